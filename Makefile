@@ -1,0 +1,51 @@
+# Every command a person types. CI calls the same ones.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check gen bench soak fmt lock
+
+# Relative, so that a checkout whose path holds a space works too.
+BIN := .venv/bin
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+demo: .venv/.runtime ## see it work, on an embedded Postgres
+	@$(BIN)/python examples/kernel_demo.py
+
+test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
+	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m pyright
+	@$(BIN)/lint-imports
+	@$(BIN)/python tools/check_sql.py
+	@$(BIN)/python tools/gen.py --check
+
+gen: .venv/.dev ## write the generated files anew
+	@$(BIN)/python tools/gen.py
+
+bench: .venv/.dev ## measure the kernel on this machine
+	@$(BIN)/python bench/kernel.py $(ARGS)
+
+soak: .venv/.dev ## the tests that run for minutes
+	@$(BIN)/python -m pytest -m soak --timeout 3600 $(ARGS)
+
+fmt: .venv/.dev ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock: .venv/.dev ## pin requirements/*.txt anew from requirements/*.in
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/lock.sh $(ARGS)
+
+.venv/.python:
+	@sh tools/venv.sh .venv
+	@touch $@
+
+.venv/.runtime: .venv/.python requirements/runtime.txt pyproject.toml
+	@sh tools/install.sh .venv requirements/runtime.txt
+	@touch $@
+
+.venv/.dev: .venv/.python requirements/dev.txt pyproject.toml
+	@sh tools/install.sh .venv requirements/dev.txt
+	@touch .venv/.runtime $@

@@ -1,0 +1,1 @@
+"""The command line: wires everything, and reads the environment."""

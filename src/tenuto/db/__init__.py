@@ -1,0 +1,1 @@
+"""How Python asks Postgres: the only folder that imports psycopg."""
