@@ -1,0 +1,83 @@
+"""A Postgres of our own: started by whoever needs it first, stopped when the last one leaves."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tenuto.db.embedded import cluster
+from tenuto.db.embedded.lifetime import join, locked, nobody_left
+from tenuto.db.embedded.place import find_place, make_place
+from tenuto.db.embedded.postmaster import running_pid
+
+__all__ = ["Server", "Status", "server", "start", "status", "stop"]
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running embedded server."""
+
+    url: str
+    data: Path
+    port: int
+    pid: int
+    started: bool
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is known of a home's server without starting it."""
+
+    data: Path
+    running: bool
+    pid: int | None
+    port: int | None
+    url: str | None
+
+
+@contextmanager
+def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Iterator[str]:
+    """Use the server of this home; at exit the last user stops it, unless told to keep it."""
+    place = make_place(home)
+    with locked(place):
+        membership = join(place)
+        try:
+            cluster.ensure_running(place, pg_bin)
+        except BaseException:
+            os.close(membership)
+            raise
+    try:
+        yield place.url()
+    finally:
+        os.close(membership)
+        if not keep:
+            with locked(place):
+                if nobody_left(place):
+                    cluster.stop(place)
+
+
+def start(home: Path, *, pg_bin: Path | None = None) -> Server:
+    """Make sure the server of this home runs; it does until `stop`, or until the last user leaves."""
+    place = make_place(home)
+    with locked(place):
+        started = cluster.ensure_running(place, pg_bin)
+        pid = running_pid(place.data)
+        assert pid is not None and place.port is not None  # noqa: S101 - it has just answered
+        return Server(place.url(), place.data, place.port, pid, started)
+
+
+def stop(home: Path) -> bool:
+    """Stop the server whoever uses it; True if it was running."""
+    place = find_place(home)
+    if not place.folder.exists():
+        return False
+    with locked(place):
+        return cluster.stop(place)
+
+
+def status(home: Path) -> Status:
+    """Look without starting, locking or making anything."""
+    place = find_place(home)
+    pid = running_pid(place.data)
+    return Status(place.data, pid is not None, pid, place.port, place.url() if place.major else None)

@@ -1,0 +1,164 @@
+"""One Postgres cluster: make its data folder, start it, stop it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import psycopg
+from psycopg import sql
+
+from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
+from tenuto.db.embedded.place import DATABASE, HOST, USER, Place
+from tenuto.db.embedded.postmaster import end_orphans, read_pid_file, running_pid
+from tenuto.db.errors import ServerFailed
+
+# Replaying much WAL takes minutes; a server that is still at it has not failed.
+PATIENCE = 900.0
+STOP_PATIENCE = 60.0
+PAUSE = 0.02
+LOG_LIMIT = 20_000_000
+
+# fsync and synchronous_commit stay on: a laptop may lose power too.
+SETTINGS = """
+# Tenuto's choices for one machine. Edit freely; they are written once.
+max_connections = 200
+jit = off                  # our statements are short; compiling them costs more than it saves
+random_page_cost = 1.1
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_checkpoints = off
+"""
+
+
+def ensure_running(place: Place, pg_bin: Path | None) -> bool:
+    """Return once the server answers; True if this call started it. The caller holds the lock."""
+    started = False
+    for _ in _until("answer", place, PATIENCE):
+        if running_pid(place.data) is None:
+            _start(place, pg_bin)
+            started = True
+        elif _answers(place):
+            return started
+    raise AssertionError("unreachable: _until raises when time is up")
+
+
+def stop(place: Place) -> bool:
+    """Stop the server, telling its clients; True if it was running. The caller holds the lock."""
+    pid = running_pid(place.data)
+    if pid is None:
+        return False
+    for how, patience in ((signal.SIGINT, STOP_PATIENCE), (signal.SIGQUIT, STOP_PATIENCE)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, how)
+        with suppress(ServerFailed):
+            for _ in _until("stop", place, patience):
+                if running_pid(place.data) is None:
+                    return True
+    raise ServerFailed(f"the server with pid {pid} does not stop; see {place.log}")
+
+
+def _start(place: Place, pg_bin: Path | None) -> None:
+    binaries = within_reach(find_binaries(pg_bin, major=place.major), place.account, place.folder)
+    if place.major is None:
+        _make_cluster(place, binaries)
+    end_orphans(place.data)
+    port = place.settle_port()
+    stale = read_pid_file(place.data)
+    environment = _environment()
+    if stale is not None:
+        # A killed postmaster that nobody has reaped still counts as alive for Postgres, unless it is "the
+        # grandparent". Removing the file instead would race with another starter.
+        environment["PG_GRANDPARENT_PID"] = str(stale.pid)
+    if place.log.exists() and place.log.stat().st_size > LOG_LIMIT:
+        place.log.rename(place.log.with_suffix(".log.old"))
+    arguments = ["-D", place.data, "-c", f"listen_addresses={HOST}", "-p", str(port), "-c", "unix_socket_directories="]
+    with _log_from_here(place) as (log, reason):
+        # The shell makes it an orphan at once, so that it is never our zombie.
+        shell = ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", binaries.folder / "postgres", *arguments]
+        spawned = subprocess.run(
+            shell, stdout=subprocess.PIPE, stderr=log, text=True, check=True,
+            cwd=place.folder, env=environment, start_new_session=True, **place.account.run_as(),
+        )  # fmt: skip
+        _wait_until_listed(place, int(spawned.stdout), reason)
+
+
+def _wait_until_listed(place: Place, pid: int, reason) -> None:
+    """Return when the new postmaster owns the folder, or say what its log said."""
+    for _ in _until("start", place, PATIENCE):
+        if running_pid(place.data) == pid:
+            return
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            raise ServerFailed(f"the embedded server did not start: {reason()} (log: {place.log})")
+
+
+def _answers(place: Place) -> bool:
+    try:
+        with psycopg.connect(place.url("postgres"), connect_timeout=10, autocommit=True) as conn:
+            found = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
+            if found is None:
+                conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
+        return True
+    except psycopg.errors.InvalidPassword as error:
+        raise ServerFailed(f"the server in {place.folder} refuses its own password: {error}") from error
+    except psycopg.OperationalError:  # still recovering, or killed a moment ago
+        return False
+
+
+def _make_cluster(place: Place, binaries: Binaries) -> None:
+    """Run initdb beside the final place, so that a half-made cluster is never mistaken for one."""
+    workshop = place.folder / "init.tmp"
+    shutil.rmtree(workshop, ignore_errors=True)
+    workshop.mkdir(mode=0o700)
+    secret = workshop / "password"
+    secret.touch(mode=0o600)
+    secret.write_text(place.new_password())
+    place.account.give(workshop)
+    place.account.give(secret)
+    made = subprocess.run(
+        [
+            binaries.folder / "initdb", "-D", workshop / "data", "-U", USER, "--pwfile", secret,
+            "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8",
+        ],
+        capture_output=True, text=True, check=False, cwd=place.folder, env=_environment(), **place.account.run_as(),
+    )  # fmt: skip
+    if made.returncode != 0:
+        raise ServerFailed(f"initdb failed in {place.folder}: {made.stderr.strip() or made.stdout.strip()}")
+    with (workshop / "data" / "postgresql.conf").open("a") as conf:
+        conf.write(SETTINGS)
+    (workshop / "data").rename(place.data)
+    shutil.rmtree(workshop)
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the caller's: PGDATA, PGOPTIONS or a locale would change what the server does."""
+    return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
+
+
+@contextmanager
+def _log_from_here(place: Place) -> Iterator[tuple]:
+    """The log, open to append, and a function that tells what was written since."""
+    with place.log.open("a") as log:
+        start = log.tell()
+
+        def reason() -> str:
+            with place.log.open() as written:
+                written.seek(start)
+                lines = [line for line in written.read().splitlines() if "FATAL" in line or "HINT" in line]
+            return " ".join(lines) or "it said nothing"
+
+        yield log, reason
+
+
+def _until(what: str, place: Place, patience: float) -> Iterator[None]:
+    """Give turns, a moment apart, until time is up."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        yield
+        time.sleep(PAUSE)
+    raise ServerFailed(f"the embedded server did not {what} within {patience:.0f} s; see {place.log}")

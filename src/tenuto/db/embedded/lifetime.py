@@ -1,0 +1,43 @@
+"""Who uses the server: each user holds a shared file lock, which the kernel lets go whatever way a process dies."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tenuto.db.embedded.place import Place
+
+
+@contextmanager
+def locked(place: Place) -> Iterator[None]:
+    """Be the only one to start or stop this server."""
+    descriptor = _open(place.lock)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def join(place: Place) -> int:
+    """Count as a user until the returned descriptor is closed, here and in every forked child."""
+    descriptor = _open(place.users)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+def nobody_left(place: Place) -> bool:
+    """Ask with the lock held, so that nobody can join meanwhile."""
+    descriptor = _open(place.users)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,0 +1,49 @@
+"""Is the server of a data folder alive: asked of the process table, since a pid file outlives its process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+
+@dataclass(frozen=True)
+class PidFile:
+    """What postmaster.pid says."""
+
+    pid: int
+    status: str
+
+
+def read_pid_file(data: Path) -> PidFile | None:
+    try:
+        lines = (data / "postmaster.pid").read_text().splitlines()
+        return PidFile(int(lines[0]), lines[7].strip() if len(lines) > 7 else "")
+    except (FileNotFoundError, IndexError, ValueError):  # absent, or just being written
+        return None
+
+
+def running_pid(data: Path) -> int | None:
+    """The postmaster's pid, if that process lives, is no zombie and serves this folder."""
+    file = read_pid_file(data)
+    return file.pid if file is not None and _serves(file.pid, data) else None
+
+
+def end_orphans(data: Path) -> None:
+    """End what a killed postmaster left behind: a backend still busy keeps the next server from starting."""
+    for process in psutil.process_iter(["name", "cwd"]):
+        if process.info["cwd"] == str(data) and "postgres" in (process.info["name"] or ""):
+            try:
+                process.kill()
+                process.wait(10)
+            except psutil.NoSuchProcess:
+                continue
+
+
+def _serves(pid: int, data: Path) -> bool:
+    try:
+        # A zombie has no command line, and a reused pid another one; kill(pid, 0) would be fooled by both.
+        return str(data) in psutil.Process(pid).cmdline()
+    except (psutil.NoSuchProcess, psutil.ZombieProcess):
+        return False
+    except psutil.AccessDenied:  # macOS hides other users' command lines; then it is not ours
+        return False

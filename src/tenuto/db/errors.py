@@ -1,0 +1,45 @@
+"""What can go wrong on the way to a usable database, each with a message that says what to do."""
+
+
+class DatabaseProblem(Exception):
+    """Something about the database or its server keeps Tenuto from working."""
+
+
+class Unreachable(DatabaseProblem):
+    """The database does not answer, or does not let us in."""
+
+
+class NoBinaries(DatabaseProblem):
+    """No Postgres that could be started was found on this machine."""
+
+
+class WrongMajor(DatabaseProblem):
+    """The data folder was made by another major version of Postgres."""
+
+
+class ServerFailed(DatabaseProblem):
+    """The embedded server, or the making of its data folder, failed."""
+
+
+class ServerTooOld(DatabaseProblem):
+    """The server is older than the oldest Postgres Tenuto supports."""
+
+
+class MissingRight(DatabaseProblem):
+    """The connected role may not do what the installation needs."""
+
+
+class BrokenMigrations(DatabaseProblem):
+    """The migration files do not form one unbroken, unchanged line."""
+
+
+class NewerSchema(DatabaseProblem):
+    """The database was migrated by a newer Tenuto."""
+
+
+class BrokenObject(DatabaseProblem):
+    """A function, view or grants file cannot be applied."""
+
+
+class NotATestDatabase(DatabaseProblem):
+    """A production database may not be turned into a test database."""
