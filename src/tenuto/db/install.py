@@ -1,0 +1,145 @@
+"""Installing Tenuto into a database: all of it in one transaction, nothing when nothing changed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+
+import psycopg
+from psycopg import Connection
+
+from tenuto.db.errors import NotATestDatabase, ServerTooOld, Unreachable
+from tenuto.db.migrations import (
+    BOOKKEEPING,
+    Installed,
+    apply_migrations,
+    pending_migrations,
+    read_installed,
+)
+from tenuto.db.objects import apply_objects
+from tenuto.db.roles import become_owner
+from tenuto.db.sql_tree import SqlTree, read_tree
+
+OLDEST_SERVER = 150_000
+LOCK = 0x7E6E_7570  # any constant; whoever migrates this database takes it first
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a migration did."""
+
+    applied: list[str]
+    objects_applied: bool
+    schema_version: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a database holds, against what this Tenuto would install."""
+
+    url: str
+    server_version: str
+    schema_version: int
+    pending: list[str]
+    current: bool
+    test: bool
+
+
+def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
+    """Bring the database to what the SQL files say; an error changes nothing."""
+    tree = read_tree(root)
+    with _connection(database) as conn:
+        refuse_old_server(conn.info.server_version)
+        installed = read_installed(conn)
+        if _is_current(tree, installed, test=test):
+            return Report([], objects_applied=False, schema_version=tree.latest)
+        with conn.transaction():
+            return _install(conn, tree, test=test)
+
+
+def status(database: str | Connection, *, root: Traversable | None = None) -> Status:
+    """Look at a database without changing it."""
+    tree = read_tree(root)
+    with _connection(database) as conn:
+        installed = read_installed(conn)
+        version = conn.info.parameter_status("server_version") or ""
+        pending = [migration.name for migration in pending_migrations(tree, installed)]
+        current = _is_current(tree, installed, test=installed.test)
+        return Status(_address(conn), version.split(" ")[0], installed.version, pending, current, installed.test)
+
+
+def refuse_old_server(version: int) -> None:
+    """Raise for a server whose number (as in `server_version_num`) is too low."""
+    if version < OLDEST_SERVER:
+        raise ServerTooOld(
+            f"the server is Postgres {version // 10_000}, Tenuto needs {OLDEST_SERVER // 10_000} or newer; "
+            "upgrade it, or unset TENUTO_DATABASE_URL to use the embedded one"
+        )
+
+
+def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
+    conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+    installed = read_installed(conn)  # again: somebody may have migrated while we waited
+    if test and not installed.empty and not installed.test:
+        raise NotATestDatabase(
+            f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
+        )
+    test = test or installed.test
+    migrations = pending_migrations(tree, installed)
+    if not migrations and installed.fingerprint == tree.fingerprint(test=test):
+        return Report([], objects_applied=False, schema_version=tree.latest)
+    become_owner(conn)
+    conn.execute("set local search_path = pg_catalog, pg_temp")
+    conn.execute("set local client_min_messages = warning")
+    conn.execute(BOOKKEEPING)
+    apply_migrations(conn, migrations)
+    apply_objects(conn, tree, test=test)
+    _remember(conn, {"fingerprint": tree.fingerprint(test=test), "test": "true" if test else "false"})
+    return Report([migration.name for migration in migrations], objects_applied=True, schema_version=tree.latest)
+
+
+def _is_current(tree: SqlTree, installed: Installed, *, test: bool) -> bool:
+    if test and not installed.test:
+        return False
+    return not pending_migrations(tree, installed) and installed.fingerprint == tree.fingerprint(test=installed.test)
+
+
+def _remember(conn: Connection, facts: dict[str, str]) -> None:
+    for key, value in facts.items():
+        conn.execute(
+            "insert into tenuto.installation (key, value) values (%s, %s) "
+            "on conflict (key) do update set value = excluded.value",
+            [key, value],
+        )
+
+
+@contextmanager
+def _connection(database: str | Connection) -> Iterator[Connection]:
+    if not isinstance(database, str):
+        yield database
+        return
+    with open_connection(database) as conn:
+        yield conn
+
+
+def open_connection(url: str) -> Connection:
+    """Connect, or say in one line where nobody answered."""
+    try:
+        return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
+    except psycopg.OperationalError as error:
+        raise Unreachable(_unreachable(url, error)) from error
+    except psycopg.ProgrammingError as error:
+        raise Unreachable(f"TENUTO_DATABASE_URL is not a usable address: {str(error).strip()}") from error
+
+
+def _unreachable(url: str, error: psycopg.OperationalError) -> str:
+    parts = psycopg.conninfo.conninfo_to_dict(url)
+    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+    reason = str(error).strip().splitlines()[-1].strip()
+    return f"cannot reach Postgres at {where} ({reason}); start it or correct TENUTO_DATABASE_URL"
+
+
+def _address(conn: Connection) -> str:
+    """Where this connection leads, without the password."""
+    info = conn.info
+    return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"
