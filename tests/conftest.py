@@ -1,0 +1,65 @@
+"""Fixtures: a real Postgres, and a database of its own for every test that asks for one."""
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.support.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
+
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def server_folder() -> Path:
+    return run_folder(RUN)
+
+
+@pytest.fixture(scope="session")
+def server(server_folder: Path) -> Iterator[str]:
+    """The URL of the run's server, as superuser."""
+    with shared_server(server_folder) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def template(server: str, server_folder: Path) -> str:
+    return ensure_template(server, server_folder)
+
+
+@pytest.fixture
+def empty_database(server: str) -> Iterator[str]:
+    """The URL of a database with nothing in it."""
+    with fresh_database(server, f"empty_{WORKER}_{next(_numbers)}") as url:
+        yield url
+
+
+@pytest.fixture
+def database(server: str, template: str) -> Iterator[str]:
+    """The URL of a freshly migrated test database."""
+    with fresh_database(server, f"test_{WORKER}_{next(_numbers)}", template) as url:
+        yield url
+
+
+@pytest.fixture
+def db(database: str) -> Iterator[psycopg.Connection]:
+    """A superuser's connection to a freshly migrated test database."""
+    with psycopg.connect(database, autocommit=True) as conn:
+        yield conn
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The controller outlives its workers and cleans up after them."""
+    if hasattr(session.config, "workerinput"):
+        return
+    manager = session.config.pluginmanager.get_plugin("dsession")
+    run = manager.nodemanager.testrunuid[:12] if manager is not None else RUN
+    folder = run_folder(run)
+    if folder.exists():
+        remove_server(folder)

@@ -1,0 +1,70 @@
+"""One Postgres for a whole test run, shared by its xdist workers, and databases made in it."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from tenuto.db import embedded, install
+
+TEMPLATE = "tenuto_template"
+PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None
+
+
+def run_folder(run: str) -> Path:
+    return Path(tempfile.gettempdir()) / f"tenuto-tests-{os.getuid()}-{run}"
+
+
+@contextmanager
+def shared_server(folder: Path) -> Iterator[str]:
+    """The URL of the run's server; the last worker that leaves stops it."""
+    with embedded.server(folder, pg_bin=PG_BIN) as url:
+        with psycopg.connect(url, autocommit=True) as conn:
+            for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+                conn.execute(f"alter system set {setting} = off")
+            conn.execute("select pg_reload_conf()")
+        yield url
+
+
+def remove_server(folder: Path) -> None:
+    embedded.stop(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def ensure_template(server: str, folder: Path) -> str:
+    """The name of a migrated test database to clone, made by whoever asks first."""
+    with (folder / "template.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with psycopg.connect(server, autocommit=True) as conn:
+            found = conn.execute("select 1 from pg_database where datname = %s", [TEMPLATE]).fetchone()
+            if found is None:
+                half_made = f"{TEMPLATE}_half_made"
+                conn.execute(f"drop database if exists {half_made}")
+                conn.execute(f"create database {half_made} template template0")
+                install.migrate(in_database(server, half_made), test=True)
+                conn.execute(f"alter database {half_made} rename to {TEMPLATE}")
+    return TEMPLATE
+
+
+@contextmanager
+def fresh_database(server: str, name: str, template: str = "template0") -> Iterator[str]:
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f"create database {name} template {template} strategy file_copy")
+        try:
+            yield in_database(server, name)
+        finally:
+            conn.execute(f"drop database if exists {name} with (force)")
+
+
+def in_database(server: str, name: str) -> str:
+    return f"{server.rsplit('/', 1)[0]}/{name}"
+
+
+def connect_as(database: str, role: str) -> psycopg.Connection:
+    """A connection that acts as one of the tenuto roles."""
+    return psycopg.connect(database, autocommit=True, options=f"-c role={role}")
