@@ -54,11 +54,11 @@ def ensure_template(server: str, folder: Path) -> str:
 @contextmanager
 def fresh_database(server: str, name: str, template: str = "template0") -> Iterator[str]:
     with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f"create database {name} template {template} strategy file_copy")
+        conn.execute(f"create database {name} template {template} strategy file_copy".encode())
         try:
             yield in_database(server, name)
         finally:
-            conn.execute(f"drop database if exists {name} with (force)")
+            conn.execute(f"drop database if exists {name} with (force)".encode())
 
 
 def in_database(server: str, name: str) -> str:

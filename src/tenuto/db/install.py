@@ -7,6 +7,7 @@ from importlib.resources.abc import Traversable
 
 import psycopg
 from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
 
 from tenuto.db.errors import NotATestDatabase, ServerTooOld, Unreachable
 from tenuto.db.migrations import (
@@ -133,7 +134,7 @@ def open_connection(url: str) -> Connection:
 
 
 def _unreachable(url: str, error: psycopg.OperationalError) -> str:
-    parts = psycopg.conninfo.conninfo_to_dict(url)
+    parts = conninfo_to_dict(url)
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
     reason = str(error).strip().splitlines()[-1].strip()
     return f"cannot reach Postgres at {where} ({reason}); start it or correct TENUTO_DATABASE_URL"

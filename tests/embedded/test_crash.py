@@ -1,0 +1,68 @@
+"""Crashing: a killed server comes back at the same port with every row."""
+
+import os
+import pwd
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from tenuto.db import embedded
+from tests.support import crash_script
+from tests.support.waiting import wait_until
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_twenty_killed_postmasters_lose_no_row_and_keep_the_port(home):
+    ports, rows = crash_script.crash_and_recover(home, 20)
+
+    assert rows == 20
+    assert len(ports) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_an_ordinary_user_loses_no_row_either(home):
+    nobody = pwd.getpwnam("nobody")
+    home.mkdir()
+    os.chown(home, nobody.pw_uid, nobody.pw_gid)
+    command = [sys.executable, crash_script.__file__, home, str(nobody.pw_uid), str(nobody.pw_gid), "20"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
+
+    assert done.stderr == ""
+    assert done.stdout.split() == [str(nobody.pw_uid), "1", "20"]
+
+
+def test_a_backend_that_outlives_its_postmaster_does_not_keep_the_next_from_starting(home):
+    first = embedded.start(home)
+    busy = psycopg.connect(first.url, autocommit=True)
+    # A stopped backend cannot notice that its postmaster is gone.
+    os.kill(busy.info.backend_pid, signal.SIGSTOP)
+    os.kill(first.pid, signal.SIGKILL)
+
+    second = embedded.start(home)
+
+    assert second.pid != first.pid
+    assert second.url == first.url
+    wait_until(lambda: not _alive(busy.info.backend_pid))
+    busy.close()
+
+
+def test_a_pid_file_that_names_an_unrelated_process_is_seen_through(home):
+    first = embedded.start(home)
+    os.kill(first.pid, signal.SIGKILL)
+    wait_until(lambda: not _alive(first.pid))
+    pid_file = first.data / "postmaster.pid"
+    lines = pid_file.read_text().splitlines()
+    pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]) + "\n")
+
+    assert not embedded.status(home).running
+    assert embedded.start(home).url == first.url
+
+
+def _alive(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
