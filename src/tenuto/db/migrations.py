@@ -43,8 +43,12 @@ class Installed:
 
 def read_installed(conn: Connection) -> Installed:
     """Two short queries; none of them locks anything."""
-    row = conn.execute("select to_regclass('tenuto.installation') is not null").fetchone()
-    if row != (True,):
+    # Not to_regclass: what it remembers from before a wait for the lock may be out of date.
+    exists = (
+        "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname = 'tenuto' and c.relname = 'installation'"
+    )
+    if conn.execute(exists).fetchone() is None:
         return Installed({}, None, test=False)
     query = (
         "select (select jsonb_object_agg(number, checksum) from tenuto.migrations),"

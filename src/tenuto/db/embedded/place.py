@@ -10,7 +10,7 @@ from pathlib import Path
 from tenuto.db.embedded.account import Account, choose_account
 
 HOST = "127.0.0.1"
-USER = "tenuto"
+USER = "postgres"  # not "tenuto": that would put the schema of this name on the search path and hide mistakes
 DATABASE = "tenuto"
 
 # Used only by root, for homes (such as one below /root) that the server's user may not enter.

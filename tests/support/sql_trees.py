@@ -1,0 +1,23 @@
+"""Small SQL trees to install, written file by file."""
+
+from pathlib import Path
+
+
+class Tree:
+    """A folder of SQL files that starts with one table and one function."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.write("migrations/0001_shared_first.sql", "create table tenuto.things (id int primary key);")
+        self.write("shared/one.sql", function("one", returns="int", body="select 1"))
+
+    def write(self, path: str, text: str) -> None:
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text)
+
+    def remove(self, path: str) -> None:
+        (self.root / path).unlink()
+
+
+def function(name: str, *, body: str, returns: str = "int", parameters: str = "") -> str:
+    return f"create or replace function tenuto.{name}({parameters}) returns {returns} language sql as $$ {body} $$;"
