@@ -9,6 +9,10 @@ class Unreachable(DatabaseProblem):
     """The database does not answer, or does not let us in."""
 
 
+class BadAddress(DatabaseProblem):
+    """What should name a database does not."""
+
+
 class NoBinaries(DatabaseProblem):
     """No Postgres that could be started was found on this machine."""
 

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import Connection
 from psycopg.conninfo import conninfo_to_dict
 
-from tenuto.db.errors import NotATestDatabase, ServerTooOld, Unreachable
+from tenuto.db.errors import BadAddress, DatabaseProblem, NotATestDatabase, ServerTooOld, Unreachable
 from tenuto.db.migrations import (
     BOOKKEEPING,
     Installed,
@@ -120,7 +120,12 @@ def _connection(database: str | Connection) -> Iterator[Connection]:
         yield database
         return
     with open_connection(database) as conn:
-        yield conn
+        try:
+            yield conn
+        except psycopg.OperationalError as error:
+            raise Unreachable(_unreachable(database, error)) from error
+        except psycopg.Error as error:
+            raise DatabaseProblem(f"Postgres refused: {str(error).strip()}") from error
 
 
 def open_connection(url: str) -> Connection:
@@ -130,13 +135,13 @@ def open_connection(url: str) -> Connection:
     except psycopg.OperationalError as error:
         raise Unreachable(_unreachable(url, error)) from error
     except psycopg.ProgrammingError as error:
-        raise Unreachable(f"TENUTO_DATABASE_URL is not a usable address: {str(error).strip()}") from error
+        raise BadAddress(f"TENUTO_DATABASE_URL is not a usable address: {str(error).strip()}") from error
 
 
 def _unreachable(url: str, error: psycopg.OperationalError) -> str:
     parts = conninfo_to_dict(url)
     where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
-    reason = str(error).strip().splitlines()[-1].strip()
+    reason = str(error).strip().splitlines()[0].split(" failed: ")[-1]
     return f"cannot reach Postgres at {where} ({reason}); start it or correct TENUTO_DATABASE_URL"
 
 

@@ -1,0 +1,68 @@
+"""`tenuto db`: install, look at, stop and talk to the database."""
+
+import dataclasses
+
+import typer
+
+from tenuto.cli.database import open_database
+from tenuto.cli.output import Json, show
+from tenuto.cli.settings import read_settings
+
+app = typer.Typer(help="The database: install, look, stop, talk to it.", no_args_is_help=True)
+
+
+@app.command()
+def migrate(as_json: Json = False) -> None:
+    """Bring the database to this version of Tenuto; safe to run at any time."""
+    from tenuto.db import install
+
+    with open_database(read_settings()) as url:
+        report = install.migrate(url)
+    lines = [f"applied {name}" for name in report.applied]
+    lines.append(f"schema version {report.schema_version}, {'updated' if report.objects_applied else 'nothing to do'}")
+    show(report, "\n".join(lines), as_json=as_json)
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """Say which database is used and whether it is up to date; starts the embedded server if need be."""
+    from tenuto.db import install
+
+    settings = read_settings()
+    with open_database(settings) as url:
+        found = install.status(url)
+    if settings.database_url is None:
+        # Whoever may read the home may use its server; a password from TENUTO_DATABASE_URL is never repeated.
+        found = dataclasses.replace(found, url=url)
+    text = [
+        f"url             {found.url}",
+        f"server version  {found.server_version}",
+        f"schema version  {found.schema_version}",
+        f"pending         {', '.join(found.pending) or 'nothing'}",
+    ]
+    if not found.current:
+        text.append("Run `tenuto db migrate` to bring it up to date.")
+    show(found, "\n".join(text), as_json=as_json)
+
+
+@app.command()
+def stop(as_json: Json = False) -> None:
+    """Stop the embedded server, even if processes use it."""
+    from tenuto.db import embedded
+
+    settings = read_settings()
+    if settings.database_url is not None:
+        raise typer.BadParameter("TENUTO_DATABASE_URL is set: Tenuto stops only the embedded server it started")
+    stopped = embedded.stop(settings.home)
+    show({"stopped": stopped}, "stopped" if stopped else "was not running", as_json=as_json)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def psql(context: typer.Context) -> None:
+    """Open psql on the database; further arguments are handed to it."""
+    from tenuto.db import psql as client
+
+    settings = read_settings()
+    with open_database(settings) as url:
+        code = client.run(url, context.args, pg_bin=settings.pg_bin)
+    raise typer.Exit(code)

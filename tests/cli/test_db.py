@@ -1,0 +1,106 @@
+"""`tenuto db` as a person runs it."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.support.command_line import tenuto
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    parent = Path(tempfile.mkdtemp(prefix="tenuto-cli-"))
+    parent.chmod(0o755)
+    yield parent / "home"
+    tenuto("db", "stop", TENUTO_HOME=parent / "home")
+    shutil.rmtree(parent)
+
+
+def test_migrate_needs_nothing_and_leaves_a_database_to_use(home):
+    migrated = tenuto("db", "migrate", "--json", TENUTO_HOME=home)
+    status = json.loads(tenuto("db", "status", "--json", TENUTO_HOME=home).stdout)
+
+    assert migrated.returncode == 0
+    assert json.loads(migrated.stdout)["applied"] != []
+    assert status["pending"] == []
+    assert status["schema_version"] == len(json.loads(migrated.stdout)["applied"])
+    with psycopg.connect(status["url"]) as conn:
+        assert conn.execute("select max(number) from tenuto.migrations").fetchone() == (status["schema_version"],)
+
+
+def test_migrate_twice_says_there_was_nothing_to_do(home):
+    tenuto("db", "migrate", TENUTO_HOME=home)
+
+    assert "nothing to do" in tenuto("db", "migrate", TENUTO_HOME=home).stdout
+
+
+def test_stop_stops_and_says_when_there_was_nothing_to_stop(home):
+    url = json.loads(tenuto("db", "status", "--json", TENUTO_HOME=home).stdout)["url"]
+
+    assert json.loads(tenuto("db", "stop", "--json", TENUTO_HOME=home).stdout) == {"stopped": True}
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(url)
+    assert tenuto("db", "stop", TENUTO_HOME=home).stdout == "was not running\n"
+
+
+def test_psql_runs_on_the_database_and_hands_on_its_exit_code(home):
+    assert tenuto("db", "psql", "-Atc", "select 40 + 2", TENUTO_HOME=home).stdout == "42\n"
+    assert tenuto("db", "psql", "-Atc", "select 1 / 0", TENUTO_HOME=home).returncode == 1
+
+
+def test_a_named_server_is_used_and_nothing_is_started(home, empty_database):
+    done = tenuto("db", "migrate", TENUTO_HOME=home, TENUTO_DATABASE_URL=empty_database)
+    status = tenuto("db", "status", "--json", TENUTO_HOME=home, TENUTO_DATABASE_URL=empty_database)
+
+    assert done.returncode == 0
+    assert json.loads(status.stdout)["pending"] == []
+    assert empty_database.split(":")[2].split("@")[0] not in status.stdout, "the password was repeated"
+    assert not home.exists()
+
+
+def test_a_server_that_does_not_answer_is_one_line_and_exit_code_3(home):
+    failed = tenuto("db", "status", TENUTO_DATABASE_URL="postgresql://me:secret@127.0.0.1:1/mine")
+
+    assert failed.returncode == 3
+    assert failed.stderr.count("\n") == 1
+    assert "127.0.0.1:1 (Connection refused)" in failed.stderr
+    assert "secret" not in failed.stderr
+
+
+def test_no_postgres_to_start_is_one_line_and_exit_code_3(home, tmp_path):
+    failed = tenuto("db", "migrate", TENUTO_HOME=home, TENUTO_PG_BIN=tmp_path)
+
+    assert failed.returncode == 3
+    assert failed.stderr == (
+        f"tenuto: no working postgres and initdb in {tmp_path}; "
+        "set TENUTO_PG_BIN to the bin folder of a Postgres 15 or newer\n"
+    )
+
+
+def test_a_database_from_the_future_is_failed_work(home, empty_database):
+    tenuto("db", "migrate", TENUTO_DATABASE_URL=empty_database)
+    with psycopg.connect(empty_database) as conn:
+        conn.execute("insert into tenuto.migrations values (9999, '9999_runs_later.sql', '', now())")
+
+    failed = tenuto("db", "migrate", TENUTO_DATABASE_URL=empty_database)
+
+    assert failed.returncode == 1
+    assert "has migration 9999" in failed.stderr
+
+
+@pytest.mark.parametrize("wrong", [("db", "explode"), ("db", "status", "--colour")])
+def test_wrong_use_is_exit_code_2(wrong, home):
+    assert tenuto(*wrong, TENUTO_HOME=home).returncode == 2
+
+
+def test_an_address_that_is_none_is_wrong_use():
+    assert tenuto("db", "status", TENUTO_DATABASE_URL="nonsense").returncode == 2
+
+
+def test_stopping_a_server_that_is_not_ours_is_wrong_use(empty_database):
+    assert tenuto("db", "stop", TENUTO_DATABASE_URL=empty_database).returncode == 2
