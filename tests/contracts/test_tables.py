@@ -1,0 +1,40 @@
+"""What every table must have, whatever it is for."""
+
+# A partial index serves if all it leaves out are rows that refer to nothing.
+UNINDEXED_FOREIGN_KEYS = """
+select k.conrelid::regclass::text || ': ' || k.conname
+from pg_constraint k
+where k.contype = 'f'
+  and k.conparentid = 0
+  and k.connamespace = 'tenuto'::regnamespace
+  and not exists (
+    select 1
+    from pg_index i
+    where i.indrelid = k.conrelid
+      and (select array_agg(key order by key) from unnest((i.indkey::int2[])[0:cardinality(k.conkey) - 1]) key)
+          = (select array_agg(key order by key) from unnest(k.conkey) key)
+      and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) ~ '^\\(\\w+ IS NOT NULL\\)$')
+  )
+"""
+
+
+def test_every_foreign_key_has_an_index(db):
+    assert db.execute(UNINDEXED_FOREIGN_KEYS).fetchall() == []
+
+
+def test_the_search_for_foreign_keys_without_an_index_finds_one(db):
+    db.execute("create table tenuto.parents (id int primary key)")
+    db.execute("create table tenuto.children (parent_id int references tenuto.parents, x int)")
+    db.execute("create index on tenuto.children (x, parent_id)")
+    assert db.execute(UNINDEXED_FOREIGN_KEYS).fetchall() == [("tenuto.children: children_parent_id_fkey",)]
+
+    db.execute("create index on tenuto.children (parent_id) where parent_id is not null")
+    assert db.execute(UNINDEXED_FOREIGN_KEYS).fetchall() == []
+
+
+def test_every_time_has_a_time_zone(db):
+    columns = db.execute(
+        "select attrelid::regclass::text, attname from pg_attribute join pg_class c on c.oid = attrelid"
+        " where c.relnamespace = 'tenuto'::regnamespace and atttypid = 'timestamp'::regtype"
+    ).fetchall()
+    assert columns == []

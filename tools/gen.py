@@ -1,0 +1,58 @@
+"""Write the generated files, or with --check say which of them are stale."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+from state_machine_page import read_transitions, state_machine_page
+from table_snapshot import snapshot
+from tenuto.db import embedded, install
+
+ROOT = Path(__file__).parents[1]
+TABLES = Path("src/tenuto/sql/tables.sql")
+STATES = Path("docs/reference/state-machine.md")
+
+
+def generate(conn: psycopg.Connection) -> dict[Path, str]:
+    """What every generated file should hold, told by a freshly migrated database."""
+    files = {TABLES: snapshot(conn)}
+    transitions = read_transitions(conn)
+    if transitions is not None:
+        files[STATES] = state_machine_page(transitions)
+    return files
+
+
+def stale(files: dict[Path, str], root: Path = ROOT) -> list[Path]:
+    return [path for path, text in files.items() if not (root / path).exists() or (root / path).read_text() != text]
+
+
+@contextmanager
+def _fresh_database() -> Iterator[psycopg.Connection]:
+    with tempfile.TemporaryDirectory(prefix="tenuto-gen-") as folder:
+        Path(folder).chmod(0o711)  # ours, and root's server runs as somebody else
+        with embedded.server(Path(folder) / "home") as url:
+            install.migrate(url)
+            with psycopg.connect(url, autocommit=True) as conn:
+                yield conn
+
+
+def main() -> int:
+    with _fresh_database() as conn:
+        files = generate(conn)
+    changed = stale(files)
+    if "--check" in sys.argv[1:]:
+        print("\n".join(f"{path} is stale: run `make gen`" for path in changed) or "Generated files: fresh.")
+        return 1 if changed else 0
+    for path in changed:
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(files[path])
+        print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
