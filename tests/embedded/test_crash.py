@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import psycopg
 import pytest
 
 from tenuto.db import embedded
+from tenuto.db.embedded.postmaster import is_alive
+from tenuto.db.errors import ServerFailed
 from tests.support import crash_script
 from tests.support.waiting import wait_until
 
@@ -48,14 +49,14 @@ def test_a_backend_that_outlives_its_postmaster_does_not_keep_the_next_from_star
 
     assert second.pid != first.pid
     assert second.url == first.url
-    wait_until(lambda: not _alive(busy.info.backend_pid))
+    wait_until(lambda: not is_alive(busy.info.backend_pid))
     busy.close()
 
 
 def test_a_pid_file_that_names_an_unrelated_process_is_seen_through(home):
     first = embedded.start(home)
     os.kill(first.pid, signal.SIGKILL)
-    wait_until(lambda: not _alive(first.pid))
+    wait_until(lambda: not is_alive(first.pid))
     pid_file = first.data / "postmaster.pid"
     lines = pid_file.read_text().splitlines()
     pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]) + "\n")
@@ -64,5 +65,48 @@ def test_a_pid_file_that_names_an_unrelated_process_is_seen_through(home):
     assert embedded.start(home).url == first.url
 
 
-def _alive(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+ZOMBIE = """
+import ctypes, os, pathlib, sys
+import psutil
+from tenuto.db import embedded
+from tenuto.db.embedded.postmaster import is_alive
+from tenuto.db.errors import ServerFailed
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans become ours, and we do not reap
+home = pathlib.Path(sys.argv[1])
+first = embedded.start(home)
+os.kill(first.pid, 9)
+while psutil.Process(first.pid).status() != psutil.STATUS_ZOMBIE:
+    pass
+second = embedded.start(home)
+print(first.url == second.url, psutil.Process(first.pid).status())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a process that collects orphans, which only Linux has")
+def test_a_dead_postmaster_that_nobody_reaps_is_not_mistaken_for_a_live_one(home):
+    done = subprocess.run([sys.executable, "-c", ZOMBIE, home], capture_output=True, text=True, check=False)
+
+    assert done.stdout == "True zombie\n", done.stderr
+
+
+def test_a_lost_password_is_told_at_once(home):
+    data = embedded.start(home).data
+    (data.parent / "password").write_text("wrong\n")
+
+    with pytest.raises(ServerFailed, match=r"refuses the password in .*password"):
+        embedded.start(home)
+
+
+def test_a_server_without_a_free_connection_counts_as_running(home):
+    server = embedded.start(home)
+    with psycopg.connect(server.url, autocommit=True) as conn:
+        conn.execute("alter system set max_connections = 4")
+        conn.execute("alter system set superuser_reserved_connections = 0")
+        conn.execute("alter system set max_wal_senders = 0")
+    embedded.stop(home)
+    server = embedded.start(home)
+    held = [psycopg.connect(server.url) for _ in range(4)]
+
+    assert embedded.start(home).pid == server.pid
+    for conn in held:
+        conn.close()

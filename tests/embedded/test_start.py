@@ -11,7 +11,7 @@ import pytest
 
 from tenuto.db import embedded
 from tenuto.db.embedded.binaries import find_binaries
-from tenuto.db.errors import NoBinaries, WrongMajor
+from tenuto.db.errors import NoBinaries, ServerFailed, WrongMajor
 
 JOIN = """
 import sys, pathlib, psycopg
@@ -103,6 +103,17 @@ def test_a_private_parent_folder_stays_private(private_home):
         assert conn.execute("select 1").fetchone() == (1,)
 
     assert stat.S_IMODE(private_home.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's server runs as somebody else")
+def test_data_that_its_user_can_no_longer_reach_is_not_replaced_by_an_empty_folder(home):
+    with embedded.server(home):
+        pass
+    home.chmod(0o700)
+
+    with pytest.raises(ServerFailed, match="who may not enter"):
+        embedded.start(home)
+    home.chmod(0o711)
 
 
 def test_binaries_in_a_private_folder_are_copied_within_reach(home, private_home):

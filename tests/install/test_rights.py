@@ -52,7 +52,8 @@ def test_a_role_that_may_create_roles_needs_nobodys_help(tree, bare_server):
     bare_server.execute("create role manager login createrole")
     bare_server.execute("grant create on database tenuto to manager")
     with as_user(bare_server, "manager") as manager:
-        # Before 16 the owner of a new schema needs the right to create on the database only through its creator.
+        install.migrate(manager, root=tree.root)
+        tree.write("migrations/0002_shared_later.sql", "create table tenuto.later ();")
         install.migrate(manager, root=tree.root)
 
     owners = bare_server.execute(

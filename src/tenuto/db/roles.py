@@ -10,30 +10,30 @@ ROLES = (OWNER, "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_read
 
 def become_owner(conn: Connection) -> None:
     """Make roles and schema where they are missing, then act as their owner until the transaction ends."""
+    roles, schema = _missing(conn)
     try:
-        _make_roles(conn)
+        _make_roles(conn, roles)
         _join_owner(conn)
-        _make_schema(conn)
+        if schema:
+            conn.execute("create schema tenuto authorization tenuto_owner")
         conn.execute("set local role tenuto_owner")
     except errors.InsufficientPrivilege as error:
-        raise MissingRight(_explain(conn, error)) from error
+        raise MissingRight(
+            f"role {conn.info.user!r} may not set up database {conn.info.dbname!r} ({error.diag.message_primary}); "
+            "ask a superuser to run this once there, then migrate again:\n\n"
+            + _setup_script(conn, roles, schema=schema)
+        ) from error
 
 
-def setup_script(database: str, user: str) -> str:
-    """What a superuser runs once so that `user` can migrate without any right to create roles."""
-    lines = [f"create role {role} nologin;" for role in ROLES]
-    lines.append(f'grant tenuto_owner to "{user}";')
-    lines.append(f'grant create on database "{database}" to tenuto_owner;')
-    lines.append("create schema tenuto authorization tenuto_owner;")
-    return "\n".join(lines)
+def _missing(conn: Connection) -> tuple[list[str], bool]:
+    """The roles that do not exist, and whether the schema does not."""
+    present = {row[0] for row in conn.execute("select rolname::text from pg_roles").fetchall()}
+    schema = conn.execute("select 1 from pg_namespace where nspname = 'tenuto'").fetchone()
+    return [role for role in ROLES if role not in present], schema is None
 
 
-def _make_roles(conn: Connection) -> None:
-    rows = conn.execute("select rolname from pg_roles where rolname = any (%s)", [list(ROLES)]).fetchall()
-    present = {row[0] for row in rows}
-    for role in ROLES:
-        if role in present:
-            continue
+def _make_roles(conn: Connection, roles: list[str]) -> None:
+    for role in roles:
         try:
             with conn.transaction():
                 conn.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
@@ -45,19 +45,14 @@ def _make_roles(conn: Connection) -> None:
 def _join_owner(conn: Connection) -> None:
     # From 16 on membership alone is not enough to become a role: it must have been granted with SET.
     kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
-    row = conn.execute("select pg_has_role(current_user, %s, %s)", [OWNER, kind]).fetchone()
-    if row == (False,):
+    if conn.execute("select pg_has_role(current_user, %s, %s)", [OWNER, kind]).fetchone() == (False,):
         conn.execute("grant tenuto_owner to current_user")
 
 
-def _make_schema(conn: Connection) -> None:
-    if conn.execute("select 1 from pg_namespace where nspname = 'tenuto'").fetchone() is None:
-        conn.execute("create schema tenuto authorization tenuto_owner")
-
-
-def _explain(conn: Connection, error: errors.InsufficientPrivilege) -> str:
-    info = conn.info
-    return (
-        f"role {info.user!r} may not set up database {info.dbname!r} ({error.diag.message_primary}); "
-        f"ask a superuser to run this once there, then migrate again:\n\n{setup_script(info.dbname, info.user)}"
-    )
+def _setup_script(conn: Connection, roles: list[str], *, schema: bool) -> str:
+    """What a superuser runs once so that this user can migrate without any right to create roles."""
+    lines = [f"create role {role} nologin;" for role in roles]
+    lines.append(f"grant tenuto_owner to {sql.Identifier(conn.info.user).as_string(None)};")
+    if schema:
+        lines.append("create schema tenuto authorization tenuto_owner;")
+    return "\n".join(lines)

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import psutil
 import psycopg
 from psycopg import sql
 
 from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
 from tenuto.db.embedded.place import DATABASE, HOST, USER, Place
-from tenuto.db.embedded.postmaster import end_orphans, read_pid_file, running_pid
+from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
 from tenuto.db.errors import ServerFailed
 
 # Replaying much WAL takes minutes; a server that is still at it has not failed.
@@ -93,7 +92,7 @@ def _wait_until_listed(place: Place, pid: int, reason) -> None:
     for _ in _until("start", place, PATIENCE):
         if running_pid(place.data) == pid:
             return
-        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+        if not is_alive(pid):
             raise ServerFailed(f"the embedded server did not start: {reason()} (log: {place.log})")
 
 
@@ -104,10 +103,11 @@ def _answers(place: Place) -> bool:
             if found is None:
                 conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
         return True
-    except psycopg.errors.InvalidPassword as error:
-        raise ServerFailed(f"the server in {place.folder} refuses its own password: {error}") from error
-    except psycopg.OperationalError:  # still recovering, or killed a moment ago
-        return False
+    except psycopg.OperationalError as error:
+        # libpq gives no code for a refused connection, only words; and initdb was told to use English ones.
+        if "authentication failed" in str(error):
+            raise ServerFailed(f"the server refuses the password in {place.folder / 'password'}") from error
+        return "too many clients" in str(error)  # else still recovering, or killed a moment ago
 
 
 def _make_cluster(place: Place, binaries: Binaries) -> None:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tenuto.db.embedded.account import Account, choose_account
+from tenuto.db.errors import ServerFailed
 
 HOST = "127.0.0.1"
 USER = "postgres"  # not "tenuto": that would put the schema of this name on the search path and hide mistakes
@@ -82,6 +83,9 @@ def find_place(home: Path) -> Place:
     nearest = next(folder for folder in [home, *home.parents] if folder.exists())
     if account.can("-x", nearest):
         return Place(home, account)
+    if (home / "data").exists():
+        # Starting with an empty folder elsewhere would look like losing everything.
+        raise ServerFailed(f"the data in {home} belongs to user {account.name}, who may not enter {home}; let it in")
     other = ROOTS_OTHER_PLACE / sha256(str(home).encode()).hexdigest()[:16]
     return Place(other, choose_account(other / "data"))
 
@@ -105,6 +109,9 @@ def _write_secret(path: Path, text: str) -> None:
         file.write(text + "\n")
         file.flush()
         os.fsync(file.fileno())
+    if os.geteuid() == 0:  # root may be looking after somebody else's home
+        owner = path.parent.stat()
+        os.chown(temporary, owner.st_uid, owner.st_gid)
     temporary.rename(path)
 
 

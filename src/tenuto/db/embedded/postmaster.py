@@ -28,6 +28,13 @@ def running_pid(data: Path) -> int | None:
     return file.pid if file is not None and _serves(file.pid, data) else None
 
 
+def is_alive(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 def end_orphans(data: Path) -> None:
     """End what a killed postmaster left behind: a backend still busy keeps the next server from starting."""
     for process in psutil.process_iter(["name", "cwd"]):
