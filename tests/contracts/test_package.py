@@ -1,7 +1,10 @@
 """The package offers what it says and asks for what it says."""
 
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import tenuto
@@ -28,3 +31,12 @@ def test_locks_are_pinned_by_hash_and_name_no_place():
         assert len(pins) > 5
         assert re.findall(r"^\S+==.*(?<!\\)$", text, re.MULTILINE) == [], f"{lock.name} holds a pin without a hash"
         assert re.findall(r"https?:|file:|--index|--find-links|/opt/", text) == []
+
+
+def test_a_built_wheel_carries_every_sql_file(tmp_path):
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".sql")}
+
+    assert shipped == {str(path.relative_to(ROOT / "src")) for path in (ROOT / "src").rglob("*.sql")}

@@ -33,11 +33,15 @@ def shared_server(folder: Path) -> Iterator[str]:
 
 def remove_server(folder: Path) -> None:
     embedded.stop(folder)
+    shutil.rmtree(
+        embedded.status(folder).data.parent, ignore_errors=True
+    )  # elsewhere, where root's server cannot enter
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def ensure_template(server: str, folder: Path) -> str:
     """The name of a migrated test database to clone, made by whoever asks first."""
+    folder.mkdir(exist_ok=True)
     with (folder / "template.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with psycopg.connect(server, autocommit=True) as conn:
