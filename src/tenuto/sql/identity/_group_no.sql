@@ -1,0 +1,18 @@
+-- The number of a resource group on the hot path; the org's default group when none is named.
+create or replace function tenuto._group_no(p_org_id uuid, p_external_id text)
+  returns int
+  language plpgsql
+  stable
+as $$
+declare
+  v_no int;
+begin
+  select no into v_no
+  from tenuto.resource_groups
+  where org_id = p_org_id and external_id = coalesce(p_external_id, 'default');
+  if not found then
+    perform tenuto._raise('TN001', format('no resource group %L in org %s', coalesce(p_external_id, 'default'), p_org_id));
+  end if;
+  return v_no;
+end
+$$;

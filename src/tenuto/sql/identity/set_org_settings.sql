@@ -1,0 +1,13 @@
+-- Replaces the settings of an org.
+create or replace function tenuto.set_org_settings(p_org_id uuid, p_settings jsonb)
+  returns void
+  language plpgsql
+as $$
+begin
+  perform tenuto._check_org_settings(p_settings);
+  update tenuto.orgs set settings = p_settings where id = p_org_id;
+  if not found then
+    perform tenuto._raise('TN001', format('no org %s', p_org_id));
+  end if;
+end
+$$;

@@ -1,0 +1,25 @@
+-- Makes or changes a resource group: its weight between groups, and the most tasks it may have running (null: no bound).
+create or replace function tenuto.set_resource_group(p_org_id uuid, p_external_id text, p_weight int default 1, p_quota int default null)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid;
+begin
+  if coalesce(length(p_external_id), 0) not between 1 and 256 then
+    perform tenuto._raise('TN003', 'a resource group''s external id has 1 to 256 characters');
+  end if;
+  if p_weight is null or p_weight not between 1 and 1000 then
+    perform tenuto._raise('TN003', format('weight %s of resource group %s is not between 1 and 1000', p_weight, p_external_id));
+  end if;
+  if p_quota < 0 then
+    perform tenuto._raise('TN003', format('quota %s of resource group %s is negative', p_quota, p_external_id));
+  end if;
+
+  insert into tenuto.resource_groups (id, org_id, external_id, weight, quota, created_at)
+  values (tenuto._uuid7(), p_org_id, p_external_id, p_weight, p_quota, tenuto.now())
+  on conflict (org_id, external_id) do update set weight = excluded.weight, quota = excluded.quota
+  returning id into v_id;
+  return v_id;
+end
+$$;

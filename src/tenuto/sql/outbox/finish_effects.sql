@@ -1,0 +1,12 @@
+-- processing -> done, for the owner only. Answers the ids that were finished; one already taken by another is not among them.
+create or replace function tenuto.finish_effects(p_owner text, p_ids bigint[])
+  returns setof bigint
+  language sql
+as $$
+  update tenuto.outbox
+  set status = 'done', processed_at = tenuto.now(), locked_by = null, locked_until = null
+  where id = any (p_ids)
+    and status = 'processing'
+    and locked_by = p_owner
+  returning id;
+$$;

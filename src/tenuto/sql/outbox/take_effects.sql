@@ -1,0 +1,57 @@
+-- pending -> processing, or processing whose taker fell silent -> processing: one owner until p_lease has passed.
+-- The attempt is counted when it is taken, so an effect that kills its taker ends as a dead letter too.
+create or replace function tenuto.take_effects(p_owner text, p_kinds text[], p_limit int, p_lease interval)
+  returns setof tenuto.outbox
+  language plpgsql
+as $$
+begin
+  with worn_out as materialized (
+    select o.id
+    from tenuto.outbox o
+    where o.status = 'processing' and o.locked_until < tenuto.now() and o.attempts >= 20
+    order by o.locked_until
+    limit 100
+    for update skip locked
+  )
+  update tenuto.outbox o
+  set status = 'dead', locked_by = null, locked_until = null,
+      last_error = coalesce(o.last_error || '; ', '') || 'taken 20 times and never answered'
+  from worn_out w
+  where o.id = w.id;
+
+  return query
+  with due as materialized (
+    select d.id
+    from (
+      select n.id, n.since
+      from (
+        select o.id, o.available_at as since
+        from tenuto.outbox o
+        where o.status = 'pending' and o.available_at <= tenuto.now() and o.kind = any (p_kinds)
+        order by o.available_at, o.id
+        limit p_limit
+        for update skip locked) n
+      union all
+      select s.id, s.since
+      from (
+        select o.id, o.locked_until as since
+        from tenuto.outbox o
+        where o.status = 'processing' and o.locked_until < tenuto.now() and o.kind = any (p_kinds)
+        order by o.locked_until
+        limit p_limit
+        for update skip locked) s
+    ) d
+    order by d.since, d.id
+    limit p_limit
+  )
+  update tenuto.outbox o
+  set status       = 'processing',
+      attempts     = o.attempts + 1,
+      locked_by    = p_owner,
+      locked_until = tenuto.now() + p_lease
+  from due
+  where o.id = due.id
+    and o.status in ('pending', 'processing')
+  returning o.*;
+end
+$$;

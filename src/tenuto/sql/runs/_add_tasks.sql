@@ -1,0 +1,74 @@
+-- Writes the tasks of a start and puts each where it belongs: pending, delayed, ready, or through _make_ready for those with
+-- limits or slots. p_run_id null: every task is a run of its own. Columns come as arrays and only what few tasks have as
+-- JSON (p_details): parsing an object per task costs as much as half its insert.
+create or replace function tenuto._add_tasks(
+  p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int,
+  p_kinds tenuto.kind[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_edges tenuto.edge[])
+  returns void
+  language plpgsql
+  set jit = off
+as $$
+declare
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;
+  v_special tenuto.card[];
+  v_lanes tenuto.card[];
+begin
+  with degree as materialized (
+    select no, sum(behind)::int as behind, sum(ahead) as ahead
+    from (select to_no as no, 1 as behind, 0 as ahead from unnest(p_edges) union all select from_no, 0, 1 from unnest(p_edges)) d
+    group by no
+  ), spec as materialized (
+    select s.no, s.id, s.input, d.name, d.limits, d.metadata, d.queue_job_id, d.copy_of, k.max_attempts, k.max_losses, k.backoff_seconds,
+           k.timeout_seconds, k.heartbeat_timeout_seconds, k.optional, k.handler, k.route_id,
+           coalesce(d.priority, k.priority) as priority,
+           coalesce(d.available_at, tenuto.now() + make_interval(secs => d.delay_seconds)) as available_at,
+           coalesce(p_run_id, s.id) as run_id,
+           d.slots is not null or d.outputs is not null as has_slots,
+           coalesce(e.behind, 0) + (k.handler is not null)::int as remaining,
+           coalesce(e.ahead, 0) > 0 as followed
+    from unnest(p_ids, p_inputs, p_task_kinds) with ordinality as s(id, input, kind, no)
+    join unnest(p_kinds) with ordinality as k(route_id, queue, priority, max_attempts, max_losses, backoff_seconds, timeout_seconds,
+                                              heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
+    left join jsonb_to_recordset(p_details) as d(task int, name text, priority int, available_at timestamptz, delay_seconds float, limits jsonb,
+                                                 metadata jsonb, queue_job_id text, slots jsonb, outputs jsonb, copy_of uuid) on d.task = s.no - 1
+    left join degree e on e.no = s.no - 1
+  ), record as (
+    insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, available_at, route_id, group_no, priority, backoff_seconds,
+      timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, handler, name, input,
+      limits, metadata, queue_job_id, copy_of)
+    select id, p_org_id, run_id, p_parent_id, tenuto.now(), available_at, route_id, p_group_no, priority, backoff_seconds,
+      timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, p_run_attempt, optional, has_slots, handler, name, input,
+      limits, metadata, queue_job_id, copy_of
+    from spec
+  ), ready as (
+    insert into tenuto.ready_tasks
+      (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)
+    select v_seq + no, tenuto.now(), id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed,
+           p_parent_id is not null, false
+    from spec
+    where remaining = 0 and limits is null and not has_slots and (available_at is null or available_at <= tenuto.now())
+  ), pending as (
+    insert into tenuto.pending_tasks
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, remaining, alone, followed, owned, limited, handler)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, remaining, false, followed, p_parent_id is not null,
+           limits is not null, handler
+    from spec where remaining > 0
+  ), delayed as (
+    insert into tenuto.delayed_tasks
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed, p_parent_id is not null,
+           limits is not null, 'delay'
+    from spec where remaining = 0 and available_at > tenuto.now()
+  )
+  select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed, p_parent_id is not null,
+                    limits is not null)::tenuto.card order by no)
+  into v_special
+  from spec where (limits is not null or has_slots) and remaining = 0 and (available_at is null or available_at <= tenuto.now());
+
+  select array_agg(distinct (null, p_org_id, null, k.route_id, p_group_no, coalesce(d.priority, k.priority), 0, 0, 0, false, false, false, false)::tenuto.card)
+  into v_lanes
+  from unnest(p_kinds) k left join jsonb_to_recordset(p_details) as d(priority int) on true;
+  perform tenuto._open_lanes(v_lanes);
+  perform tenuto._make_ready(v_special);
+end
+$$;

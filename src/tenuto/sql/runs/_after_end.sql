@@ -1,0 +1,29 @@
+-- What follows the end of attempts, with their history written: dependents and parents of those that are final hear of
+-- it, and the slots of all go to whoever waits for them.
+create or replace function tenuto._after_end(p_cards tenuto.card[], p_outcomes text[])
+  returns void
+  language plpgsql
+as $$
+declare
+  v_outcome text;
+  v_ids uuid[];
+  v_ready tenuto.card[];
+begin
+  foreach v_outcome in array array['failed', 'cancelled']
+  loop
+    v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures,
+                                                                       losses, alone, followed, owned, limited, no)
+                   where c.followed and p_outcomes[c.no] = v_outcome);
+    if cardinality(v_ids) > 0 then
+      v_ready := v_ready || tenuto._release(v_ids, v_outcome);
+    end if;
+  end loop;
+  v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures,
+                                                                     losses, alone, followed, owned, limited, no)
+                 where c.owned and p_outcomes[c.no] in ('failed', 'cancelled'));
+  if cardinality(v_ids) > 0 then
+    v_ready := v_ready || tenuto._tell_parents(v_ids);
+  end if;
+  perform tenuto._make_ready(v_ready, array(select c.id from unnest(p_cards) c where c.limited));
+end
+$$;

@@ -1,0 +1,51 @@
+-- any open state -> cancelled, for these tasks wherever they are: running ones are marked and end by themselves, the
+-- others end now. Locks in the one order: running, pending (with the dependents that will hear of it), parents, waiting,
+-- delayed, ready. Handlers of a run are left: they run because of the cancel.
+create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
+  returns void
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_cards tenuto.card[];
+begin
+  perform from tenuto.running_tasks where id = any (p_ids) order by id for update;
+  update tenuto.running_tasks set cancel = true where id = any (p_ids) and not cancel;
+
+  perform from tenuto.pending_tasks
+  where id = any (p_ids) or id in (select d.child_id from tenuto.task_dependencies d where d.parent_id = any (p_ids))
+  order by id for update;
+  perform from tenuto.task_parents
+  where id in (select t.parent_id from tenuto.tasks t where t.id = any (p_ids) and t.parent_id is not null)
+  order by id for update;
+  perform from tenuto.waiting_tasks where id = any (p_ids) order by id for update;
+  perform from tenuto.delayed_tasks where id = any (p_ids) order by id for update;
+  perform from tenuto.ready_tasks where id = any (p_ids) order by id for update;
+
+  with pending as (
+    delete from tenuto.pending_tasks where id = any (p_ids) and handler is null
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+  ), waiting as (
+    delete from tenuto.waiting_tasks where id = any (p_ids)
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+  ), delayed as (
+    delete from tenuto.delayed_tasks where id = any (p_ids)
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+  ), ready as (
+    delete from tenuto.ready_tasks where id = any (p_ids)
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+  ), notes as (
+    delete from tenuto.awaited_tasks where parent_id = any (p_ids)
+  )
+  select array_agg(card) into v_cards
+  from (select card from pending union all select card from waiting union all select card from delayed union all select card from ready) c;
+  -- Claimed while we went from running to ready. Whoever holds such a row now is ending it; sweep_cancelled looks again.
+  update tenuto.running_tasks set cancel = true
+  where ctid = any (array(select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
+  if v_cards is not null then
+    perform tenuto._record_ends(v_cards, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
+    perform tenuto._after_end(v_cards, array_fill('cancelled'::text, array[cardinality(v_cards)]));
+  end if;
+end
+$$;

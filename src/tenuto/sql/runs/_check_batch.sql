@@ -1,0 +1,35 @@
+-- Refuses a batch that does not fit together, or is over its bounds: 100,000 tasks a call, 1 MB of input each.
+-- Answers the ids of the tasks, made here when the caller made none.
+create or replace function tenuto._check_batch(p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.kind[])
+  returns uuid[]
+  language plpgsql
+as $$
+declare
+  v_count int := cardinality(p_inputs);
+  v_bad text;
+begin
+  if v_count is null or v_count not between 1 and 100000 then
+    perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)), 'start more in several calls');
+  elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
+    perform tenuto._raise('TN003', format('%s inputs, %s ids and %s kinds do not make a batch', v_count, cardinality(p_ids), cardinality(p_task_kinds)));
+  elsif p_details is not null and jsonb_typeof(p_details) <> 'array' then
+    perform tenuto._raise('TN003', 'details are not a JSON array');
+  end if;
+  if exists (select from unnest(p_task_kinds) k where k is null or k < 0 or k >= cardinality(p_kinds)) or cardinality(p_kinds) = 0 then
+    perform tenuto._raise('TN003', 'a task names a kind that is not in the list of kinds');
+  end if;
+  select (t.no - 1)::text into v_bad from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
+  if found then
+    perform tenuto._raise('TN007', format('the input of task %s is larger than 1 MB', v_bad), 'put the value into a data object and pass its id');
+  end if;
+  if p_details is not null then
+    perform tenuto._check_keys('a task''s details', d, array['task', 'name', 'priority', 'available_at', 'delay_seconds', 'limits', 'metadata',
+      'queue_job_id', 'slots', 'outputs', 'copy_of']) from jsonb_array_elements(p_details) d;
+    if (select count(*) <> count(distinct d -> 'task') or bool_or((d ->> 'task')::int is null or (d ->> 'task')::int not between 0 and v_count - 1)
+        from jsonb_array_elements(p_details) d) then
+      perform tenuto._raise('TN003', 'the details name a task twice, or one that is not there');
+    end if;
+  end if;
+  return coalesce(p_ids, array(select tenuto._uuid7() from generate_series(1, v_count) order by 1));
+end
+$$;

@@ -1,0 +1,33 @@
+-- Takes the dedupe keys of a batch; a null key takes nothing. Insert and look-up are two statements: in one, a start
+-- that waited for its twin to commit would not see the twin's row.
+create or replace function tenuto._dedupe_many(p_org_id uuid, p_kinds tenuto.kind[], p_task_kinds int[], p_ids uuid[], p_keys text[])
+  returns tenuto.started[]
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_types text[] := array(select r.type from unnest(p_kinds) with ordinality k(route_id, q, p, m, l, b, t, h, o, a, no)
+                          join tenuto.routes r on r.id = k.route_id order by k.no);
+begin
+  if cardinality(p_keys) <> cardinality(p_ids) then
+    perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)), 'use null for a task without a key');
+  end if;
+  if exists (select from unnest(p_keys) k where length(k) not between 1 and 1024) then
+    perform tenuto._raise('TN003', 'a dedupe key has 1 to 1024 characters');
+  end if;
+
+  insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
+  select p_org_id, v_types[coalesce(s.kind, 0) + 1], s.key, s.id, tenuto.now()
+  from unnest(p_ids, p_task_kinds, p_keys) as s(id, kind, key)
+  where s.key is not null
+  order by 2, 3
+  on conflict on constraint a_key_is_taken_once do nothing;
+
+  return array(
+    select (s.no, coalesce(d.run_id, s.id), d.run_id is null or d.run_id = s.id)::tenuto.started
+    from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)
+    left join tenuto.dedupe_keys d on d.org_id = p_org_id and d.scope = v_types[coalesce(s.kind, 0) + 1] and d.key = s.key
+    order by s.no);
+end
+$$;

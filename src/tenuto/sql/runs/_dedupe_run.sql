@@ -1,0 +1,21 @@
+-- Takes the dedupe key of one run, in the scope of its name, else of its only type.
+create or replace function tenuto._dedupe_run(p_org_id uuid, p_run_id uuid, p_key text, p_name text, p_kinds tenuto.kind[], out run_id uuid, out created boolean)
+  language plpgsql
+as $$
+declare
+  v_scope text := coalesce(p_name, (select r.type from tenuto.routes r where r.id = (p_kinds[1]).route_id));
+begin
+  if coalesce(length(p_key), 0) not between 1 and 1024 then
+    perform tenuto._raise('TN003', 'a dedupe key has 1 to 1024 characters');
+  end if;
+  insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
+  values (p_org_id, v_scope, p_key, p_run_id, tenuto.now())
+  on conflict on constraint a_key_is_taken_once do nothing;
+  created := found;
+
+  -- A statement of its own: the one above may have waited for a twin that its snapshot does not show.
+  select d.run_id into strict run_id
+  from tenuto.dedupe_keys d
+  where d.org_id = p_org_id and d.scope = v_scope and d.key = p_key;
+end
+$$;

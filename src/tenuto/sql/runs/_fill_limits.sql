@@ -1,0 +1,55 @@
+-- waiting for a limit -> queued: gives free slots to those first in line, under the limit's row lock. A task with
+-- several limits moves on to its next line. Limits met on the way are skipped when locked: their holder fills them,
+-- or sweep_limits does.
+create or replace function tenuto._fill_limits(p_limit_ids bigint[])
+  returns void
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_limits bigint[] := p_limit_ids;
+  v_admitted uuid[];
+  v_done tenuto.card[];
+begin
+  perform from tenuto.limits where id = any (v_limits) order by scope, id for no key update;
+  while cardinality(v_limits) > 0
+  loop
+    with chosen as materialized (
+      select w.id, w.limit_id, w.org_id
+      from tenuto.limits l
+      cross join lateral (
+        select w.id, w.limit_id, w.org_id
+        from tenuto.waiting_tasks w
+        where w.limit_id = l.id
+        order by w.priority desc, w.seq
+        limit greatest(0, l.size - (select count(*) from tenuto.limit_slots s where s.limit_id = l.id))
+        for update skip locked
+      ) w
+      where l.id = any (v_limits)
+    ), slots as (
+      insert into tenuto.limit_slots (task_id, limit_id, org_id)
+      select id, limit_id, org_id from chosen
+      returning task_id
+    )
+    select array_agg(task_id) into v_admitted from slots;
+    exit when v_admitted is null;
+
+    with done as (
+      delete from tenuto.waiting_tasks where id = any (v_admitted) and tenuto._next_limit(id) is null returning *
+    )
+    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card
+                     order by priority desc, seq)
+    into v_done from done;
+    if v_done is not null then
+      perform tenuto._enter_lanes(v_done);
+    end if;
+
+    with moved as (
+      update tenuto.waiting_tasks set limit_id = tenuto._next_limit(id) where id = any (v_admitted) returning limit_id
+    )
+    select array_agg(distinct limit_id) into v_limits from moved;
+    v_limits := array(select id from tenuto.limits where id = any (v_limits) order by scope, id for no key update skip locked);
+  end loop;
+end
+$$;

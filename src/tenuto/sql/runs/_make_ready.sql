@@ -1,0 +1,34 @@
+-- The cards become claimable, or wait for their limits; the slots of p_freed go to whoever waits for them.
+-- The last step of every transition: it locks limits, and nothing is locked after them but rows of its own.
+create or replace function tenuto._make_ready(p_cards tenuto.card[], p_freed uuid[] default null)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_free tenuto.card[];
+  v_limits bigint[] := '{}';
+begin
+  if cardinality(p_cards) > 0 then
+    if exists (select from tenuto.data_locality where hard) then
+      p_cards := tenuto._localize(p_cards);
+    end if;
+    select array_agg(c) filter (where not c.limited) into v_free from unnest(p_cards) c;
+    if v_free is not null then
+      perform tenuto._enter_lanes(v_free);
+    end if;
+    if cardinality(p_cards) > coalesce(cardinality(v_free), 0) then
+      v_limits := tenuto._queue_for_limits(array(select c from unnest(p_cards) c where c.limited));
+    end if;
+  end if;
+
+  if cardinality(p_freed) > 0 then
+    with given as (
+      delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id
+    )
+    select v_limits || coalesce(array_agg(distinct limit_id), '{}') into v_limits from given;
+  end if;
+  if cardinality(v_limits) > 0 then
+    perform tenuto._fill_limits(v_limits);
+  end if;
+end
+$$;

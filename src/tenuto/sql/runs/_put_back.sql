@@ -1,0 +1,25 @@
+-- Ends attempts that neither completed nor failed and charges nothing: history with p_outcome, then the caller moves
+-- the cards on. A task asked to stop is cancelled instead. Answers the cards that go on.
+create or replace function tenuto._put_back(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null)
+  returns tenuto.card[]
+  language plpgsql
+as $$
+declare
+  v_cancelled tenuto.attempt_end[];
+begin
+  insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
+  select r.id, r.org_id, r.queued_at, r.started_at, tenuto.now(), r.session_id, r.attempt, r.attempt, p_outcome, p_reported, p_error
+  from unnest(p_running) r
+  where not r.cancel;
+
+  select array_agg((r, null, false, null, null)::tenuto.attempt_end) into v_cancelled from unnest(p_running) r where r.cancel;
+  if v_cancelled is not null then
+    perform tenuto._settle_attempts(v_cancelled, p_reported);
+  end if;
+  return array(
+    select (r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.failures, r.losses, r.alone, r.followed, r.owned, r.limited)::tenuto.card
+    from unnest(p_running) r
+    where not r.cancel
+    order by r.id);
+end
+$$;

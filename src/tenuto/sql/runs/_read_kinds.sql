@@ -1,0 +1,44 @@
+-- Checks the kinds of a start and resolves each to its route. Wrong values are named with what to write instead.
+create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb)
+  returns tenuto.kind[]
+  language plpgsql
+as $$
+declare
+  v_json jsonb;
+  v_read record;
+  v_kinds tenuto.kind[] := '{}';
+begin
+  if jsonb_typeof(p_kinds) is distinct from 'array' then
+    perform tenuto._raise('TN003', 'kinds are not a JSON array');
+  end if;
+  for v_json in select jsonb_array_elements(p_kinds)
+  loop
+    perform tenuto._check_keys('a kind', v_json, array['type', 'queue', 'language', 'labels', 'priority', 'max_attempts', 'max_losses',
+      'backoff_seconds', 'timeout_seconds', 'heartbeat_timeout_seconds', 'optional', 'handler']);
+    begin
+      select * into v_read
+      from jsonb_to_record(v_json) as k(type text, queue text, language text, labels text[], priority int, max_attempts int,
+        max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real, optional boolean, handler text);
+    exception when data_exception or invalid_text_representation then
+      perform tenuto._raise('TN003', format('kind %s: %s', v_json, sqlerrm));
+    end;
+    if coalesce(length(v_read.type), 0) not between 1 and 256 or length(v_read.queue) not between 1 and 256 then
+      perform tenuto._raise('TN003', format('a type and a queue have 1 to 256 characters, not %L and %L', v_read.type, v_read.queue));
+    elsif v_read.max_attempts not between 1 and 100 then
+      perform tenuto._raise('TN003', format('max_attempts of %s is %s, not 1 to 100', v_read.type, v_read.max_attempts));
+    elsif v_read.max_losses not between 1 and 1000 then
+      perform tenuto._raise('TN003', format('max_losses of %s is %s, not 1 to 1000', v_read.type, v_read.max_losses));
+    elsif v_read.backoff_seconds < 0 or v_read.timeout_seconds <= 0 or v_read.heartbeat_timeout_seconds <= 0 then
+      perform tenuto._raise('TN003', format('backoff of %s is negative, or a timeout is not positive', v_read.type));
+    elsif v_read.handler not in ('completed', 'failed', 'cancelled') then
+      perform tenuto._raise('TN003', format('handler of %s is %L, not completed, failed or cancelled', v_read.type, v_read.handler));
+    end if;
+    v_kinds := v_kinds || (
+      tenuto._intern_route(p_org_id, coalesce(v_read.queue, 'default'), v_read.type, coalesce(v_read.language, 'python'), coalesce(v_read.labels, '{}')),
+      coalesce(v_read.queue, 'default'), coalesce(v_read.priority, 0), coalesce(v_read.max_attempts, 3), v_read.max_losses,
+      coalesce(v_read.backoff_seconds, 2), v_read.timeout_seconds, v_read.heartbeat_timeout_seconds,
+      coalesce(v_read.optional, false), v_read.handler)::tenuto.kind;
+  end loop;
+  return v_kinds;
+end
+$$;

@@ -1,0 +1,33 @@
+-- Reads the waits of a batch and refuses those that nothing could end.
+create or replace function tenuto._read_waits(p_task_ids uuid[], p_waits jsonb[])
+  returns tenuto.wait[]
+  language plpgsql
+as $$
+declare
+  v_waits tenuto.wait[];
+  v_bad record;
+begin
+  select array_agg((s.id, s.wait ->> 'for', s.children, s.wait ->> 'name',
+                    coalesce((s.wait ->> 'seconds')::float8, (s.wait ->> 'timeout_seconds')::float8))::tenuto.wait)
+  into v_waits
+  from (
+    select distinct on (w.id) w.id, w.wait,
+           array(select c::uuid from jsonb_array_elements_text(coalesce(w.wait -> 'tasks', '[]')) c) as children
+    from unnest(p_task_ids, p_waits) as w(id, wait)
+    order by w.id
+  ) s;
+
+  select w.id, w.waits_for into v_bad
+  from unnest(v_waits) w
+  where w.waits_for is null
+     or w.waits_for not in ('children', 'signal', 'time')
+     or (w.waits_for = 'signal' and coalesce(length(w.signal), 0) not between 1 and 256)
+     or (w.waits_for = 'time' and w.seconds is null)
+  limit 1;
+  if found then
+    perform tenuto._raise('TN003', format('task %s cannot wait for %L', v_bad.id, v_bad.waits_for),
+      'wait for children (tasks), signal (name) or time (seconds)');
+  end if;
+  return v_waits;
+end
+$$;

@@ -1,0 +1,23 @@
+-- Lets the handlers of the run's fate go and skips the others. The caller holds the run and its pending rows.
+create or replace function tenuto._run_handlers(p_run tenuto.runs)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_fate text := tenuto._run_fate(p_run);
+  v_skipped tenuto.card[];
+  v_ids uuid[];
+begin
+  update tenuto.runs set fate = v_fate, handlers = 0 where id = p_run.id;
+
+  with gone as (
+    delete from tenuto.pending_tasks where run_id = p_run.id and handler <> v_fate returning *
+  )
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card)
+  into v_skipped from gone;
+  perform tenuto._record_ends(v_skipped, 'skipped', null);
+
+  v_ids := array(select id from tenuto.pending_tasks where run_id = p_run.id and handler = v_fate order by id);
+  perform tenuto._make_ready(tenuto._count_down(v_ids, array_fill(1, array[cardinality(v_ids)])));
+end
+$$;

@@ -1,0 +1,10 @@
+-- The tasks of a run. The first branch is what the partial index on run_id covers, the second is a run of one's own task.
+create or replace function tenuto._run_tasks(p_run_id uuid)
+  returns setof tenuto.tasks
+  language sql
+  stable
+as $$
+  select t.* from tenuto.tasks t where t.run_id = p_run_id and t.run_id <> t.id
+  union all
+  select t.* from tenuto.tasks t where t.id = p_run_id and t.run_id = t.id;
+$$;

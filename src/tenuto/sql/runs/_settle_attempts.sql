@@ -1,0 +1,55 @@
+-- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are gone.
+-- A task asked to stop is cancelled; one whose budget is spent, or that must not be retried, has failed; else it waits
+-- for its backoff, or for the seconds it asked for. A lost attempt that cost nothing is queued again at once.
+create or replace function tenuto._settle_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
+  returns void
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_outcomes text[];
+  v_cards tenuto.card[];
+begin
+  with ends as materialized (
+    select e.no, (e.running).*, e.charge, e.after, e.error, t.backoff_seconds,
+           (e.running).failures + (e.charge = 'failure')::int as failures_now,
+           (e.running).losses + (e.charge = 'loss')::int as losses_now,
+           case
+             when (e.running).cancel then 'cancelled'
+             when e.final or tenuto._budget_spent((e.running).failures + (e.charge = 'failure')::int, (e.running).losses + (e.charge = 'loss')::int,
+                                                  t.max_attempts, t.max_losses) then 'failed'
+             when e.charge = 'loss' then 'lost'
+             else 'retrying'
+           end as outcome
+    from unnest(p_ends) with ordinality as e(running, charge, final, after, error, no)
+    join tenuto.tasks t on t.id = (e.running).id
+  ), history as (
+    insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
+    select id, org_id, queued_at, started_at, tenuto.now(), session_id, case when outcome in ('failed', 'cancelled') then 0 else attempt end,
+           attempt, outcome, p_reported, error
+    from ends
+  ), counts as (
+    insert into tenuto.run_counts (run_id, org_id, failed, cancelled, spoiled, started_at, failed_task_id)
+    select run_id, org_id, count(*) filter (where outcome = 'failed'), count(*) filter (where outcome = 'cancelled'),
+           count(*) filter (where outcome = 'failed' and not tenuto._tolerated(id)), min(started_at),
+           (array_agg(id order by id) filter (where outcome = 'failed'))[1]
+    from ends
+    where not alone and outcome in ('failed', 'cancelled')
+    group by 1, 2
+  ), delayed as (
+    insert into tenuto.delayed_tasks
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
+    select case when after is not null then tenuto.now() + make_interval(secs => after)
+                else tenuto._retry_at(backoff_seconds, failures_now + losses_now) end,
+           id, org_id, run_id, route_id, group_no, priority, attempt, failures_now, losses_now, alone, followed, owned, limited, 'retry'
+    from ends
+    where outcome in ('lost', 'retrying')
+  )
+  select array_agg(outcome order by no),
+         array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures_now, losses_now, alone, followed, owned, limited)::tenuto.card order by no)
+  into v_outcomes, v_cards
+  from ends;
+  perform tenuto._after_end(v_cards, v_outcomes);
+end
+$$;

@@ -1,0 +1,62 @@
+-- Which resource groups a claim serves, at most 64 a call, and how many tasks each may give: its weight's share of
+-- p_limit, within its quota. Groups come in random order and fractions are rounded by one random number, so that
+-- claims of any size add up to the weights. p_greedy: each may give all that is left, to fill what others left over.
+-- A group with a quota is counted under its row lock, so it never runs more; one that another claim is counting right
+-- now is left to that one.
+create or replace function tenuto._share_out(
+  p_routes int[], p_limit int, p_after_group int, p_greedy boolean, out groups int[], out shares int[])
+  language plpgsql
+  set jit = off
+as $$
+declare
+  v_counted int[];
+  v_chance float8 := random();
+begin
+  select array_agg(a.group_no)
+  into groups
+  from (
+    select distinct l.group_no <= p_after_group as later, l.group_no
+    from unnest(p_routes) r(id)
+    cross join lateral (
+      (select a.group_no from tenuto.ready_lanes a
+       where a.route_id = r.id and a.group_no > p_after_group
+       order by a.group_no limit 64)
+      union all
+      (select a.group_no from tenuto.ready_lanes a
+       where a.route_id = r.id and a.group_no <= p_after_group
+       order by a.group_no limit 64)
+    ) l
+    order by 1, 2
+    limit 64
+  ) a;
+  if groups is null then
+    return;
+  end if;
+
+  if exists (select from tenuto.resource_groups where no = any (groups) and quota is not null) then
+    v_counted := array(
+      select g.no from tenuto.resource_groups g
+      where g.no = any (groups) and g.quota is not null
+      order by g.no
+      for no key update skip locked);
+  end if;
+
+  select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn)
+  into groups, shares
+  from (
+    select d.no, d.turn,
+           least(case when p_greedy then p_limit
+                      else floor(d.ends + v_chance)::int - floor(d.ends - d.part + v_chance)::int end,
+                 d.quota - (select count(*) from tenuto.running_tasks r where r.group_no = d.no and d.quota is not null)) as share
+    from (
+      select w.no, w.quota, w.turn, w.part, sum(w.part) over (order by w.turn) as ends
+      from (
+        select g.no, g.quota, -ln(1 - random()) / g.weight as turn, p_limit * g.weight::float8 / sum(g.weight) over () as part
+        from tenuto.resource_groups g
+        where g.no = any (groups) and (g.quota is null or g.no = any (v_counted))
+      ) w
+    ) d
+  ) s
+  where s.share > 0;
+end
+$$;

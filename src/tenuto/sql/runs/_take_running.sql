@@ -1,0 +1,17 @@
+-- Ends the attempts that the session holds among the reported ones, in id order, and answers their rows.
+create or replace function tenuto._take_running(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
+  returns setof tenuto.running_tasks
+  language sql
+  set plan_cache_mode = force_custom_plan
+as $$
+  with held as materialized (
+    select t.ctid as tid
+    from unnest(p_task_ids, p_attempts) as r(id, attempt)
+    join tenuto.running_tasks t on t.id = r.id and t.attempt = r.attempt
+    where t.session_id = p_session_id
+      and tenuto._session_exists(p_session_id, p_token)
+    order by t.id
+    for update of t
+  )
+  delete from tenuto.running_tasks where ctid = any (array(select tid from held)) returning *;
+$$;

@@ -1,0 +1,22 @@
+-- What a cancel of a run or of a task stops: the run's tasks; the task, its children, and dependents that need it to complete.
+create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
+  returns setof uuid
+  language sql
+  stable
+as $$
+  select t.id from tenuto._run_tasks(p_id) t where p_scope = 'run'
+  union all (
+    with recursive below(id) as (
+      select p_id where p_scope = 'task'
+      union
+      select n.id
+      from below b
+      cross join lateral (
+        select t.id from tenuto.tasks t where t.parent_id = b.id
+        union all
+        select d.child_id from tenuto.task_dependencies d where d.parent_id = b.id and d.runs_on = 'completed'
+      ) n
+    )
+    select id from below
+  );
+$$;

@@ -1,0 +1,20 @@
+-- Stops one task, its children, and the dependents that need it to complete. A final task is an error.
+create or replace function tenuto.cancel_task(p_org_id uuid, p_task_id uuid, p_reason text default null)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_status text;
+begin
+  select status into v_status from tenuto.task_status where id = p_task_id and org_id = p_org_id;
+  if not found then
+    perform tenuto._raise('TN001', format('no task %s', p_task_id));
+  elsif v_status in ('completed', 'failed', 'cancelled', 'skipped') then
+    perform tenuto._raise('TN004', format('task %s is %s already', p_task_id, v_status));
+  end if;
+  perform tenuto._cancel_tasks(array(select tenuto._tasks_below(p_task_id, 'task')), p_reason);
+  insert into tenuto.cancel_requests (id, scope, org_id, requested_at)
+  values (p_task_id, 'task', p_org_id, tenuto.now())
+  on conflict do nothing;
+end
+$$;

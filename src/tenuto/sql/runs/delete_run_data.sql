@@ -1,0 +1,17 @@
+-- Deletes a key of a run's data with its history, or one value by its id. Answers how many values went.
+create or replace function tenuto.delete_run_data(p_org_id uuid, p_run_id uuid, p_key text default null, p_data_id uuid default null)
+  returns bigint
+  language plpgsql
+as $$
+declare
+  v_count bigint;
+begin
+  if num_nonnulls(p_key, p_data_id) <> 1 then
+    perform tenuto._raise('TN003', 'name either a key or the id of a value');
+  end if;
+  delete from tenuto.run_data
+  where org_id = p_org_id and run_id = p_run_id and (key = p_key or id = p_data_id);
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;

@@ -1,0 +1,33 @@
+-- running -> retrying | failed (lost), for the attempts of every ended session. It looks at what is, not at what just
+-- happened: a claim that commits after its session ended is found by the next sweep.
+create or replace function tenuto.expire_attempts(p_limit int default 5000)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_ends tenuto.attempt_end[];
+begin
+  with lost as materialized (
+    select r.ctid as tid
+    from tenuto.running_tasks r
+    join tenuto.sessions s on s.id = r.session_id
+    where s.ended_at is not null
+    order by r.id
+    limit p_limit
+    for update of r skip locked
+  ), gone as (
+    delete from tenuto.running_tasks r where r.ctid = any (array(select tid from lost)) returning r as running
+  )
+  select array_agg((g.running, 'loss', false, null,
+                    jsonb_build_object('reason', 'worker_lost', 'worker', s.worker_id, 'session', s.end_reason))::tenuto.attempt_end)
+  into v_ends
+  from gone g
+  join tenuto.sessions s on s.id = (g.running).session_id;
+  if v_ends is not null then
+    perform tenuto._settle_attempts(v_ends, false);
+  end if;
+  return coalesce(cardinality(v_ends), 0);
+end
+$$;

@@ -1,0 +1,31 @@
+-- running -> retrying | failed, for attempts over their time or silent for too long: that charges a failure. The
+-- deadline is 5 seconds after the timeout, so that the worker's own report, which says more, usually comes first.
+create or replace function tenuto.expire_deadlines(p_limit int default 5000)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_ends tenuto.attempt_end[];
+begin
+  with late as materialized (
+    select r.ctid as tid
+    from tenuto.running_tasks r
+    where r.deadline_at < tenuto.now() or r.silent_at < tenuto.now()
+    order by r.id
+    limit p_limit
+    for update skip locked
+  ), gone as (
+    delete from tenuto.running_tasks r where r.ctid = any (array(select tid from late)) returning r as running
+  )
+  select array_agg((g.running, 'failure', false, null,
+                    jsonb_build_object('reason', case when (g.running).deadline_at < tenuto.now() then 'timeout' else 'heartbeat_timeout' end))::tenuto.attempt_end)
+  into v_ends
+  from gone g;
+  if v_ends is not null then
+    perform tenuto._settle_attempts(v_ends, false);
+  end if;
+  return coalesce(cardinality(v_ends), 0);
+end
+$$;

@@ -1,0 +1,23 @@
+-- running -> retrying | failed (or cancelled, when it was asked to stop). p_retries: null retries after the backoff,
+-- a number of seconds retries after that, -1 does not retry. Answers as complete_tasks does.
+create or replace function tenuto.fail_tasks(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries real[] default null)
+  returns table (task_id uuid, attempt int, answer text)
+  language plpgsql
+as $$
+declare
+  v_ends tenuto.attempt_end[];
+begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_errors));
+  select array_agg((t, 'failure', coalesce(r.retry < 0, false), case when r.retry >= 0 then r.retry end, r.error)::tenuto.attempt_end)
+  into v_ends
+  from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t
+  join (select distinct on (f.id, f.attempt) f.* from unnest(p_task_ids, p_attempts, p_errors, p_retries) as f(id, attempt, error, retry)
+        order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
+  if v_ends is not null then
+    perform tenuto._settle_attempts(v_ends, true);
+  end if;
+  return query
+  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e));
+end
+$$;

@@ -1,0 +1,54 @@
+-- pending -> running -> completed | failed | cancelled: adds what ended to the counts of its run, and ends the runs with
+-- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later. Runs with handlers
+-- or attempts of their own left are for settle_runs. p_run_ids: only these, for one who waits for them.
+create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids uuid[] default null)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_runs uuid[];
+begin
+  v_runs := array(
+    select r.id from tenuto.runs r
+    where r.id = any (array(
+      select distinct run_id from (
+        select c.run_id from tenuto.run_counts c
+        where p_run_ids is null or c.run_id = any (p_run_ids)
+        order by c.id limit p_limit * 10) c
+      limit p_limit))
+    order by r.id
+    for no key update skip locked);
+
+  with gone as (
+    delete from tenuto.run_counts where run_id = any (v_runs) returning *
+  ), sums as materialized (
+    select run_id, sum(added)::int as added, sum(completed)::int as completed, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
+           sum(skipped)::int as skipped, sum(spoiled)::int as spoiled, min(started_at) as started_at,
+           (array_agg(failed_task_id order by id) filter (where failed_task_id is not null))[1] as failed_task_id
+    from gone group by run_id
+  )
+  update tenuto.runs r
+  set total          = r.total + s.added,
+      completed      = r.completed + s.completed,
+      failed         = r.failed + s.failed,
+      cancelled      = r.cancelled + s.cancelled,
+      skipped        = r.skipped + s.skipped,
+      spoiled        = r.spoiled + s.spoiled,
+      started_at     = coalesce(r.started_at, s.started_at),
+      failed_task_id = coalesce(r.failed_task_id, s.failed_task_id),
+      status         = case when r.status = 'pending' and s.started_at is not null then 'running' else r.status end
+  from sums s
+  where r.id = s.run_id;
+
+  update tenuto.runs r
+  set status = tenuto._run_fate(r), completed_at = tenuto.now()
+  where r.id = any (v_runs)
+    and r.status in ('pending', 'running')
+    and r.total = r.completed + r.failed + r.cancelled + r.skipped
+    and r.handlers = 0
+    and (r.attempt = r.max_attempts or tenuto._run_fate(r) <> 'failed');
+  return cardinality(v_runs);
+end
+$$;

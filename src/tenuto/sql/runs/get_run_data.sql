@@ -1,0 +1,24 @@
+-- Run data: the latest value of each key, or with p_history every value, newest last. p_glob: * and ? stand for any
+-- characters and one. p_tags: any of them, or with p_all_tags all; p_tag_prefix: some tag begins with it.
+create or replace function tenuto.get_run_data(
+  p_org_id uuid, p_run_id uuid, p_keys text[] default null, p_prefix text default null, p_glob text default null,
+  p_tags text[] default null, p_all_tags boolean default false, p_tag_prefix text default null, p_history boolean default false,
+  p_limit int default 1000)
+  returns setof tenuto.run_data
+  language sql
+  stable
+as $$
+  select d.*
+  from tenuto.run_data d
+  where d.org_id = p_org_id
+    and d.run_id = p_run_id
+    and (p_keys is null or d.key = any (p_keys))
+    and (p_prefix is null or starts_with(d.key, p_prefix))
+    and (p_glob is null or d.key like tenuto._glob_to_like(p_glob))
+    and (p_tags is null or case when p_all_tags then d.tags @> p_tags else d.tags && p_tags end)
+    and (p_tag_prefix is null or exists (select from unnest(d.tags) t where starts_with(t, p_tag_prefix)))
+    and (p_history or not exists (
+      select from tenuto.run_data n where n.run_id = d.run_id and n.key = d.key and n.id > d.id))
+  order by d.key, d.id
+  limit least(p_limit, 1000);
+$$;

@@ -1,0 +1,11 @@
+-- The operator state of a job: one key, or all.
+create or replace function tenuto.get_state(p_org_id uuid, p_job_key text, p_key text default null)
+  returns table (key text, value jsonb, version bigint, updated_at timestamptz)
+  language sql
+  stable
+as $$
+  select s.key, s.value, s.version, s.updated_at
+  from tenuto.operator_state s
+  where s.org_id = p_org_id and s.job_key = p_job_key and (p_key is null or s.key = p_key)
+  order by s.key;
+$$;

@@ -1,0 +1,41 @@
+-- Renews a session and compares what the worker says it holds with what we think. p_settled: every claim up to this
+-- number was answered or given up. Attempts of settled claims that are not listed were forgotten: they are queued again,
+-- uncharged; an attempt claimed while the beat was on its way has a higher number and stays. Answers the listed
+-- attempts that are lost, those that should stop, and the newest route, so that the worker notices new ones.
+create or replace function tenuto.heartbeat(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled int, p_metrics jsonb default '{}',
+  out lost uuid[], out cancelled uuid[], out newest_route int)
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_forgotten tenuto.running_tasks[];
+  v_cards tenuto.card[];
+begin
+  perform tenuto._renew_session(p_session_id, p_token, p_metrics);
+
+  with unlisted as materialized (
+    select r.ctid as tid
+    from tenuto.running_tasks r
+    where r.session_id = p_session_id
+      and r.claim_no <= p_settled
+      and not exists (select from unnest(p_task_ids, p_attempts) as h(id, attempt) where h.id = r.id and h.attempt = r.attempt)
+    order by r.id
+    for update skip locked
+  ), gone as (
+    delete from tenuto.running_tasks r where r.ctid = any (array(select tid from unlisted)) returning r as running
+  )
+  select array_agg(g.running) into v_forgotten from gone g;
+  if v_forgotten is not null then
+    v_cards := tenuto._put_back(v_forgotten, 'forgotten', false);
+    perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where c.limited));
+  end if;
+
+  select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')
+  into lost, cancelled
+  from unnest(p_task_ids, p_attempts) as h(id, attempt)
+  left join tenuto.running_tasks r on r.id = h.id and r.attempt = h.attempt and r.session_id = p_session_id;
+  select coalesce(max(id), 0) into newest_route from tenuto.routes;
+end
+$$;

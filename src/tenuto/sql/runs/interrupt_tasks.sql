@@ -1,0 +1,17 @@
+-- running -> queued: the worker stops before the task is done. Charges nothing. Answers as complete_tasks does.
+create or replace function tenuto.interrupt_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
+  returns table (task_id uuid, attempt int, answer text)
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks[];
+  v_cards tenuto.card[];
+begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
+  v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
+  v_cards := tenuto._put_back(v_running, 'interrupted', true);
+  perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where c.limited));
+  return query
+  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+end
+$$;

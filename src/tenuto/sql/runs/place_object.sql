@@ -1,0 +1,16 @@
+-- Says where a data object lives. Hard: only workers at one of these addresses may run the tasks that take it.
+-- Soft: recorded for whoever places work. Replaces what was said before.
+create or replace function tenuto.place_object(p_org_id uuid, p_object_id uuid, p_addresses text[], p_hard boolean default false)
+  returns void
+  language plpgsql
+as $$
+begin
+  perform from tenuto.data_objects where org_id = p_org_id and id = p_object_id for update;
+  if not found then
+    perform tenuto._raise('TN001', format('no data object %s', p_object_id));
+  end if;
+  delete from tenuto.data_locality where object_id = p_object_id;
+  insert into tenuto.data_locality (object_id, org_id, address, hard)
+  select distinct p_object_id, p_org_id, a, p_hard from unnest(p_addresses) a;
+end
+$$;

@@ -1,0 +1,27 @@
+-- delayed | retrying -> queued, when their time has come.
+create or replace function tenuto.promote_due(p_limit int default 1000)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_cards tenuto.card[];
+begin
+  with due as materialized (
+    select d.ctid as tid
+    from tenuto.delayed_tasks d
+    where d.available_at <= tenuto.now()
+    order by d.available_at, d.id
+    limit p_limit
+    for update skip locked
+  ), gone as (
+    delete from tenuto.delayed_tasks where ctid = any (array(select tid from due)) returning *
+  )
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card
+                   order by available_at, id)
+  into v_cards from gone;
+  perform tenuto._make_ready(v_cards);
+  return coalesce(cardinality(v_cards), 0);
+end
+$$;

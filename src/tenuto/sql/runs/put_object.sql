@@ -1,0 +1,23 @@
+-- Stores a data object: a payload up to 1 MB, or the uri of something stored elsewhere. Nobody references it yet:
+-- collect_objects may take it a day later.
+create or replace function tenuto.put_object(
+  p_org_id uuid, p_type text, p_payload bytea default null, p_uri text default null, p_size bigint default null,
+  p_checksum text default null, p_metadata jsonb default null, p_id uuid default null)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid := coalesce(p_id, tenuto._uuid7());
+begin
+  if num_nonnulls(p_payload, p_uri) <> 1 then
+    perform tenuto._raise('TN003', 'a data object is either a payload or a uri');
+  elsif octet_length(p_payload) > 1048576 then
+    perform tenuto._raise('TN007', format('a payload of %s bytes is larger than 1 MB', octet_length(p_payload)), 'store it and put its uri');
+  elsif coalesce(length(p_type), 0) = 0 then
+    perform tenuto._raise('TN003', 'a data object has a type');
+  end if;
+  insert into tenuto.data_objects (id, org_id, type, uri, payload, size, checksum, metadata, created_at)
+  values (v_id, p_org_id, p_type, p_uri, p_payload, coalesce(p_size, octet_length(p_payload), 0), p_checksum, p_metadata, tenuto.now());
+  return v_id;
+end
+$$;

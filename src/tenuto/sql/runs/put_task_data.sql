@@ -1,0 +1,12 @@
+-- A running attempt puts values into its run's data. Fenced: a worker that lost the task overwrites nothing.
+create or replace function tenuto.put_task_data(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_values jsonb, p_tags text[] default '{}')
+  returns uuid[]
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt);
+begin
+  return tenuto._write_run_data(v_running.org_id, v_running.run_id, p_task_id, p_attempt, p_values, p_tags);
+end
+$$;

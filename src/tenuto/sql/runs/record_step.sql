@@ -1,0 +1,15 @@
+-- A running attempt records the result of a step. Answers what is recorded: an earlier attempt's value stays.
+create or replace function tenuto.record_step(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_kind text, p_value jsonb)
+  returns jsonb
+  language plpgsql
+as $$
+declare
+  v_org_id uuid := (tenuto._fence(p_session_id, p_token, p_task_id, p_attempt)).org_id;
+begin
+  if p_kind is null or p_kind not in ('step', 'child', 'sleep', 'signal') then
+    perform tenuto._raise('TN003', format('%L is not a kind of step', p_kind), 'step, child, sleep or signal');
+  end if;
+  return (tenuto._write_step(p_task_id, p_attempt, v_org_id, p_step_no, p_name, p_kind, p_value)).value;
+end
+$$;

@@ -1,0 +1,35 @@
+-- The user code of running attempts says that it is alive, and how far it is; null leaves what was said before.
+-- Answers the tasks that are not held any more, and those that should stop.
+create or replace function tenuto.report_progress(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress real[] default null, p_messages text[] default null)
+  returns table (task_id uuid, answer text)
+  language plpgsql
+as $$
+begin
+  perform from tenuto.running_tasks r
+  where r.id = any (p_task_ids) and r.session_id = p_session_id
+  order by r.id
+  for no key update;
+
+  return query
+  with said as materialized (
+    select distinct on (s.id) s.* from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message) order by s.id
+  ), heard as (
+    update tenuto.running_tasks r
+    set progress  = coalesce(s.progress, r.progress),
+        message   = coalesce(left(s.message, 1024), r.message),
+        silent_at = tenuto.now() + make_interval(secs => t.heartbeat_timeout_seconds)
+    from said s
+    join tenuto.tasks t on t.id = s.id
+    where r.id = s.id
+      and r.attempt = s.attempt
+      and r.session_id = p_session_id
+      and tenuto._session_exists(p_session_id, p_token)
+    returning r.id, r.cancel
+  )
+  select s.id, case when h.id is null then 'stale_lease' else 'cancelled' end
+  from said s
+  left join heard h on h.id = s.id
+  where h.id is null or h.cancel;
+end
+$$;

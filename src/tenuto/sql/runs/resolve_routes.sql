@@ -1,0 +1,32 @@
+-- The routes that a worker serves: its queues (null: all), its types (null: all), labels it has, languages it speaks,
+-- data that lives at its address. Named queues and types are interned, so that a first start does not have to.
+create or replace function tenuto.resolve_routes(p_session_id bigint, p_queues text[] default null, p_types text[] default null)
+  returns table (route_id int, queue text, type text, language text, labels text[])
+  language plpgsql
+as $$
+declare
+  v_worker tenuto.workers;
+begin
+  select w.* into v_worker
+  from tenuto.sessions s
+  join tenuto.workers w on w.org_id = s.org_id and w.id = s.worker_id
+  where s.id = p_session_id;
+  if not found then
+    perform tenuto._raise('TN001', format('no session %s', p_session_id));
+  end if;
+
+  perform tenuto._intern_route(v_worker.org_id, q, t, v_worker.languages[1], '{}')
+  from unnest(p_queues) q, unnest(p_types) t;
+
+  return query
+  select r.id, r.queue, r.type, r.language, r.labels
+  from tenuto.routes r
+  where r.org_id = v_worker.org_id
+    and (p_queues is null or r.queue = any (p_queues))
+    and (p_types is null or r.type = any (p_types))
+    and r.language = any (v_worker.languages)
+    and r.labels <@ v_worker.labels
+    and (r.addresses = '{}' or v_worker.address = any (r.addresses))
+  order by r.id;
+end
+$$;

@@ -1,0 +1,9 @@
+-- Claims get tasks of the queue again. Resuming a queue that is not paused is fine.
+create or replace function tenuto.resume_queue(p_org_id uuid, p_queue text)
+  returns void
+  language sql
+as $$
+  update tenuto.queues set paused_at = null where org_id = p_org_id and name = p_queue;
+  update tenuto.routes set paused = false where org_id = p_org_id and queue = p_queue and paused;
+  select tenuto._wake(p_queue);
+$$;

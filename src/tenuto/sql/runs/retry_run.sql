@@ -1,0 +1,48 @@
+-- A final run is started again as a new run (retry_of). p_reuse: tasks that completed keep their output and are not
+-- executed again. Answers the new run.
+create or replace function tenuto.retry_run(p_org_id uuid, p_run_id uuid, p_reuse boolean default true)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_run tenuto.runs;
+  v_id uuid := tenuto._uuid7();
+  v_old uuid[];
+  v_new uuid[];
+  v_kept uuid[];
+  v_kept_new uuid[];
+begin
+  v_run := tenuto._final_run(p_org_id, p_run_id);
+  v_old := array(select i from tenuto._tasks_to_rerun(v_run, p_reuse) i order by i);
+  if cardinality(v_old) = 0 then
+    perform tenuto._raise('TN004', format('run %s completed: there is nothing to retry', p_run_id), 'retry without reuse to execute all of it again');
+  end if;
+  v_new := case when v_run.alone then array[v_id] else array(select tenuto._uuid7() from unnest(v_old) order by 1) end;
+  if p_reuse and not v_run.alone then
+    v_kept := array(select t.id from tenuto._run_tasks(p_run_id) t
+                    join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0
+                    where t.id <> all (v_old) and (a.outcome = 'completed' or (a.outcome = 'skipped' and t.handler is null))
+                      and t.parent_id is null and t.run_attempt <= v_run.attempt
+                    order by t.id);
+  end if;
+  v_kept_new := array(select tenuto._uuid7() from unnest(v_kept) order by 1);
+
+  insert into tenuto.runs (id, org_id, group_no, name, alone, status, max_attempts, total, completed, failed, cancelled, skipped, spoiled,
+    handlers, input, metadata, retry_of, created_at)
+  select v_id, org_id, group_no, name, alone, case when not alone then 'pending' end, max_attempts,
+    case when not alone then cardinality(v_old) end, case when not alone then 0 end, case when not alone then 0 end,
+    case when not alone then 0 end, case when not alone then 0 end, case when not alone then 0 end,
+    (select count(*) from tenuto.tasks t where t.id = any (v_old) and t.handler is not null), input, metadata, p_run_id, tenuto.now()
+  from tenuto.runs where id = p_run_id;
+
+  perform tenuto._keep_tasks(v_id, v_kept, v_kept_new);
+  perform tenuto._copy_tasks(v_id, v_run.alone, 1, v_old, v_new, v_kept, v_kept_new);
+  insert into tenuto.run_slots (run_id, position, org_id, type, source_task_id, source_position)
+  select v_id, s.position, s.org_id, s.type, m.new, s.source_position
+  from tenuto.run_slots s
+  join unnest(v_old || v_kept, v_new || v_kept_new) m(old, new) on m.old = s.source_task_id
+  where s.run_id = p_run_id;
+  perform tenuto._wake('*');
+  return v_id;
+end
+$$;

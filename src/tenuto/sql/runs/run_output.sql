@@ -1,0 +1,30 @@
+-- The output of a run: its declared outputs by position, else those of its sinks in order (one sink: that output
+-- itself), else the single task's. Read from the tasks when asked for, never stored twice.
+create or replace function tenuto.run_output(p_run_id uuid)
+  returns jsonb
+  language plpgsql
+  stable
+as $$
+declare
+  v_output jsonb;
+  v_count int;
+begin
+  select jsonb_agg(case when s.source_position is null then a.output else a.output -> s.source_position end order by s.position)
+  into v_output
+  from tenuto.run_slots s
+  left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
+  where s.run_id = p_run_id;
+  if v_output is not null then
+    return v_output;
+  end if;
+
+  select jsonb_agg(a.output order by t.id), count(*)
+  into v_output, v_count
+  from tenuto._run_tasks(p_run_id) t
+  join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0 and a.outcome = 'completed'
+  where t.parent_id is null
+    and t.handler is null
+    and not exists (select from tenuto.task_dependencies d where d.parent_id = t.id);
+  return case when v_count = 1 then v_output -> 0 else v_output end;
+end
+$$;

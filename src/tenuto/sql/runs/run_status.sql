@@ -1,0 +1,28 @@
+-- Every run with its live state and counts. A run of one takes both from its task.
+create or replace view tenuto.run_status
+  with (security_invoker = true)
+as
+select
+  r.id, r.org_id, r.name, r.alone, g.external_id as resource_group,
+  case
+    when r.alone then case t.status when 'queued' then 'pending' when 'waiting' then 'running' when 'retrying' then 'running' else t.status end
+    when r.status = 'pending' and exists (select from tenuto.running_tasks u where u.run_id = r.id) then 'running'
+    else r.status
+  end as status,
+  r.attempt, r.max_attempts,
+  coalesce(r.total, 1) as total_tasks,
+  coalesce(r.completed, (t.status = 'completed')::int) as completed_tasks,
+  coalesce(r.failed, (t.status = 'failed')::int) as failed_tasks,
+  coalesce(r.cancelled, (t.status = 'cancelled')::int) as cancelled_tasks,
+  coalesce(r.skipped, 0) as skipped_tasks,
+  coalesce(r.input, t.input) as input,
+  tenuto.run_output(r.id) as output,
+  case when r.alone then t.error else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0) end as error,
+  coalesce(r.failed_task_id, case when t.status = 'failed' then t.id end) as failed_task_id,
+  coalesce(r.metadata, t.metadata) as metadata, r.retry_of, r.next_retry_at, r.cancel_requested_at, r.created_at,
+  coalesce(r.started_at, t.started_at, (select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id)) as started_at,
+  coalesce(r.completed_at, t.completed_at) as completed_at,
+  coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration
+from tenuto.runs r
+join tenuto.resource_groups g on g.no = r.group_no
+left join tenuto.task_status t on t.id = r.id and r.alone;

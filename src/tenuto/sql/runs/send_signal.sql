@@ -1,0 +1,32 @@
+-- waiting -> queued: leaves a message for the run, and wakes a task that waits for it.
+create or replace function tenuto.send_signal(p_org_id uuid, p_run_id uuid, p_name text, p_value jsonb default null)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid := tenuto._uuid7();
+  v_cards tenuto.card[];
+begin
+  if coalesce(length(p_name), 0) not between 1 and 256 then
+    perform tenuto._raise('TN003', 'a signal name has 1 to 256 characters');
+  end if;
+  perform tenuto._open_run(p_org_id, p_run_id);
+  perform tenuto._lock_signals(array[p_run_id]);
+  insert into tenuto.signals (id, org_id, run_id, name, value, sent_at)
+  values (v_id, p_org_id, p_run_id, p_name, p_value, tenuto.now());
+
+  with due as materialized (
+    select w.id
+    from tenuto.waiting_tasks w
+    where w.run_id = p_run_id and w.waits_for = 'signal' and w.signal = p_name
+    order by w.id
+    for update
+  ), awake as (
+    delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
+  )
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by id)
+  into v_cards from awake;
+  perform tenuto._make_ready(v_cards);
+  return v_id;
+end
+$$;

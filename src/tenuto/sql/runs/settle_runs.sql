@@ -1,0 +1,45 @@
+-- running -> retrying -> running, and the handlers of a run that has ended: what fold_runs leaves. Locks in the order
+-- of everybody else (pending, then runs) and looks again under the lock.
+create or replace function tenuto.settle_runs(p_limit int default 100)
+  returns bigint
+  language plpgsql
+as $$
+declare
+  v_id uuid;
+  v_run tenuto.runs;
+  v_count bigint := 0;
+begin
+  for v_id in
+    select r.id from tenuto.runs r
+    where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
+      and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
+      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now())
+    order by r.id
+    limit p_limit
+  loop
+    perform from tenuto.pending_tasks p where p.run_id = v_id order by p.id for update;
+    select r.* into v_run
+    from tenuto.runs r
+    where r.id = v_id
+      and r.status in ('pending', 'running', 'retrying')
+      and r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers
+      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now())
+    for no key update skip locked;
+    continue when not found or exists (select from tenuto.run_counts c where c.run_id = v_id);
+
+    if v_run.status = 'retrying' then
+      perform tenuto._rerun(v_run);
+    elsif v_run.attempt < v_run.max_attempts and v_run.fate is null and tenuto._run_fate(v_run) = 'failed' then
+      update tenuto.runs
+      set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
+      where id = v_id;
+    elsif v_run.handlers > 0 then
+      perform tenuto._run_handlers(v_run);
+    else
+      update tenuto.runs set status = tenuto._run_fate(v_run), completed_at = tenuto.now() where id = v_id;
+    end if;
+    v_count := v_count + 1;
+  end loop;
+  return v_count;
+end
+$$;

@@ -1,0 +1,25 @@
+-- running -> queued, not before p_seconds have passed. Charges nothing. Answers as complete_tasks does.
+create or replace function tenuto.snooze_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_seconds real[])
+  returns table (task_id uuid, attempt int, answer text)
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks[];
+  v_cards tenuto.card[];
+begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_seconds));
+  v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
+  v_cards := tenuto._put_back(v_running, 'snoozed', true);
+
+  insert into tenuto.delayed_tasks
+    (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
+  select tenuto.now() + make_interval(secs => greatest(0, s.seconds)), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
+         c.attempt, c.failures, c.losses, c.alone, c.followed, c.owned, c.limited, 'snooze'
+  from unnest(v_cards) c
+  join (select r.id, max(r.seconds) as seconds from unnest(p_task_ids, p_seconds) as r(id, seconds) group by 1) s on s.id = c.id;
+
+  perform tenuto._make_ready(null, array(select c.id from unnest(v_cards) c where c.limited));
+  return query
+  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+end
+$$;

@@ -1,0 +1,39 @@
+-- -> queued: tasks that a running attempt starts and owns, in its run. Fenced; a task that was asked to stop starts
+-- nothing. With p_step_no the start is a step of the parent: on replay the recorded children are the answer.
+create or replace function tenuto.start_children(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
+  p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null, p_step_no int default null, p_step_name text default null, p_wake boolean default true)
+  returns uuid[]
+  language plpgsql
+as $$
+declare
+  v_parent tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt, true);
+  v_kinds tenuto.kind[];
+  v_edges tenuto.edge[];
+  v_ids uuid[];
+begin
+  select array(select c::uuid from jsonb_array_elements_text(s.value) c) into v_ids
+  from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no and s.kind = 'child';
+  if found then
+    return v_ids;
+  end if;
+  v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
+  v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
+  v_edges := tenuto._read_edges(p_edges, p_details, cardinality(v_ids));
+  if p_step_no is not null then
+    perform tenuto._write_step(p_task_id, p_attempt, v_parent.org_id, p_step_no, p_step_name, 'child', to_jsonb(v_ids));
+  end if;
+
+  insert into tenuto.task_parents (id, org_id, open) values (p_task_id, v_parent.org_id, cardinality(v_ids))
+  on conflict (id) do update set open = task_parents.open + excluded.open;
+  perform tenuto._add_edges(v_parent.org_id, v_ids, v_edges);
+  perform tenuto._add_slots(v_parent.org_id, v_parent.run_id, v_ids, p_details, null);
+  perform tenuto._add_tasks(v_parent.org_id, v_parent.run_id, (select run_attempt from tenuto.tasks where id = p_task_id), p_task_id,
+                            v_parent.group_no, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, v_edges);
+  perform tenuto._grow_run(v_parent, cardinality(v_ids));
+  if p_wake then
+    perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
+  end if;
+  return v_ids;
+end
+$$;

@@ -1,0 +1,45 @@
+-- -> pending: one run of a graph of tasks. Tasks name their kind by its position in p_kinds; edges and details name tasks
+-- by their position in p_inputs, and edges go forward, so that a graph cannot be a circle. A single plain task makes a
+-- run of one, which shares the task's id.
+create or replace function tenuto.start_run(
+  p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null,
+  p_details jsonb default null, p_edges jsonb default null, p_wake boolean default true)
+  returns table (run_id uuid, created boolean)
+  language plpgsql
+as $$
+declare
+  v_kinds tenuto.kind[] := tenuto._read_kinds(p_org_id, p_kinds);
+  v_ids uuid[] := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
+  v_edges tenuto.edge[] := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
+  v_run tenuto.runs := tenuto._read_run(p_org_id, p_run);
+begin
+  v_run.alone := cardinality(v_ids) = 1 and v_run.max_attempts = 1 and (v_kinds[1]).handler is null and coalesce(v_run.id, v_ids[1]) = v_ids[1];
+  v_run.id := coalesce(v_run.id, case when v_run.alone then v_ids[1] else tenuto._uuid7() end);
+
+  if p_run ? 'dedupe_key' then
+    select d.run_id, d.created into run_id, created
+    from tenuto._dedupe_run(p_org_id, v_run.id, p_run ->> 'dedupe_key', v_run.name, v_kinds) d;
+    if not created then
+      return next;
+      return;
+    end if;
+  end if;
+
+  if not v_run.alone then
+    v_run.status := 'pending';
+    v_run.total := cardinality(v_ids);
+    v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.spoiled := 0;
+    select count(*) into v_run.handlers from unnest(p_task_kinds) k where (v_kinds[k + 1]).handler is not null;
+  end if;
+  insert into tenuto.runs select v_run.*;
+
+  perform tenuto._add_edges(p_org_id, v_ids, v_edges);
+  perform tenuto._add_slots(p_org_id, v_run.id, v_ids, p_details, p_run -> 'outputs');
+  perform tenuto._add_tasks(p_org_id, case when not v_run.alone then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
+                            p_task_kinds, p_details, v_edges);
+  if p_wake then
+    perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
+  end if;
+  return query select v_run.id, true;
+end
+$$;

@@ -1,0 +1,31 @@
+-- Repairs limits: takes slots from tasks that are neither ready nor running nor in line, and fills free slots that a
+-- start and a finish passed to each other unseen.
+create or replace function tenuto.sweep_limits()
+  returns table (freed bigint, filled bigint)
+  language plpgsql
+as $$
+declare
+  v_limits bigint[];
+  v_waiting bigint;
+begin
+  with leaked as (
+    delete from tenuto.limit_slots s
+    where not exists (select from tenuto.running_tasks r where r.id = s.task_id)
+      and not exists (select from tenuto.ready_tasks r where r.id = s.task_id)
+      and not exists (select from tenuto.waiting_tasks w where w.id = s.task_id and w.waits_for = 'limit')
+    returning 1
+  )
+  select count(*) into freed from leaked;
+
+  select array_agg(distinct l.id), count(distinct w.id)
+  into v_limits, v_waiting
+  from tenuto.limits l
+  join tenuto.waiting_tasks w on w.limit_id = l.id
+  where (select count(*) from tenuto.limit_slots s where s.limit_id = l.id) < l.size;
+  if v_limits is not null then
+    perform tenuto._fill_limits(v_limits);
+  end if;
+  select coalesce(v_waiting, 0) - count(*) into filled from tenuto.waiting_tasks w where w.limit_id = any (v_limits);
+  return next;
+end
+$$;

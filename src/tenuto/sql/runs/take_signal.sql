@@ -1,0 +1,26 @@
+-- The oldest message of that name that nobody has taken, recorded as the task's step: on replay it answers the same.
+create or replace function tenuto.take_signal(p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text)
+  returns table (found boolean, value jsonb)
+  language plpgsql
+as $$
+declare
+  v_run_id uuid := (tenuto._fence(p_session_id, p_token, p_task_id, p_attempt)).run_id;
+  v_signal tenuto.signals;
+begin
+  update tenuto.signals s
+  set taken_by = p_task_id, taken_at = tenuto.now()
+  where s.id = (
+      select o.id from tenuto.signals o
+      where o.run_id = v_run_id and o.name = p_name and o.taken_by is null
+      order by o.id limit 1
+      for update skip locked)
+    and s.taken_by is null
+  returning s.* into v_signal;
+  if v_signal.id is null then
+    return query select false, null::jsonb;
+    return;
+  end if;
+  perform tenuto._write_step(p_task_id, p_attempt, v_signal.org_id, p_step_no, p_name, 'signal', v_signal.value);
+  return query select true, v_signal.value;
+end
+$$;

@@ -1,0 +1,35 @@
+-- Every task with its live state, as if it were a column. The lease is its session's; a final task has an outcome.
+create or replace view tenuto.task_status
+  with (security_invoker = true)
+as
+select
+  t.id, t.org_id, t.run_id, t.parent_id, t.name, o.queue, o.type, o.language, o.labels, t.priority,
+  case
+    when f.task_id is not null then f.outcome
+    when u.id is not null then 'running'
+    when r.id is not null then 'queued'
+    when d.id is not null then case when d.reason = 'retry' then 'retrying' else 'queued' end
+    when w.id is not null then case when w.waits_for = 'limit' then 'queued' else 'waiting' end
+    else 'pending'
+  end as status,
+  coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt) as attempt,
+  coalesce(u.failures, r.failures, d.failures, w.failures, p.failures) as failures,
+  coalesce(u.losses, r.losses, d.losses, w.losses, p.losses) as losses,
+  t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits, t.queue_job_id, t.copy_of,
+  t.created_at, t.available_at,
+  coalesce(f.queued_at, u.queued_at, r.queued_at) as queued_at,
+  case when d.reason = 'retry' then d.available_at end as next_retry_at,
+  coalesce((select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id), u.started_at) as started_at,
+  f.ended_at as completed_at,
+  f.ended_at - (select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id) as duration,
+  w.waits_for, w.wake_at, p.remaining as waits_for_tasks, u.cancel, u.progress, u.message, u.deadline_at,
+  u.session_id, s.worker_id, s.token as lease_token, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds, t.has_slots
+from tenuto.tasks t
+join tenuto.routes o on o.id = t.route_id
+left join tenuto.task_attempts f on f.task_id = t.id and f.end_no = 0
+left join tenuto.running_tasks u on u.id = t.id
+left join tenuto.ready_tasks r on r.id = t.id
+left join tenuto.delayed_tasks d on d.id = t.id
+left join tenuto.waiting_tasks w on w.id = t.id
+left join tenuto.pending_tasks p on p.id = t.id
+left join tenuto.sessions s on s.id = u.session_id;

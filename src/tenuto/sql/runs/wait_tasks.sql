@@ -1,0 +1,37 @@
+-- running -> waiting: for children ({"for": "children", "tasks": [ids]}), a signal ({"for": "signal", "name": …}) or a
+-- time ({"for": "time", "seconds": …}); "timeout_seconds" wakes the first two anyway. The attempt ends, its worker is
+-- free, nothing is charged. What it waits for may have come already: then it is queued at once.
+create or replace function tenuto.wait_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
+  returns table (task_id uuid, attempt int, answer text)
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks[];
+  v_cards tenuto.card[];
+  v_waits tenuto.wait[];
+  v_ready uuid[];
+begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_waits));
+  v_waits := tenuto._read_waits(p_task_ids, p_waits);
+  v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
+  v_cards := tenuto._put_back(v_running, 'waiting', true);
+  v_waits := array(select w from unnest(v_waits) w join unnest(v_cards) c on c.id = w.id order by w.id);
+  v_ready := tenuto._await_children(v_waits) || tenuto._await_signals(v_waits, v_cards);
+
+  insert into tenuto.waiting_tasks
+    (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, remaining,
+     alone, followed, owned, limited, waits_for, signal)
+  select tenuto.now(), tenuto.now() + make_interval(secs => w.seconds), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
+         c.attempt, c.failures, c.losses,
+         case when w.waits_for = 'children' then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
+         c.alone, c.followed, c.owned, c.limited, w.waits_for, w.signal
+  from unnest(v_waits) w
+  join unnest(v_cards) c on c.id = w.id
+  where w.id <> all (v_ready);
+
+  perform tenuto._make_ready(array(select c from unnest(v_cards) c where c.id = any (v_ready)),
+                             array(select c.id from unnest(v_cards) c where c.limited));
+  return query
+  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+end
+$$;

@@ -1,0 +1,28 @@
+-- waiting -> queued: tasks whose time has come, or whose wait timed out.
+create or replace function tenuto.wake_waiting(p_limit int default 1000)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_cards tenuto.card[];
+begin
+  with due as materialized (
+    select w.id
+    from tenuto.waiting_tasks w
+    where w.wake_at <= tenuto.now()
+    order by w.wake_at
+    limit p_limit
+    for update skip locked
+  ), gone as (
+    delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
+  ), notes as (
+    delete from tenuto.awaited_tasks a using due where a.parent_id = due.id
+  )
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by wake_at)
+  into v_cards from gone;
+  perform tenuto._make_ready(v_cards);
+  return coalesce(cardinality(v_cards), 0);
+end
+$$;

@@ -1,0 +1,9 @@
+-- Raises an error of the table in model/errors.py: the code is what callers match, the message is for people.
+create or replace function tenuto._raise(p_code text, p_message text, p_hint text default null)
+  returns void
+  language plpgsql
+as $$
+begin
+  raise exception using errcode = p_code, message = p_message, hint = coalesce(p_hint, '');
+end
+$$;

@@ -1,0 +1,6 @@
+-- The clock of a test database: `set tenuto.fake_now = '…'` stops it there.
+create or replace function tenuto.now()
+  returns timestamptz
+  language sql
+  stable parallel safe
+return coalesce(nullif(current_setting('tenuto.fake_now', true), '')::timestamptz, statement_timestamp());

@@ -1,0 +1,20 @@
+-- A beat of a worker that has no session (a provider's or an external one): it appears on its first beat, and its
+-- metrics (VRAM, load) are merged. A worker that was terminated stays so.
+create or replace function tenuto.beat_worker(p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external')
+  returns text
+  language plpgsql
+as $$
+declare
+  v_status text;
+begin
+  insert into tenuto.workers (org_id, id, instance_type, status, metadata, created_at, last_heartbeat)
+  values (p_org_id, p_worker_id, p_instance_type, 'active', coalesce(p_metrics, '{}'), tenuto.now(), tenuto.now())
+  on conflict (org_id, id) do update
+    set last_heartbeat = excluded.last_heartbeat,
+        metadata = workers.metadata || excluded.metadata,
+        status = case when workers.status = 'starting' then 'active' else workers.status end
+    where workers.status <> 'terminated'
+  returning status into v_status;
+  return coalesce(v_status, 'terminated');
+end
+$$;

@@ -1,0 +1,25 @@
+-- A worker says goodbye: its session ends and it is terminated. What it still held is given back by expire_attempts.
+create or replace function tenuto.close_session(p_session_id bigint, p_token uuid)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_session tenuto.sessions;
+begin
+  update tenuto.sessions
+  set ended_at = tenuto.now(), end_reason = 'closed'
+  where id = p_session_id
+    and token = p_token
+    and ended_at is null
+  returning * into v_session;
+  if not found then
+    return;
+  end if;
+
+  update tenuto.workers
+  set status = 'terminated', terminated_at = tenuto.now()
+  where org_id = v_session.org_id
+    and id = v_session.worker_id
+    and status <> 'terminated';
+end
+$$;

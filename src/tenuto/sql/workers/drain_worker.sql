@@ -1,0 +1,18 @@
+-- active -> draining: finish what is held, claim nothing more. Draining twice is fine.
+create or replace function tenuto.drain_worker(p_org_id uuid, p_worker_id text, p_reason text default null)
+  returns void
+  language plpgsql
+as $$
+begin
+  update tenuto.workers
+  set status       = 'draining',
+      drained_at   = coalesce(drained_at, tenuto.now()),
+      drain_reason = coalesce(p_reason, drain_reason)
+  where org_id = p_org_id
+    and id = p_worker_id
+    and status in ('active', 'draining');
+  if not found then
+    perform tenuto._raise('TN004', format('worker %s is not active', p_worker_id));
+  end if;
+end
+$$;

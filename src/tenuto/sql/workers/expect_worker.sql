@@ -1,0 +1,17 @@
+-- -> starting: a worker that was asked for and has not registered yet. An open worker of that id is an error.
+create or replace function tenuto.expect_worker(p_org_id uuid, p_worker_id text, p_instance_type text, p_metadata jsonb default '{}')
+  returns void
+  language plpgsql
+as $$
+begin
+  insert into tenuto.workers (org_id, id, instance_type, status, metadata, created_at)
+  values (p_org_id, p_worker_id, p_instance_type, 'starting', p_metadata, tenuto.now())
+  on conflict (org_id, id) do update
+    set status = 'starting', instance_type = excluded.instance_type, metadata = excluded.metadata,
+        created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null
+    where workers.status = 'terminated';
+  if not found then
+    perform tenuto._raise('TN004', format('worker %s is there already', p_worker_id), 'terminate it first, or choose another id');
+  end if;
+end
+$$;

@@ -1,0 +1,35 @@
+-- Ends the sessions whose lease has passed, and marks their workers as lost. expire_attempts gives their tasks back.
+create or replace function tenuto.expire_sessions(p_limit int default 1000)
+  returns bigint
+  language plpgsql
+as $$
+declare
+  v_count bigint;
+begin
+  with silent as materialized (
+    select id
+    from tenuto.sessions
+    where ended_at is null and expires_at < tenuto.now()
+    order by expires_at
+    limit p_limit
+    for update skip locked
+  ), ended as (
+    update tenuto.sessions s
+    set ended_at = tenuto.now(), end_reason = 'expired'
+    from silent
+    where s.id = silent.id
+      and s.ended_at is null
+      and s.expires_at < tenuto.now()
+    returning s.org_id, s.worker_id
+  ), lost as (
+    update tenuto.workers w
+    set status = 'error', error = 'its lease expired'
+    from ended e
+    where w.org_id = e.org_id
+      and w.id = e.worker_id
+      and w.status in ('starting', 'active', 'draining')
+  )
+  select count(*) into v_count from ended;
+  return v_count;
+end
+$$;

@@ -1,0 +1,17 @@
+-- any open state -> error: it claims nothing more, and its session ends, so that its tasks are given back.
+create or replace function tenuto.fail_worker(p_org_id uuid, p_worker_id text, p_error text)
+  returns void
+  language plpgsql
+as $$
+begin
+  update tenuto.workers
+  set status = 'error', error = coalesce(p_error, 'unknown')
+  where org_id = p_org_id
+    and id = p_worker_id
+    and status in ('starting', 'active', 'draining', 'error');
+  if not found then
+    perform tenuto._raise('TN004', format('worker %s is not open', p_worker_id));
+  end if;
+  perform tenuto._end_sessions(p_org_id, p_worker_id, 'failed');
+end
+$$;

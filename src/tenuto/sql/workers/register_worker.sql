@@ -1,0 +1,31 @@
+-- -> active, with a new session. A worker that comes back under its old id ends its old session: whoever still
+-- beats with that one is refused, and its tasks are given back by expire_attempts.
+create or replace function tenuto.register_worker(
+  p_org_id uuid, p_worker_id text,
+  p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
+  p_instance_type text default 'worker', p_metadata jsonb default '{}', p_lease interval default '60 seconds',
+  out session_id bigint, out token uuid)
+  language plpgsql
+as $$
+begin
+  if coalesce(length(p_worker_id), 0) not between 1 and 256 then
+    perform tenuto._raise('TN003', 'a worker id has 1 to 256 characters');
+  end if;
+  if extract(epoch from p_lease) not between 1 and 86400 then
+    perform tenuto._raise('TN003', format('a lease of %s is not between one second and one day', p_lease));
+  end if;
+
+  insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at, last_heartbeat)
+  values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(), tenuto.now())
+  on conflict (org_id, id) do update
+    set status = 'active', instance_type = excluded.instance_type, address = excluded.address, labels = excluded.labels,
+        languages = excluded.languages, metadata = workers.metadata || excluded.metadata, last_heartbeat = excluded.last_heartbeat,
+        drained_at = null, drain_reason = null, error = null, terminated_at = null;
+
+  perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
+
+  insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at)
+  values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease)
+  returning sessions.id, sessions.token into session_id, token;
+end
+$$;
