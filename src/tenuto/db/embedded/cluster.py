@@ -5,9 +5,10 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 import psycopg
 from psycopg import sql
@@ -87,7 +88,7 @@ def _start(place: Place, pg_bin: Path | None) -> None:
         _wait_until_listed(place, int(spawned.stdout), reason)
 
 
-def _wait_until_listed(place: Place, pid: int, reason) -> None:
+def _wait_until_listed(place: Place, pid: int, reason: Callable[[], str]) -> None:
     """Return when the new postmaster owns the folder, or say what its log said."""
     for _ in _until("start", place, PATIENCE):
         if running_pid(place.data) == pid:
@@ -141,7 +142,7 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def _log_from_here(place: Place) -> Iterator[tuple]:
+def _log_from_here(place: Place) -> Iterator[tuple[IO[str], Callable[[], str]]]:
     """The log, open to append, and a function that tells what was written since."""
     with place.log.open("a") as log:
         start = log.tell()
