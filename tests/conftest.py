@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.support.clock import Clock
 from tests.support.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
@@ -51,6 +52,12 @@ def db(database: str) -> Iterator[psycopg.Connection]:
     """A superuser's connection to a freshly migrated test database."""
     with psycopg.connect(database, autocommit=True) as conn:
         yield conn
+
+
+@pytest.fixture
+def clock(db: psycopg.Connection) -> Clock:
+    """The time that `db` sees: it stands still until the test advances it."""
+    return Clock(db)
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,0 +1,1 @@
+"""What things are: values and errors, no I/O."""

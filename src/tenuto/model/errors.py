@@ -1,0 +1,70 @@
+"""The one table of errors: SQL raises the code, Python the class, HTTP answers with the status and the name."""
+
+from typing import ClassVar
+
+
+class TenutoError(Exception):
+    """Something Tenuto refused; `hint` says what to do."""
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    status: ClassVar[int]
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(f"{message}; {hint}" if hint else message)
+        self.message = message
+        self.hint = hint
+
+
+class NotFound(TenutoError):
+    """It does not exist, or belongs to another org."""
+
+    code, name, status = "TN001", "not_found", 404
+
+
+class SessionEnded(TenutoError):
+    """The worker's session is over and never revives: register again."""
+
+    code, name, status = "TN002", "session_ended", 409
+
+
+class InvalidInput(TenutoError):
+    """The call says something that cannot be: the message names what and where."""
+
+    code, name, status = "TN003", "invalid_input", 422
+
+
+class Conflict(TenutoError):
+    """The thing is not in a state that allows this."""
+
+    code, name, status = "TN004", "conflict", 409
+
+
+class StaleLease(TenutoError):
+    """The attempt is not held any more: another worker has the task, or it has ended."""
+
+    code, name, status = "TN005", "stale_lease", 409
+
+
+class Cancelled(TenutoError):
+    """The task was asked to stop and may not begin anything new."""
+
+    code, name, status = "TN006", "cancelled", 409
+
+
+class TooLarge(TenutoError):
+    """A value is over its bound: put it into a data object."""
+
+    code, name, status = "TN007", "too_large", 413
+
+
+ERRORS: tuple[type[TenutoError], ...] = (
+    NotFound,
+    SessionEnded,
+    InvalidInput,
+    Conflict,
+    StaleLease,
+    Cancelled,
+    TooLarge,
+)
+BY_CODE = {error.code: error for error in ERRORS}
