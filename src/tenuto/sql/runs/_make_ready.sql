@@ -8,6 +8,14 @@ declare
   v_free tenuto.card[];
   v_limits bigint[] := '{}';
 begin
+  -- Freed before anybody lines up: a task that goes back in line must not be taken to hold the slot it just gave back.
+  if cardinality(p_freed) > 0 then
+    with given as (
+      delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id
+    )
+    select coalesce(array_agg(distinct limit_id), '{}') into v_limits from given;
+  end if;
+
   if cardinality(p_cards) > 0 then
     if exists (select from tenuto.data_locality where hard) then
       p_cards := tenuto._localize(p_cards);
@@ -17,16 +25,10 @@ begin
       perform tenuto._enter_lanes(v_free);
     end if;
     if cardinality(p_cards) > coalesce(cardinality(v_free), 0) then
-      v_limits := tenuto._queue_for_limits(array(select c from unnest(p_cards) c where c.limited));
+      v_limits := v_limits || tenuto._queue_for_limits(array(select c from unnest(p_cards) c where c.limited));
     end if;
   end if;
 
-  if cardinality(p_freed) > 0 then
-    with given as (
-      delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id
-    )
-    select v_limits || coalesce(array_agg(distinct limit_id), '{}') into v_limits from given;
-  end if;
   if cardinality(v_limits) > 0 then
     perform tenuto._fill_limits(v_limits);
   end if;

@@ -1,7 +1,7 @@
 -- running -> retrying | failed (or cancelled, when it was asked to stop). p_retries: null retries after the backoff,
 -- a number of seconds retries after that, -1 does not retry. Answers as complete_tasks does.
 create or replace function tenuto.fail_tasks(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries real[] default null)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries float8[] default null)
   returns table (task_id uuid, attempt int, answer text)
   language plpgsql
 as $$

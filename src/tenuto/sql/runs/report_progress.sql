@@ -1,7 +1,7 @@
 -- The user code of running attempts says that it is alive, and how far it is; null leaves what was said before.
 -- Answers the tasks that are not held any more, and those that should stop.
 create or replace function tenuto.report_progress(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress real[] default null, p_messages text[] default null)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null, p_messages text[] default null)
   returns table (task_id uuid, answer text)
   language plpgsql
 as $$
