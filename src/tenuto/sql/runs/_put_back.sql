@@ -12,6 +12,13 @@ begin
   from unnest(p_running) r
   where not r.cancel;
 
+  -- A run is running from its first claim, whatever became of it.
+  insert into tenuto.run_counts (run_id, org_id, started_at)
+  select r.run_id, r.org_id, min(r.started_at)
+  from unnest(p_running) r
+  where r.attempt = 1 and not r.alone and not r.cancel
+  group by 1, 2;
+
   select array_agg((r, null, false, null, null)::tenuto.attempt_end) into v_cancelled from unnest(p_running) r where r.cancel;
   if v_cancelled is not null then
     perform tenuto._settle_attempts(v_cancelled, p_reported);

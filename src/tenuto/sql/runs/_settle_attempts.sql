@@ -33,9 +33,9 @@ begin
     insert into tenuto.run_counts (run_id, org_id, failed, cancelled, spoiled, started_at, failed_task_id)
     select run_id, org_id, count(*) filter (where outcome = 'failed'), count(*) filter (where outcome = 'cancelled'),
            count(*) filter (where outcome = 'failed' and not tenuto._tolerated(id)), min(started_at),
-           (array_agg(id order by id) filter (where outcome = 'failed'))[1]
+           (array_agg(id order by id) filter (where outcome = 'failed' and not tenuto._tolerated(id)))[1]
     from ends
-    where not alone and outcome in ('failed', 'cancelled')
+    where not alone and (outcome in ('failed', 'cancelled') or attempt = 1)
     group by 1, 2
   ), delayed as (
     insert into tenuto.delayed_tasks

@@ -1,12 +1,14 @@
--- Every run with its live state and counts. A run of one takes both from its task.
+-- Every run with its live state and counts. A run of one takes both from its task. It is running from its first claim.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as
 select
   r.id, r.org_id, r.name, r.alone, g.external_id as resource_group,
   case
-    when r.alone then case t.status when 'queued' then 'pending' when 'waiting' then 'running' when 'retrying' then 'running' else t.status end
-    when r.status = 'pending' and exists (select from tenuto.running_tasks u where u.run_id = r.id) then 'running'
+    when r.alone and t.completed_at is null then case when t.attempt > 0 then 'running' else 'pending' end
+    when r.alone then t.status
+    when r.status = 'pending' and (exists (select from tenuto.running_tasks u where u.run_id = r.id)
+                                   or exists (select from tenuto.run_counts c where c.run_id = r.id and c.started_at is not null)) then 'running'
     else r.status
   end as status,
   r.attempt, r.max_attempts,
@@ -20,7 +22,8 @@ select
   case when r.alone then t.error else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0) end as error,
   coalesce(r.failed_task_id, case when t.status = 'failed' then t.id end) as failed_task_id,
   coalesce(r.metadata, t.metadata) as metadata, r.retry_of, r.next_retry_at, r.cancel_requested_at, r.created_at,
-  coalesce(r.started_at, t.started_at, (select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id)) as started_at,
+  coalesce(r.started_at, t.started_at, least((select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id),
+                                             (select min(c.started_at) from tenuto.run_counts c where c.run_id = r.id))) as started_at,
   coalesce(r.completed_at, t.completed_at) as completed_at,
   coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration
 from tenuto.runs r
