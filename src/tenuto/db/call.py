@@ -9,7 +9,7 @@ from psycopg import AsyncConnection, Connection, sql
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, TenutoError
+from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, TenutoError, TooLarge
 
 T = TypeVar("T")
 
@@ -61,8 +61,12 @@ def _translate(error: psycopg.Error) -> BaseException:
         return known(message, error.diag.message_hint or None)
     if isinstance(error, psycopg.errors.UniqueViolation):
         return Conflict(f"it exists already: {error.diag.message_detail or message}")
-    if isinstance(error, (psycopg.errors.CheckViolation, psycopg.errors.DataError)):
+    if isinstance(error, psycopg.errors.ForeignKeyViolation):
+        return NotFound(error.diag.message_detail or message)
+    if isinstance(error, (psycopg.errors.CheckViolation, psycopg.errors.NotNullViolation, psycopg.errors.DataError)):
         return InvalidInput(f"{error.diag.constraint_name or 'bad value'}: {message}")
+    if (error.sqlstate or "").startswith("54"):  # too long for an index, too deep for the stack
+        return TooLarge(message)
     return error
 
 
