@@ -1,11 +1,12 @@
--- Ends the attempts that the session holds among the reported ones, in id order, and answers their rows.
+-- Ends the attempts that the session holds among the reported ones, in id order, and answers their rows. Deleted by id:
+-- a row that was marked or heard from while we waited for its lock has a ctid that this statement's snapshot cannot see.
 create or replace function tenuto._take_running(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns setof tenuto.running_tasks
   language sql
   set plan_cache_mode = force_custom_plan
 as $$
   with held as materialized (
-    select t.ctid as tid
+    select t.id
     from unnest(p_task_ids, p_attempts) as r(id, attempt)
     join tenuto.running_tasks t on t.id = r.id and t.attempt = r.attempt
     where t.session_id = p_session_id
@@ -13,5 +14,5 @@ as $$
     order by t.id
     for update of t
   )
-  delete from tenuto.running_tasks where ctid = any (array(select tid from held)) returning *;
+  delete from tenuto.running_tasks where id = any (array(select id from held)) returning *;
 $$;
