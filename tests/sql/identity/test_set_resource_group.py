@@ -8,8 +8,8 @@ from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 
-def set_group(db: Db, name: str = "batch", **values: object) -> object:
-    return call(db, "set_resource_group", **{"org_id": DEFAULT_ORG, "external_id": name, **values})
+def set_group(db: Db, **values: object) -> object:
+    return call(db, "set_resource_group", **{"org_id": DEFAULT_ORG, "external_id": "batch", **values})
 
 
 def group(db: Db, name: str = "batch") -> tuple[int, int | None]:

@@ -14,6 +14,9 @@ begin
   if extract(epoch from p_lease) not between 1 and 86400 then
     perform tenuto._raise('TN003', format('a lease of %s is not between one second and one day', p_lease));
   end if;
+  if coalesce(cardinality(p_languages), 0) = 0 then
+    perform tenuto._raise('TN003', 'a worker speaks at least one language');
+  end if;
 
   insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at, last_heartbeat)
   values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(), tenuto.now())
