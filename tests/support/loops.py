@@ -1,9 +1,9 @@
-"""What dispatchers do in the background, on demand: lose workers, let time pass, settle runs; and what people ask for."""
+"""What dispatchers do in the background, on demand: lose workers, let time pass, settle runs; what people ask for."""
 
 from typing import Any
 from uuid import UUID
 
-import psycopg
+from psycopg.rows import dict_row
 
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, call
@@ -32,7 +32,7 @@ def settle(db: Db) -> None:
 
 def run(db: Db, run_id: UUID) -> dict[str, Any]:
     """Everything run_status shows of one run, as it is."""
-    with db.cursor(row_factory=psycopg.rows.dict_row) as cursor:
+    with db.cursor(row_factory=dict_row) as cursor:
         return cursor.execute("select * from tenuto.run_status where id = %s", [run_id]).fetchone() or {}
 
 

@@ -17,7 +17,7 @@ begin
   where id = any (p_ids) or id in (select d.child_id from tenuto.task_dependencies d where d.parent_id = any (p_ids))
   order by id for update;
   perform from tenuto.task_parents
-  where id in (select t.parent_id from tenuto.tasks t where t.id = any (p_ids) and t.parent_id is not null)
+  where id = any (p_ids) or id in (select t.parent_id from tenuto.tasks t where t.id = any (p_ids) and t.parent_id is not null)
   order by id for update;
   perform from tenuto.waiting_tasks where id = any (p_ids) order by id for update;
   perform from tenuto.delayed_tasks where id = any (p_ids) order by id for update;

@@ -8,7 +8,7 @@ declare
   v_skipped tenuto.card[];
   v_ids uuid[];
 begin
-  update tenuto.runs set fate = v_fate, handlers = 0 where id = p_run.id;
+  update tenuto.runs set fate = v_fate, handlers = 0, status = 'running', next_retry_at = null where id = p_run.id;
 
   with gone as (
     delete from tenuto.pending_tasks where run_id = p_run.id and handler <> v_fate returning *

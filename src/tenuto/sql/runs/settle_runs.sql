@@ -13,7 +13,7 @@ begin
     select r.id from tenuto.runs r
     where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
       and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
-      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now())
+      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null)
     order by r.id
     limit p_limit
   loop
@@ -23,11 +23,11 @@ begin
     where r.id = v_id
       and r.status in ('pending', 'running', 'retrying')
       and r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers
-      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now())
+      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null)
     for no key update skip locked;
     continue when not found or exists (select from tenuto.run_counts c where c.run_id = v_id);
 
-    if v_run.status = 'retrying' then
+    if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
       perform tenuto._rerun(v_run);
     elsif v_run.attempt < v_run.max_attempts and v_run.fate is null and tenuto._run_fate(v_run) = 'failed' then
       update tenuto.runs
@@ -36,7 +36,7 @@ begin
     elsif v_run.handlers > 0 then
       perform tenuto._run_handlers(v_run);
     else
-      update tenuto.runs set status = tenuto._run_fate(v_run), completed_at = tenuto.now() where id = v_id;
+      update tenuto.runs set status = tenuto._run_fate(v_run), completed_at = tenuto.now(), next_retry_at = null where id = v_id;
     end if;
     v_count := v_count + 1;
   end loop;

@@ -1,4 +1,5 @@
--- waiting -> queued: tasks whose time has come, or whose wait timed out.
+-- waiting -> queued: tasks whose time has come, or whose wait timed out. Parents are locked before their waiting rows,
+-- as a child that ends does it: the other way round the two would wait for each other.
 create or replace function tenuto.wake_waiting(p_limit int default 1000)
   returns bigint
   language plpgsql
@@ -6,14 +7,15 @@ create or replace function tenuto.wake_waiting(p_limit int default 1000)
   set jit = off
 as $$
 declare
+  v_ids uuid[] := array(select w.id from tenuto.waiting_tasks w where w.wake_at <= tenuto.now() order by w.wake_at limit p_limit);
   v_cards tenuto.card[];
 begin
+  perform from tenuto.task_parents where id = any (v_ids) order by id for update;
   with due as materialized (
     select w.id
     from tenuto.waiting_tasks w
-    where w.wake_at <= tenuto.now()
-    order by w.wake_at
-    limit p_limit
+    where w.id = any (v_ids) and w.wake_at <= tenuto.now()
+    order by w.id
     for update skip locked
   ), gone as (
     delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
