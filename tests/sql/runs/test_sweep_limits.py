@@ -1,0 +1,46 @@
+"""Limits are repaired: slots nobody uses are freed, free slots are filled."""
+
+import psycopg
+
+from tests.support.kernel import a_worker, call, statuses
+from tests.support.limits import a_key, start_limited
+from tests.support.loops import count
+
+
+def sweep(db: psycopg.Connection) -> tuple[int, int]:
+    (row,) = call(db, "sweep_limits")
+    return row["freed"], row["filled"]
+
+
+def test_a_slot_of_a_task_that_is_gone_is_freed_and_handed_on(db: psycopg.Connection) -> None:
+    first, second = start_limited(db, 2, a_key("db", 1))
+    db.execute("delete from tenuto.ready_tasks where id = %s", [first])
+
+    assert sweep(db) == (1, 1)
+
+    assert a_worker(db).claim_one().task_id == second
+
+
+def test_a_free_slot_that_was_passed_unseen_is_filled(db: psycopg.Connection) -> None:
+    start_limited(db, 3, a_key("db", 1))
+    db.execute("update tenuto.limits set size = 2")
+
+    assert sweep(db) == (0, 1)
+
+    assert len(a_worker(db).claim(5)) == 2
+
+
+def test_slots_in_use_stay(db: psycopg.Connection) -> None:
+    tasks = start_limited(db, 3, a_key("db", 2), a_key("api", 1))
+    worker = a_worker(db)
+    worker.claim_one()  # one is running, one holds its first slot and stands in line for the second
+    before = count(db, "limit_slots")
+
+    assert sweep(db) == (0, 0)
+
+    assert count(db, "limit_slots") == before
+    assert statuses(db, tasks) == ["running", "queued", "queued"]
+
+
+def test_a_sweep_of_nothing_changes_nothing(db: psycopg.Connection) -> None:
+    assert sweep(db) == (0, 0)
