@@ -1,42 +1,69 @@
 """Calling a SQL function: named parameters in, rows as dataclasses out, TN codes as exceptions."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, LiteralString, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection, Connection, sql
-from psycopg.rows import class_row
+from psycopg.rows import AsyncRowFactory, dict_row, kwargs_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, TenutoError, TooLarge
 
 T = TypeVar("T")
+Conn = AsyncConnection[Any]
+Json = Any  # what json.dumps takes
 
 
-async def call(conn: AsyncConnection[Any], function: str, row: type[T], **params: object) -> list[T]:
+async def call(
+    conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
+) -> list[T]:
     """Rows of `tenuto.<function>(p_<name> => value, …)`; a parameter that is None keeps the function's default."""
-    statement, values = _statement(function, params)
-    async with _translated(), conn.cursor(row_factory=class_row(row)) as cursor:
-        await cursor.execute(statement, values)
-        return await cursor.fetchall()
+    return await _fetch(conn, function, kwargs_row(row), columns, params)
 
 
-async def call_value(conn: AsyncConnection[Any], function: str, **params: object) -> Any:
+async def call_one(
+    conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
+) -> T:
+    """The single row that the function answers."""
+    (one,) = await _fetch(conn, function, kwargs_row(row), columns, params)
+    return one
+
+
+async def call_values(conn: Conn, function: str, **params: object) -> list[Any]:
+    """The values of a function that answers a set of them."""
+    return await _fetch(conn, function, scalar_row, "*", params)
+
+
+async def call_value(conn: Conn, function: str, **params: object) -> Any:
     """The single value that the function answers."""
-    statement, values = _statement(function, params)
-    async with _translated(), conn.cursor() as cursor:
-        await cursor.execute(statement, values)
-        row = await cursor.fetchone()
-        return row[0] if row else None
+    (value,) = await _fetch(conn, function, scalar_row, "*", params)
+    return value
+
+
+async def call_void(conn: Conn, function: str, **params: object) -> None:
+    """A function that answers nothing."""
+    await _fetch(conn, function, scalar_row, "*", params)
 
 
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
     """The same on a sync connection, rows as dicts."""
-    statement, values = _statement(function, params)
-    with translated(), conn.cursor(row_factory=psycopg.rows.dict_row) as cursor:
+    statement, values = _statement(function, "*", params)
+    with translated(), conn.cursor(row_factory=dict_row) as cursor:
         cursor.execute(statement, values)
         return cursor.fetchall()
+
+
+async def _fetch(
+    conn: Conn, function: str, row: AsyncRowFactory[T], columns: LiteralString, params: Mapping[str, object]
+) -> list[T]:
+    statement, values = _statement(function, columns, params)
+    with translated():
+        async with conn.cursor(row_factory=row) as cursor:
+            await cursor.execute(statement, values)
+            return await cursor.fetchall()
 
 
 @contextmanager
@@ -45,16 +72,13 @@ def translated() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _translate(error) from error
+        known = _translate(error)
+        if known is None:
+            raise
+        raise known from error
 
 
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
-    with translated():
-        yield
-
-
-def _translate(error: psycopg.Error) -> BaseException:
+def _translate(error: psycopg.Error) -> TenutoError | None:
     known = BY_CODE.get(error.sqlstate or "")
     message = error.diag.message_primary or str(error)
     if known:
@@ -63,18 +87,23 @@ def _translate(error: psycopg.Error) -> BaseException:
         return Conflict(f"it exists already: {error.diag.message_detail or message}")
     if isinstance(error, psycopg.errors.ForeignKeyViolation):
         return NotFound(error.diag.message_detail or message)
-    if isinstance(error, (psycopg.errors.CheckViolation, psycopg.errors.NotNullViolation, psycopg.errors.DataError)):
+    if isinstance(error, psycopg.errors.CheckViolation | psycopg.errors.NotNullViolation | psycopg.errors.DataError):
         return InvalidInput(f"{error.diag.constraint_name or 'bad value'}: {message}")
     if (error.sqlstate or "").startswith("54"):  # too long for an index, too deep for the stack
         return TooLarge(message)
-    return error
+    return None
 
 
-def _statement(function: str, params: Mapping[str, object]) -> tuple[sql.Composed, list[Any]]:
+def _statement(function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[Any]]:
     given = {name: value for name, value in params.items() if value is not None}
-    arguments = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in given)
-    statement = sql.SQL("select * from tenuto.{}({})").format(sql.Identifier(function), arguments)
-    return statement, [_adapt(value) for value in given.values()]
+    return _text(function, columns, tuple(given)), [_adapt(value) for value in given.values()]
+
+
+@cache
+def _text(function: str, columns: LiteralString, names: tuple[str, ...]) -> bytes:
+    arguments = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names)
+    statement = sql.SQL("select {} from tenuto.{}({})").format(sql.SQL(columns), sql.Identifier(function), arguments)
+    return statement.as_bytes(None)
 
 
 def _adapt(value: object) -> object:
@@ -83,9 +112,16 @@ def _adapt(value: object) -> object:
     return value
 
 
-def json_array(values: Sequence[object]) -> list[Jsonb]:
+def json_value(value: Json) -> Jsonb:
+    """A `jsonb` parameter that may be any JSON value: None is JSON's null."""
+    return Jsonb(value)
+
+
+def json_or_default(value: Json) -> Jsonb | None:
+    """A `jsonb` parameter that may be left out: None keeps the function's default."""
+    return None if value is None else Jsonb(value)
+
+
+def json_array(values: Sequence[Json]) -> list[Jsonb]:
     """A `jsonb[]` parameter."""
     return [Jsonb(value) for value in values]
-
-
-__all__ = ["TenutoError", "call", "call_sync", "call_value", "json_array", "translated"]

@@ -1,0 +1,219 @@
+"""Attempts as a worker sees them: claimed, kept alive, ended. Every call carries the fence."""
+
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, Json, call, call_one, call_value, json_array, json_or_default
+from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Exchanged, ProgressAnswer, Route
+
+
+async def resolve_routes(
+    conn: Conn, *, session_id: int, queues: list[str] | None = None, types: list[str] | None = None
+) -> list[Route]:
+    return await call(conn, "resolve_routes", Route, session_id=session_id, queues=queues, types=types)
+
+
+async def claim_tasks(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    claim_no: int,
+    routes: list[int],
+    limit: int,
+    after_group: int | None = None,
+) -> list[Claimed]:
+    return await call(
+        conn,
+        "claim_tasks",
+        Claimed,
+        session_id=session_id,
+        token=token,
+        claim_no=claim_no,
+        routes=routes,
+        limit=limit,
+        after_group=after_group,
+    )
+
+
+async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int, task_id: UUID) -> ClaimAnswer:
+    return await call_one(
+        conn,
+        "claim_task",
+        _claim_answer,
+        columns="answer, (task).*",
+        session_id=session_id,
+        token=token,
+        claim_no=claim_no,
+        task_id=task_id,
+    )
+
+
+def _claim_answer(answer: str, **task: Any) -> ClaimAnswer:
+    return ClaimAnswer(answer, Claimed(**task) if task["task_id"] else None)
+
+
+async def complete_tasks(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    outputs: list[Json] | None = None,
+    effects: list[dict[str, Any]] | None = None,
+) -> list[Answer]:
+    return await call(
+        conn,
+        "complete_tasks",
+        Answer,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        outputs=json_array(outputs) if outputs is not None else None,
+        effects=json_or_default(effects),
+    )
+
+
+async def complete_and_claim(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    outputs: list[Json],
+    claim_no: int,
+    routes: list[int],
+    limit: int,
+    after_group: int | None = None,
+    effects: list[dict[str, Any]] | None = None,
+) -> Exchanged:
+    rows = await call(
+        conn,
+        "complete_and_claim",
+        dict,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        outputs=json_array(outputs),
+        claim_no=claim_no,
+        routes=routes,
+        limit=limit,
+        after_group=after_group,
+        effects=json_or_default(effects),
+    )
+    return Exchanged(
+        [Answer(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],
+        [Claimed(**{k: v for k, v in row.items() if k != "answer"}) for row in rows if not row["answer"]],
+    )
+
+
+async def fail_tasks(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    errors: list[Json],
+    retries: list[float | None] | None = None,
+) -> list[Answer]:
+    return await call(
+        conn,
+        "fail_tasks",
+        Answer,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        errors=json_array(errors),
+        retries=retries,
+    )
+
+
+async def snooze_tasks(
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], seconds: list[float]
+) -> list[Answer]:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call(conn, "snooze_tasks", Answer, **fences, seconds=seconds)
+
+
+async def interrupt_tasks(
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
+) -> list[Answer]:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call(conn, "interrupt_tasks", Answer, **fences)
+
+
+async def wait_tasks(
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[dict[str, Any]]
+) -> list[Answer]:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call(conn, "wait_tasks", Answer, **fences, waits=json_array(waits))
+
+
+async def heartbeat(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    settled: int,
+    metrics: dict[str, Any] | None = None,
+) -> Beat:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call_one(conn, "heartbeat", Beat, **fences, settled=settled, metrics=metrics)
+
+
+async def report_progress(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    progress: list[float | None] | None = None,
+    messages: list[str | None] | None = None,
+) -> list[ProgressAnswer]:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call(conn, "report_progress", ProgressAnswer, **fences, progress=progress, messages=messages)
+
+
+async def start_children(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_id: UUID,
+    attempt: int,
+    kinds: list[dict[str, Any]],
+    inputs: list[Json],
+    ids: list[UUID] | None = None,
+    task_kinds: list[int] | None = None,
+    details: list[dict[str, Any]] | None = None,
+    edges: list[dict[str, Any]] | None = None,
+    step_no: int | None = None,
+    step_name: str | None = None,
+    wake: bool | None = None,
+) -> list[UUID]:
+    return await call_value(
+        conn,
+        "start_children",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        kinds=json_or_default(kinds),
+        inputs=json_array(inputs),
+        ids=ids,
+        task_kinds=task_kinds,
+        details=json_or_default(details),
+        edges=json_or_default(edges),
+        step_no=step_no,
+        step_name=step_name,
+        wake=wake,
+    )

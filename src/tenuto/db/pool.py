@@ -1,0 +1,95 @@
+"""Connections for calls: every call has a timeout, and a connection that broke is replaced."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from tenuto.db.call import Conn
+from tenuto.db.errors import BadAddress, Unreachable
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# A server that vanished without a word (no reset, no answer) is noticed by the kernel, not only by our timeouts.
+VANISHED: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+
+class Pool:
+    """A few connections to one database. Nothing is kept in them between calls."""
+
+    def __init__(self, connections: AsyncConnectionPool[Conn], *, timeout: float) -> None:
+        self._connections = connections
+        self._timeout = timeout
+
+    async def call(
+        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
+    ) -> T:
+        """`await pool.call(runs.cancel_run, org_id=…, run_id=…)`: one call in a transaction of its own."""
+        async with self.connection() as conn:
+            return await function(conn, *args, **params)
+
+    @asynccontextmanager
+    async def connection(self, *, timeout: float | None = None) -> AsyncIterator[Conn]:
+        """A connection for several calls, `timeout` for all of them together."""
+        seconds = self._timeout if timeout is None else timeout
+        try:
+            async with asyncio.timeout(seconds), self._connections.connection() as conn:
+                yield conn
+        except (PoolTimeout, TimeoutError) as error:
+            raise Unreachable(f"the database did not answer within {seconds:g} s") from error
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            # The others of the pool broke with this one more often than not: the next call must not find them.
+            await self._connections.check()
+            raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+
+@asynccontextmanager
+async def open_pool(
+    url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0, pooler: bool = False
+) -> AsyncIterator[Pool]:
+    """A pool that connects when it is first used. `pooler`: the url leads to a pgbouncer in transaction mode."""
+    if role and pooler:
+        raise BadAddress("a pooler shares its connections, so log in as the role itself instead of taking it on")
+    connections = AsyncConnectionPool(
+        url,
+        connection_class=AsyncConnection[Any],
+        kwargs=_settings(role, timeout, pooler=pooler),
+        min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
+        max_size=size,
+        timeout=timeout,
+        reconnect_timeout=timeout,
+        open=False,
+    )
+    await connections.open()
+    pool = Pool(connections, timeout=timeout)
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+def _settings(role: str | None, timeout: float, *, pooler: bool) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        **VANISHED,
+        "autocommit": True,
+        "application_name": "tenuto",
+        "connect_timeout": max(2, int(timeout)),
+    }
+    if pooler:
+        settings["prepare_threshold"] = None  # a prepared statement would be on some other connection next time
+    if role:
+        settings["options"] = f"-c role={role}"
+    return settings

@@ -1,0 +1,192 @@
+"""What tasks share: one coroutine per public function on objects, run data, operator state, steps, signals and logs."""
+
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.model.run_data import DataObject, LogLine, RunDatum, Signal, State, Step
+
+
+async def put_object(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    type: str,
+    payload: bytes | None = None,
+    uri: str | None = None,
+    size: int | None = None,
+    checksum: str | None = None,
+    metadata: Json = None,
+    id: UUID | None = None,
+) -> UUID:
+    return await call_value(
+        conn,
+        "put_object",
+        org_id=org_id,
+        type=type,
+        payload=payload,
+        uri=uri,
+        size=size,
+        checksum=checksum,
+        metadata=json_or_default(metadata),
+        id=id,
+    )
+
+
+async def get_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> DataObject:
+    return await call_one(conn, "get_object", DataObject, org_id=org_id, object_id=object_id)
+
+
+async def place_object(
+    conn: Conn, *, org_id: UUID, object_id: UUID, addresses: list[str], hard: bool | None = None
+) -> None:
+    await call_void(conn, "place_object", org_id=org_id, object_id=object_id, addresses=addresses, hard=hard)
+
+
+async def reference_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> None:
+    await call_void(conn, "reference_object", org_id=org_id, object_id=object_id, holder=holder, holder_id=holder_id)
+
+
+async def release_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> bool:
+    return await call_value(
+        conn, "release_object", org_id=org_id, object_id=object_id, holder=holder, holder_id=holder_id
+    )
+
+
+async def put_run_data(
+    conn: Conn, *, org_id: UUID, run_id: UUID, values: dict[str, Any], tags: list[str] | None = None
+) -> list[UUID]:
+    return await call_value(conn, "put_run_data", org_id=org_id, run_id=run_id, values=values, tags=tags)
+
+
+async def put_task_data(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_id: UUID,
+    attempt: int,
+    values: dict[str, Any],
+    tags: list[str] | None = None,
+) -> list[UUID]:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    return await call_value(conn, "put_task_data", **fence, values=values, tags=tags)
+
+
+async def get_run_data(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID,
+    keys: list[str] | None = None,
+    prefix: str | None = None,
+    glob: str | None = None,
+    tags: list[str] | None = None,
+    all_tags: bool | None = None,
+    tag_prefix: str | None = None,
+    history: bool | None = None,
+    limit: int | None = None,
+) -> list[RunDatum]:
+    return await call(
+        conn,
+        "get_run_data",
+        RunDatum,
+        org_id=org_id,
+        run_id=run_id,
+        keys=keys,
+        prefix=prefix,
+        glob=glob,
+        tags=tags,
+        all_tags=all_tags,
+        tag_prefix=tag_prefix,
+        history=history,
+        limit=limit,
+    )
+
+
+async def delete_run_data(
+    conn: Conn, *, org_id: UUID, run_id: UUID, key: str | None = None, data_id: UUID | None = None
+) -> int:
+    return await call_value(conn, "delete_run_data", org_id=org_id, run_id=run_id, key=key, data_id=data_id)
+
+
+async def edit_run_data_tags(
+    conn: Conn, *, org_id: UUID, data_id: UUID, add: list[str] | None = None, remove: list[str] | None = None
+) -> list[str]:
+    return await call_value(conn, "edit_run_data_tags", org_id=org_id, data_id=data_id, add=add, remove=remove)
+
+
+async def get_state(conn: Conn, *, org_id: UUID, job_key: str, key: str | None = None) -> list[State]:
+    return await call(conn, "get_state", State, org_id=org_id, job_key=job_key, key=key)
+
+
+async def put_state(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_id: UUID,
+    attempt: int,
+    job_key: str,
+    key: str,
+    value: Json,
+    version: int,
+) -> int:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    return await call_value(
+        conn, "put_state", **fence, job_key=job_key, key=key, value=json_value(value), version=version
+    )
+
+
+async def record_step(
+    conn: Conn,
+    *,
+    session_id: int,
+    token: UUID,
+    task_id: UUID,
+    attempt: int,
+    step_no: int,
+    name: str,
+    kind: str,
+    value: Json,
+) -> Json:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    return await call_value(
+        conn, "record_step", **fence, step_no=step_no, name=name, kind=kind, value=json_value(value)
+    )
+
+
+async def get_steps(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Step]:
+    return await call(conn, "get_steps", Step, org_id=org_id, task_id=task_id)
+
+
+async def take_signal(
+    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, step_no: int, name: str
+) -> Signal:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    return await call_one(conn, "take_signal", Signal, **fence, step_no=step_no, name=name)
+
+
+async def write_logs(conn: Conn, *, session_id: int, token: UUID, lines: list[dict[str, Any]]) -> int:
+    return await call_value(conn, "write_logs", session_id=session_id, token=token, lines=json_value(lines))
+
+
+async def read_logs(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    task_id: UUID,
+    after_attempt: int | None = None,
+    after_line: int | None = None,
+    limit: int | None = None,
+) -> list[LogLine]:
+    return await call(
+        conn,
+        "read_logs",
+        LogLine,
+        org_id=org_id,
+        task_id=task_id,
+        after_attempt=after_attempt,
+        after_line=after_line,
+        limit=limit,
+    )

@@ -1,0 +1,103 @@
+"""Runs as people see them: started, stopped, retried, deleted; queues held and let go."""
+
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.model.tasks import Started, TreeNode
+
+Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
+
+
+async def start_run(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run: dict[str, Any],
+    kinds: Described,
+    inputs: list[Json],
+    ids: list[UUID] | None = None,
+    task_kinds: list[int] | None = None,
+    details: Described | None = None,
+    edges: Described | None = None,
+    wake: bool | None = None,
+) -> Started:
+    return await call_one(
+        conn,
+        "start_run",
+        Started,
+        org_id=org_id,
+        run=run,
+        kinds=json_or_default(kinds),
+        inputs=json_array(inputs),
+        ids=ids,
+        task_kinds=task_kinds,
+        details=json_or_default(details),
+        edges=json_or_default(edges),
+        wake=wake,
+    )
+
+
+async def start_many(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    kinds: Described,
+    inputs: list[Json],
+    ids: list[UUID] | None = None,
+    task_kinds: list[int] | None = None,
+    details: Described | None = None,
+    dedupe_keys: list[str | None] | None = None,
+    group: str | None = None,
+    wake: bool | None = None,
+) -> list[Started]:
+    return await call(
+        conn,
+        "start_many",
+        Started,
+        org_id=org_id,
+        kinds=json_or_default(kinds),
+        inputs=json_array(inputs),
+        ids=ids,
+        task_kinds=task_kinds,
+        details=json_or_default(details),
+        dedupe_keys=dedupe_keys,
+        group=group,
+        wake=wake,
+    )
+
+
+async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> None:
+    await call_void(conn, "cancel_run", org_id=org_id, run_id=run_id, reason=reason)
+
+
+async def cancel_task(conn: Conn, *, org_id: UUID, task_id: UUID, reason: str | None = None) -> None:
+    await call_void(conn, "cancel_task", org_id=org_id, task_id=task_id, reason=reason)
+
+
+async def retry_run(conn: Conn, *, org_id: UUID, run_id: UUID, reuse: bool | None = None) -> UUID:
+    return await call_value(conn, "retry_run", org_id=org_id, run_id=run_id, reuse=reuse)
+
+
+async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> None:
+    await call_void(conn, "delete_run", org_id=org_id, run_id=run_id)
+
+
+async def run_output(conn: Conn, *, run_id: UUID) -> Json:
+    return await call_value(conn, "run_output", run_id=run_id)
+
+
+async def task_tree(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[TreeNode]:
+    return await call(conn, "task_tree", TreeNode, org_id=org_id, task_id=task_id)
+
+
+async def pause_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:
+    await call_void(conn, "pause_queue", org_id=org_id, queue=queue)
+
+
+async def resume_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:
+    await call_void(conn, "resume_queue", org_id=org_id, queue=queue)
+
+
+async def send_signal(conn: Conn, *, org_id: UUID, run_id: UUID, name: str, value: Json = None) -> UUID:
+    return await call_value(conn, "send_signal", org_id=org_id, run_id=run_id, name=name, value=json_or_default(value))

@@ -1,0 +1,62 @@
+"""What time does to runs and tables: one coroutine per public function that only the dispatcher's loops call."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from tenuto.db.call import Conn, call, call_one, call_value, call_values
+from tenuto.model.run_data import CollectedObject
+from tenuto.model.upkeep import SweptLanes, SweptLimits
+
+
+async def now(conn: Conn) -> datetime:
+    return await call_value(conn, "now")
+
+
+async def create_partitions(conn: Conn, *, weeks: int | None = None) -> list[str]:
+    return await call_values(conn, "create_partitions", weeks=weeks)
+
+
+async def promote_due(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "promote_due", limit=limit)
+
+
+async def wake_waiting(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "wake_waiting", limit=limit)
+
+
+async def expire_attempts(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "expire_attempts", limit=limit)
+
+
+async def expire_deadlines(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "expire_deadlines", limit=limit)
+
+
+async def fold_runs(conn: Conn, *, limit: int | None = None, run_ids: list[UUID] | None = None) -> int:
+    return await call_value(conn, "fold_runs", limit=limit, run_ids=run_ids)
+
+
+async def settle_runs(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "settle_runs", limit=limit)
+
+
+async def sweep_cancelled(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "sweep_cancelled", limit=limit)
+
+
+async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
+    return await call_value(conn, "move_floors", from_bottom=from_bottom)
+
+
+async def sweep_lanes(conn: Conn) -> SweptLanes:
+    return await call_one(conn, "sweep_lanes", SweptLanes)
+
+
+async def sweep_limits(conn: Conn) -> SweptLimits:
+    return await call_one(conn, "sweep_limits", SweptLimits)
+
+
+async def collect_objects(
+    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None
+) -> list[CollectedObject]:
+    return await call(conn, "collect_objects", CollectedObject, keep=keep, limit=limit)

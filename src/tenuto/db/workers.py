@@ -1,0 +1,80 @@
+"""Workers, their sessions, dispatchers: one coroutine per public function in sql/workers/."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, call_one, call_value, call_void
+from tenuto.model.workers import Session
+
+
+async def register_worker(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    worker_id: str,
+    labels: list[str] | None = None,
+    languages: list[str] | None = None,
+    address: str | None = None,
+    instance_type: str | None = None,
+    metadata: dict[str, Any] | None = None,
+    lease: timedelta | None = None,
+) -> Session:
+    return await call_one(
+        conn,
+        "register_worker",
+        Session,
+        org_id=org_id,
+        worker_id=worker_id,
+        labels=labels,
+        languages=languages,
+        address=address,
+        instance_type=instance_type,
+        metadata=metadata,
+        lease=lease,
+    )
+
+
+async def expect_worker(
+    conn: Conn, *, org_id: UUID, worker_id: str, instance_type: str, metadata: dict[str, Any] | None = None
+) -> None:
+    await call_void(
+        conn, "expect_worker", org_id=org_id, worker_id=worker_id, instance_type=instance_type, metadata=metadata
+    )
+
+
+async def beat_worker(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    worker_id: str,
+    metrics: dict[str, Any] | None = None,
+    instance_type: str | None = None,
+) -> str:
+    return await call_value(
+        conn, "beat_worker", org_id=org_id, worker_id=worker_id, metrics=metrics, instance_type=instance_type
+    )
+
+
+async def drain_worker(conn: Conn, *, org_id: UUID, worker_id: str, reason: str | None = None) -> None:
+    await call_void(conn, "drain_worker", org_id=org_id, worker_id=worker_id, reason=reason)
+
+
+async def fail_worker(conn: Conn, *, org_id: UUID, worker_id: str, error: str) -> None:
+    await call_void(conn, "fail_worker", org_id=org_id, worker_id=worker_id, error=error)
+
+
+async def terminate_worker(conn: Conn, *, org_id: UUID, worker_id: str) -> None:
+    await call_void(conn, "terminate_worker", org_id=org_id, worker_id=worker_id)
+
+
+async def close_session(conn: Conn, *, session_id: int, token: UUID) -> None:
+    await call_void(conn, "close_session", session_id=session_id, token=token)
+
+
+async def expire_sessions(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "expire_sessions", limit=limit)
+
+
+async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> None:
+    await call_void(conn, "beat_dispatcher", id=id, address=address, port=port)

@@ -1,0 +1,97 @@
+"""What starting, claiming and reporting tasks answers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run, and whether this call made it: a dedupe key that is taken answers the first run."""
+
+    run_id: UUID
+    created: bool
+
+
+@dataclass(frozen=True)
+class Route:
+    """A number for where tasks wait and who may take them."""
+
+    route_id: int
+    queue: str
+    type: str
+    language: str
+    labels: list[str]
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """One attempt that is now the worker's."""
+
+    task_id: UUID
+    attempt: int
+    run_id: UUID
+    route_id: int
+    group_no: int
+    input: Any
+    slots: list[Any] | None
+    timeout_seconds: float | None
+    heartbeat_timeout_seconds: float | None
+    metadata: Any
+
+
+@dataclass(frozen=True)
+class ClaimAnswer:
+    """What a claim by id got: `claimed` and the task, or why it cannot be had."""
+
+    answer: str
+    task: Claimed | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one report: accepted, already_accepted or stale_lease."""
+
+    task_id: UUID
+    attempt: int
+    answer: str
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """What completing and claiming in one call got: the reports that were not accepted, and the new attempts."""
+
+    refused: list[Answer]
+    claimed: list[Claimed]
+
+
+@dataclass(frozen=True)
+class Beat:
+    """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route."""
+
+    lost: list[UUID]
+    cancelled: list[UUID]
+    newest_route: int
+
+
+@dataclass(frozen=True)
+class ProgressAnswer:
+    """An attempt whose progress was not wanted: stale_lease or cancelled."""
+
+    task_id: UUID
+    answer: str
+
+
+@dataclass(frozen=True)
+class TreeNode:
+    """A task somewhere below the one asked for."""
+
+    id: UUID
+    parent_id: UUID | None
+    depth: int
+    name: str | None
+    type: str
+    status: str
+    attempt: int
+    completed_at: datetime | None

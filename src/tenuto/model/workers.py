@@ -1,0 +1,12 @@
+"""Processes that run tasks, as the kernel knows them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class Session:
+    """One life of a worker process; the token proves that it is yours."""
+
+    session_id: int
+    token: UUID

@@ -1,0 +1,95 @@
+"""The pool: no call hangs, and a broken connection is gone with the call that met it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import psycopg
+import pytest
+
+from tenuto.db import identity, upkeep
+from tenuto.db.call import Conn
+from tenuto.db.errors import BadAddress, Unreachable
+from tenuto.db.pool import Pool, open_pool
+
+OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
+
+
+def play(url: str, story: Callable[[Pool], Awaitable[None]], **settings) -> None:
+    async def with_a_pool() -> None:
+        async with open_pool(url, **settings) as pool:
+            await story(pool)
+
+    asyncio.run(with_a_pool())
+
+
+async def role_of(conn: Conn) -> str:
+    (row,) = await (await conn.execute("select current_user::text")).fetchall()
+    return row[0]
+
+
+async def hold(conn: Conn) -> None:
+    await conn.execute("select pg_sleep(60)")
+
+
+def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        assert await pool.call(role_of) == "tenuto_worker"
+        assert await pool.call(identity.find_org, slug="default")
+
+    play(database, story, role="tenuto_worker")
+
+
+def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        with pytest.raises(Unreachable, match="did not answer"):
+            await pool.call(hold)
+        assert await pool.call(upkeep.now)
+
+    play(database, story, size=1, timeout=0.3)
+
+
+def test_after_the_server_ended_the_connections_the_next_calls_work(db: psycopg.Connection, database: str) -> None:
+    async def story(pool: Pool) -> None:
+        async with pool.connection(), pool.connection():
+            pass
+        db.execute(f"select pg_terminate_backend(pid) {OTHERS}")
+        with pytest.raises(Unreachable, match="broke"):
+            await pool.call(upkeep.now)
+        for _ in range(3):
+            assert await pool.call(upkeep.now)
+
+    play(database, story, size=3)
+
+
+def test_a_server_that_is_not_there_is_an_error_and_not_a_wait_for_ever() -> None:
+    async def story(pool: Pool) -> None:
+        for _ in range(2):
+            with pytest.raises(Unreachable):
+                await pool.call(upkeep.now)
+
+    play("postgresql://nobody@127.0.0.1:1/none", story, timeout=0.3)
+
+
+def test_behind_a_pooler_nothing_is_prepared(database: str) -> None:
+    async def prepared(conn: Conn) -> int:
+        for _ in range(10):
+            await conn.execute("select 1")
+        (row,) = await (await conn.execute("select count(*) from pg_prepared_statements")).fetchall()
+        return row[0]
+
+    async def none(pool: Pool) -> None:
+        assert await pool.call(prepared) == 0
+
+    async def some(pool: Pool) -> None:
+        assert await pool.call(prepared) > 0
+
+    play(database, none, pooler=True)
+    play(database, some)
+
+
+def test_a_role_cannot_be_taken_on_behind_a_pooler(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        raise AssertionError("it opened")
+
+    with pytest.raises(BadAddress, match="log in as the role"):
+        play(database, story, pooler=True, role="tenuto_worker")
