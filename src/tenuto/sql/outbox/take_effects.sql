@@ -36,7 +36,7 @@ begin
       from (
         select o.id, o.locked_until as since
         from tenuto.outbox o
-        where o.status = 'processing' and o.locked_until < tenuto.now() and o.kind = any (p_kinds)
+        where o.status = 'processing' and o.locked_until < tenuto.now() and o.attempts < 20 and o.kind = any (p_kinds)
         order by o.locked_until
         limit p_limit
         for update skip locked) s
