@@ -34,6 +34,15 @@ def several(*calls: Call) -> Transaction:
     return Transaction(calls)
 
 
+def hold(table: str, where: str, *params: object) -> Call:
+    """A stranger's lock on a row, as a gate: a call that needs it stops half-way, until the stranger ends."""
+
+    def lock(db: Db) -> None:
+        db.execute(f"select from tenuto.{table} where {where} for update".encode(), params)
+
+    return lock
+
+
 def on(worker: Worker, db: Db) -> Worker:
     """The same worker calling on another connection."""
     return dataclasses.replace(worker, db=db)
@@ -108,12 +117,14 @@ class Race:
         self._actors = [Actor(database) for _ in range(3)]
         self._clear = self._clearing()
 
-    def every_order(self, scene: Callable[[Play], T], *calls: int, begin: bool = True) -> list[T]:
+    def every_order(self, scene: Callable[[Play], T], *calls: int, begin: bool = True, gate: bool = False) -> list[T]:
         """Play the scene in every order of transactions with so many calls each (two of one call, if not said), each
         time on empty tables; what must always be true is checked after each. Without begin, a transaction begins with
-        its first call."""
+        its first call. With a gate, the first transaction starts before the others."""
         outcomes = []
         for order in interleavings([n + 1 + begin for n in calls or (1, 1)]):
+            if gate and order[0] != 0:
+                continue
             self.db.execute(self._clear.encode())
             try:
                 outcomes.append(scene(Play(self._actors, self.db, order, begin=begin)))

@@ -6,6 +6,12 @@ as $$
 declare
   v_session tenuto.sessions;
 begin
+  perform
+  from tenuto.workers w
+  join tenuto.sessions s on s.org_id = w.org_id and s.worker_id = w.id
+  where s.id = p_session_id
+  for no key update of w;   -- before the session, as everybody does
+
   update tenuto.sessions
   set ended_at = tenuto.now(), end_reason = 'closed'
   where id = p_session_id

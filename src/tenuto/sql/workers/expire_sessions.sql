@@ -7,12 +7,13 @@ declare
   v_count bigint;
 begin
   with silent as materialized (
-    select id
-    from tenuto.sessions
-    where ended_at is null and expires_at < tenuto.now()
-    order by expires_at
+    select s.id
+    from tenuto.sessions s
+    join tenuto.workers w on w.org_id = s.org_id and w.id = s.worker_id
+    where s.ended_at is null and s.expires_at < tenuto.now()
+    order by s.expires_at
     limit p_limit
-    for update skip locked
+    for no key update of w, s skip locked   -- a worker that is coming back or leaving ends its sessions itself
   ), ended as (
     update tenuto.sessions s
     set ended_at = tenuto.now(), end_reason = 'expired'
