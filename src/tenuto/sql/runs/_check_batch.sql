@@ -29,6 +29,7 @@ begin
         from jsonb_array_elements(p_details) d) then
       perform tenuto._raise('TN003', 'the details name a task twice, or one that is not there');
     end if;
+    perform tenuto._check_limits(d -> 'limits') from jsonb_array_elements(p_details) d where jsonb_typeof(d -> 'limits') <> 'null';
   end if;
   return coalesce(p_ids, array(select tenuto._uuid7() from generate_series(1, v_count) order by 1));
 end

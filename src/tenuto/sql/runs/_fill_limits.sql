@@ -1,7 +1,7 @@
 -- waiting for a limit -> queued: gives free slots to those first in line, under the limit's row lock. A task with
 -- several limits moves on to its next line. Limits met on the way are skipped when locked: their holder fills them,
--- or sweep_limits does.
-create or replace function tenuto._fill_limits(p_limit_ids bigint[])
+-- or sweep_limits does. p_cards: those who just lined up, whose limits may have new sizes.
+create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_cards tenuto.card[] default null)
   returns void
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -13,6 +13,9 @@ declare
   v_done tenuto.card[];
 begin
   perform from tenuto.limits where id = any (v_limits) order by scope, id for no key update;
+  if p_cards is not null then
+    update tenuto.limits l set size = n.size from tenuto._new_sizes(p_cards) n where l.id = n.id and l.id = any (v_limits);
+  end if;
   while cardinality(v_limits) > 0
   loop
     with chosen as materialized (

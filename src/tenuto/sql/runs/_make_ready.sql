@@ -6,6 +6,7 @@ create or replace function tenuto._make_ready(p_cards tenuto.card[], p_freed uui
 as $$
 declare
   v_free tenuto.card[];
+  v_limited tenuto.card[];
   v_limits bigint[] := '{}';
 begin
   -- Freed before anybody lines up: a task that goes back in line must not be taken to hold the slot it just gave back.
@@ -20,17 +21,17 @@ begin
     if exists (select from tenuto.data_locality where hard) then
       p_cards := tenuto._localize(p_cards);
     end if;
-    select array_agg(c) filter (where not c.limited) into v_free from unnest(p_cards) c;
+    select array_agg(c) filter (where not c.limited), array_agg(c) filter (where c.limited) into v_free, v_limited from unnest(p_cards) c;
     if v_free is not null then
       perform tenuto._enter_lanes(v_free);
     end if;
-    if cardinality(p_cards) > coalesce(cardinality(v_free), 0) then
-      v_limits := v_limits || tenuto._queue_for_limits(array(select c from unnest(p_cards) c where c.limited));
+    if v_limited is not null then
+      v_limits := v_limits || tenuto._queue_for_limits(v_limited);
     end if;
   end if;
 
   if cardinality(v_limits) > 0 then
-    perform tenuto._fill_limits(v_limits);
+    perform tenuto._fill_limits(v_limits, v_limited);
   end if;
 end
 $$;

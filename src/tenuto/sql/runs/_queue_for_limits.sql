@@ -1,4 +1,5 @@
--- -> waiting for a limit: each card stands in line for the first of its limits. Answers the limits to fill.
+-- -> waiting for a limit: each card stands in line for the first of its limits. Limits that are there are not locked
+-- yet: _make_ready locks all that it needs at once, in one order. Answers the limits to fill.
 create or replace function tenuto._queue_for_limits(p_cards tenuto.card[])
   returns bigint[]
   language plpgsql
@@ -11,10 +12,9 @@ begin
   from unnest(p_cards) c
   join tenuto.tasks t on t.id = c.id
   cross join lateral jsonb_to_recordset(t.limits) as n(scope text, key text, size int)
+  where not exists (select from tenuto.limits l where l.org_id = c.org_id and l.scope = n.scope and l.key = n.key)
   order by c.org_id, n.scope, n.key, t.created_at desc
-  on conflict on constraint limit_exists_once do update
-    set size = excluded.size
-    where limits.size <> excluded.size;
+  on conflict on constraint limit_exists_once do nothing;
 
   with lined_up as (
     insert into tenuto.waiting_tasks
@@ -29,6 +29,6 @@ begin
     returning limit_id
   )
   select array_agg(distinct limit_id) into v_limits from lined_up;
-  return v_limits;
+  return v_limits || array(select id from tenuto._new_sizes(p_cards));
 end
 $$;

@@ -1,0 +1,28 @@
+-- Refuses limits that no task could be held to: [{"scope": "key" | "queue", "key": …, "size": …}], each limit once.
+create or replace function tenuto._check_limits(p_limits jsonb)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_limit jsonb;
+begin
+  if jsonb_typeof(p_limits) <> 'array' or p_limits = '[]' then
+    perform tenuto._raise('TN003', format('limits are %s, not a list of limits', p_limits), 'leave them out for a task without limits');
+  end if;
+  for v_limit in select jsonb_array_elements(p_limits)
+  loop
+    perform tenuto._check_keys('a limit', v_limit, array['scope', 'key', 'size']);
+    if v_limit ->> 'scope' is null or v_limit ->> 'scope' not in ('key', 'queue') then
+      perform tenuto._raise('TN003', format('the scope of limit %s is not key or queue', v_limit));
+    elsif jsonb_typeof(v_limit -> 'key') is distinct from 'string' or length(v_limit ->> 'key') not between 1 and 1024 then
+      perform tenuto._raise('TN003', format('the key of limit %s is not a text of 1 to 1024 characters', left(v_limit::text, 200)));
+    elsif jsonb_typeof(v_limit -> 'size') is distinct from 'number' or (v_limit ->> 'size')::numeric not between 1 and 1000000
+          or (v_limit ->> 'size')::numeric % 1 <> 0 then
+      perform tenuto._raise('TN003', format('the size of limit %s is not a whole number from 1 to 1,000,000', v_limit));
+    end if;
+  end loop;
+  if (select count(*) <> count(distinct (l ->> 'scope', l ->> 'key')) from jsonb_array_elements(p_limits) l) then
+    perform tenuto._raise('TN003', format('limits %s name one limit twice', p_limits));
+  end if;
+end
+$$;
