@@ -66,11 +66,11 @@ def test_a_claim_of_a_session_that_ends_meanwhile_is_given_back(race: Race) -> N
 
 
 ENDINGS = {
-    "register": lambda db, worker: a_worker(db),
+    "register": lambda db, _worker: a_worker(db),
     "terminate": lambda db, worker: call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id=worker.name),
     "fail": lambda db, worker: call(db, "fail_worker", org_id=DEFAULT_ORG, worker_id=worker.name, error="x"),
     "beat": lambda db, worker: on(worker, db).beat(),
-    "expire": lambda db, worker: call(db, "expire_sessions"),
+    "expire": lambda db, _worker: call(db, "expire_sessions"),
     "close": lambda db, worker: call(db, "close_session", **worker.fence),
 }
 
