@@ -21,13 +21,15 @@ begin
     perform tenuto._check_slot_types(p_org_id, p_ids);
   end if;
 
-  if exists (select from jsonb_to_recordset(coalesce(p_outputs, '[]')) as o(task int) where p_ids[o.task + 1] is null) then
+  p_outputs := coalesce(nullif(p_outputs, 'null'), '[]');
+  perform tenuto._check_keys('an output of the run', o, array['type', 'task', 'output']) from jsonb_array_elements(p_outputs) o;
+  if exists (select from jsonb_to_recordset(p_outputs) as o(task int) where p_ids[o.task + 1] is null) then
     perform tenuto._raise('TN003', 'an output of the run names a task that is not in the list of tasks');
   end if;
   insert into tenuto.run_slots (run_id, position, org_id, type, source_task_id, source_position)
   select p_run_id, o.position - 1, p_org_id, coalesce(o.type, 'any'), p_ids[o.task + 1], o.output
   from rows from (
-    jsonb_to_recordset(coalesce(p_outputs, '[]')) as (type text, task int, output int)
+    jsonb_to_recordset(p_outputs) as (type text, task int, output int)
   ) with ordinality as o(type, task, output, position);
 end
 $$;

@@ -12,8 +12,8 @@ begin
     perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)), 'start more in several calls');
   elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
     perform tenuto._raise('TN003', format('%s inputs, %s ids and %s kinds do not make a batch', v_count, cardinality(p_ids), cardinality(p_task_kinds)));
-  elsif p_details is not null and jsonb_typeof(p_details) <> 'array' then
-    perform tenuto._raise('TN003', 'details are not a JSON array');
+  elsif array_position(p_ids, null) is not null then
+    perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1), 'give every task an id, or none');
   end if;
   if exists (select from unnest(p_task_kinds) k where k is null or k < 0 or k >= cardinality(p_kinds)) or cardinality(p_kinds) = 0 then
     perform tenuto._raise('TN003', 'a task names a kind that is not in the list of kinds');
@@ -23,12 +23,7 @@ begin
     perform tenuto._raise('TN007', format('the input of task %s is larger than 1 MB', v_bad), 'put the value into a data object and pass its id');
   end if;
   if p_details is not null then
-    perform tenuto._check_keys('a task''s details', d, array['task', 'name', 'priority', 'available_at', 'delay_seconds', 'limits', 'metadata',
-      'queue_job_id', 'slots', 'outputs', 'copy_of']) from jsonb_array_elements(p_details) d;
-    if (select count(*) <> count(distinct d -> 'task') or bool_or((d ->> 'task')::int is null or (d ->> 'task')::int not between 0 and v_count - 1)
-        from jsonb_array_elements(p_details) d) then
-      perform tenuto._raise('TN003', 'the details name a task twice, or one that is not there');
-    end if;
+    perform tenuto._check_details(p_details, v_count);
     perform tenuto._check_limits(d -> 'limits') from jsonb_array_elements(p_details) d where jsonb_typeof(d -> 'limits') <> 'null';
   end if;
   return coalesce(p_ids, array(select tenuto._uuid7() from generate_series(1, v_count) order by 1));

@@ -9,6 +9,7 @@ as $$
 declare
   v_types text[] := array(select r.type from unnest(p_kinds) with ordinality k(route_id, q, p, m, l, b, t, h, o, a, no)
                           join tenuto.routes r on r.id = k.route_id order by k.no);
+  v_new uuid[];
 begin
   if cardinality(p_keys) <> cardinality(p_ids) then
     perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)), 'use null for a task without a key');
@@ -17,17 +18,23 @@ begin
     perform tenuto._raise('TN003', 'a dedupe key has 1 to 1024 characters');
   end if;
 
-  insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
-  select p_org_id, v_types[coalesce(s.kind, 0) + 1], s.key, s.id, tenuto.now()
-  from unnest(p_ids, p_task_kinds, p_keys) as s(id, kind, key)
-  where s.key is not null
-  order by 2, 3
-  on conflict on constraint a_key_is_taken_once do nothing;
+  with taken as (
+    insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
+    select p_org_id, v_types[coalesce(s.kind, 0) + 1], s.key, s.id, tenuto.now()
+    from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)
+    where s.key is not null
+    order by 2, 3, s.no
+    on conflict on constraint a_key_is_taken_once do nothing
+    returning run_id
+  )
+  select array_agg(run_id) into v_new from taken;
 
+  -- What this call took is what it makes: a call repeated with its own ids finds them taken, by itself.
   return array(
-    select (s.no, coalesce(d.run_id, s.id), d.run_id is null or d.run_id = s.id)::tenuto.started
+    select (s.no, coalesce(d.run_id, s.id), s.key is null or n.id is not null)::tenuto.started
     from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)
     left join tenuto.dedupe_keys d on d.org_id = p_org_id and d.scope = v_types[coalesce(s.kind, 0) + 1] and d.key = s.key
+    left join unnest(v_new) n(id) on n.id = s.id
     order by s.no);
 end
 $$;

@@ -10,13 +10,21 @@ begin
   if p_edges is not null and jsonb_typeof(p_edges) <> 'array' then
     perform tenuto._raise('TN003', 'edges are not a JSON array');
   end if;
+  select e as edge, k as key into v_bad
+  from jsonb_array_elements(p_edges) e
+  cross join lateral jsonb_object_keys(e) k
+  where k not in ('from', 'to', 'on')
+  limit 1;
+  if found then
+    perform tenuto._raise('TN003', format('edge %s has an unknown key %L', v_bad.edge, v_bad.key), 'known keys: from, to, on');
+  end if;
   select array_agg((e.from_no, e.to_no, e.runs_on)::tenuto.edge)
   into v_edges
   from (
     select g."from" as from_no, g."to" as to_no, coalesce(g."on", 'completed') as runs_on
     from jsonb_to_recordset(coalesce(p_edges, '[]')) as g("from" int, "to" int, "on" text)
-    union
-    select s.task, d.task, 'completed'
+    union all
+    select distinct s.task, d.task, 'completed'
     from jsonb_to_recordset(p_details) as d(task int, slots jsonb)
     cross join lateral jsonb_to_recordset(d.slots) as s(task int)
     where s.task is not null

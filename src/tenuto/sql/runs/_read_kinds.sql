@@ -22,14 +22,23 @@ begin
     exception when data_exception or invalid_text_representation then
       perform tenuto._raise('TN003', format('kind %s: %s', v_json, sqlerrm));
     end;
-    if coalesce(length(v_read.type), 0) not between 1 and 256 or length(v_read.queue) not between 1 and 256 then
-      perform tenuto._raise('TN003', format('a type and a queue have 1 to 256 characters, not %L and %L', v_read.type, v_read.queue));
+    if coalesce(length(v_read.type), 0) not between 1 and 256 or length(v_read.queue) not between 1 and 256
+       or length(v_read.language) not between 1 and 256 then
+      perform tenuto._raise('TN003', format('a type, a queue and a language have 1 to 256 characters, not %L, %L and %L',
+        v_read.type, v_read.queue, v_read.language));
+    elsif exists (select from unnest(v_read.labels) l where coalesce(length(l), 0) not between 1 and 256) then
+      perform tenuto._raise('TN003', format('a label of %s is empty or over 256 characters: %s', v_read.type, v_read.labels));
+    elsif octet_length(concat(v_read.type, v_read.queue, v_read.language, v_read.labels)) > 2000 then
+      perform tenuto._raise('TN007', format('type, queue, language and labels of %s have more than 2000 bytes together', v_read.type));
     elsif v_read.max_attempts not between 1 and 100 then
       perform tenuto._raise('TN003', format('max_attempts of %s is %s, not 1 to 100', v_read.type, v_read.max_attempts));
     elsif v_read.max_losses not between 1 and 1000 then
       perform tenuto._raise('TN003', format('max_losses of %s is %s, not 1 to 1000', v_read.type, v_read.max_losses));
-    elsif v_read.backoff_seconds < 0 or v_read.timeout_seconds <= 0 or v_read.heartbeat_timeout_seconds <= 0 then
-      perform tenuto._raise('TN003', format('backoff of %s is negative, or a timeout is not positive', v_read.type));
+    elsif v_read.backoff_seconds not between 0 and 315360000
+       or not (v_read.timeout_seconds > 0 and v_read.timeout_seconds <= 315360000)
+       or not (v_read.heartbeat_timeout_seconds > 0 and v_read.heartbeat_timeout_seconds <= 315360000) then
+      -- Also NaN and infinity: they would stop the claim of everybody's tasks when the deadline is worked out.
+      perform tenuto._raise('TN003', format('backoff of %s is negative, a timeout is not positive, or one of them is over ten years', v_read.type));
     elsif v_read.handler not in ('completed', 'failed', 'cancelled') then
       perform tenuto._raise('TN003', format('handler of %s is %L, not completed, failed or cancelled', v_read.type, v_read.handler));
     end if;

@@ -11,13 +11,17 @@ declare
   v_kinds tenuto.kind[];
   v_edges tenuto.edge[];
   v_ids uuid[];
+  v_recorded jsonb;
 begin
-  select array(select c::uuid from jsonb_array_elements_text(s.value) c) into v_ids
-  from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no and s.kind = 'child';
+  select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;
   if found then
-    return v_ids;
+    perform tenuto._write_step(p_task_id, p_attempt, v_parent.org_id, p_step_no, p_step_name, 'child', v_recorded);
+    return array(select c::uuid from jsonb_array_elements_text(v_recorded) c);
   end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
+  if exists (select from unnest(v_kinds) k where k.handler is not null) then
+    perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'start_run takes handlers');
+  end if;
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   v_edges := tenuto._read_edges(p_edges, p_details, cardinality(v_ids));
   if p_step_no is not null then

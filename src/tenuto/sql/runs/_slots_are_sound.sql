@@ -1,0 +1,17 @@
+-- Whether every input slot says one thing: a value, an object, or another task's output; null is sound.
+create or replace function tenuto._slots_are_sound(p_slots jsonb)
+  returns boolean
+  language sql
+  immutable
+return case
+  when p_slots is null then true
+  when jsonb_typeof(p_slots) <> 'array' then false
+  else coalesce((
+    select bool_and(case
+      when jsonb_typeof(s) <> 'object' then false
+      else s - array['type', 'value', 'object', 'task', 'output'] = '{}'
+           and num_nonnulls(s ->> 'value', s ->> 'object', s ->> 'task') <= 1
+           and (s ->> 'output' is null or s ->> 'task' is not null)
+      end)
+    from jsonb_array_elements(p_slots) s), true)
+end;
