@@ -28,6 +28,15 @@ begin
   join tenuto.task_dependencies d on d.child_id = c.id
   join unnest(p_old) with ordinality f(id, no) on f.id = d.parent_id;
 
+  -- Edges to and from tasks that are over: nothing waits for them, but they show the graph, and what its sinks are.
+  insert into tenuto.task_dependencies (parent_id, child_id, org_id, runs_on)
+  select coalesce(f.new, d.parent_id), c.new, d.org_id, d.runs_on
+  from unnest(p_old || p_moved_from, p_new || p_moved_to) with ordinality c(old, new, no)
+  join tenuto.task_dependencies d on d.child_id = c.old
+  left join unnest(p_old || p_moved_from, p_new || p_moved_to) with ordinality f(old, new, no) on f.old = d.parent_id
+  where (c.no <= cardinality(p_old)) <> coalesce(f.no <= cardinality(p_old), false)
+    and (f.new is not null or exists (select from tenuto.tasks t where t.id = d.parent_id and t.run_id = p_run_id));
+
   insert into tenuto.task_slots (task_id, direction, position, org_id, type, value, object_id, source_task_id, source_position)
   select p_new[o.no], s.direction, s.position, s.org_id, s.type, s.value, s.object_id, coalesce(m.new, s.source_task_id), s.source_position
   from unnest(p_old) with ordinality o(id, no)

@@ -4,7 +4,7 @@ create or replace function tenuto._rerun(p_run tenuto.runs)
   language plpgsql
 as $$
 declare
-  v_old uuid[] := array(select i from tenuto._tasks_to_rerun(p_run, true) i order by i);
+  v_old uuid[] := array(select i from tenuto._tasks_to_rerun(p_run.id, true) i order by i);
   v_new uuid[] := array(select tenuto._uuid7() from unnest(v_old) order by 1);
 begin
   perform tenuto._copy_tasks(p_run.id, false, p_run.attempt + 1, v_old, v_new, '{}', '{}');
