@@ -29,6 +29,7 @@ BAD: dict[str, Any] = {
     "a negative size": [{**GOOD, "size": -1}],
     "a size that is too large": [{**GOOD, "size": 1_000_001}],
     "half a slot": [{**GOOD, "size": 1.5}],
+    "a size with a point, which no integer column reads": [{**GOOD, "size": 3.0}],
     "a size in words": [{**GOOD, "size": "1"}],
     "no size at all": [{**GOOD, "size": None}],
     "the same limit twice": [GOOD, {**GOOD, "size": 2}],

@@ -16,8 +16,7 @@ begin
       perform tenuto._raise('TN003', format('the scope of limit %s is not key or queue', v_limit));
     elsif jsonb_typeof(v_limit -> 'key') is distinct from 'string' or length(v_limit ->> 'key') not between 1 and 1024 then
       perform tenuto._raise('TN003', format('the key of limit %s is not a text of 1 to 1024 characters', left(v_limit::text, 200)));
-    elsif jsonb_typeof(v_limit -> 'size') is distinct from 'number' or (v_limit ->> 'size')::numeric not between 1 and 1000000
-          or (v_limit ->> 'size')::numeric % 1 <> 0 then
+    elsif jsonb_typeof(v_limit -> 'size') is distinct from 'number' or v_limit ->> 'size' !~ '^([1-9][0-9]{0,5}|1000000)$' then
       perform tenuto._raise('TN003', format('the size of limit %s is not a whole number from 1 to 1,000,000', v_limit));
     end if;
   end loop;

@@ -14,5 +14,6 @@ as $$
                    and a.session_id = p_session_id and a.reported)
               then 'already_accepted' else 'stale_lease' end
   from unnest(p_task_ids, p_attempts) as r(id, attempt)
-  where r.id <> all (coalesce(p_accepted, '{}'));
+  where r.id <> all (coalesce(p_accepted, '{}'))
+     or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);   -- an older attempt of one accepted
 $$;
