@@ -13,12 +13,7 @@ create table tenuto.ready_tasks (
   group_no  int not null,
   priority  int not null,
   attempt   int not null,
-  failures  int not null,
-  losses    int not null,
-  alone     boolean not null,
-  followed  boolean not null,
-  owned     boolean not null,
-  limited   boolean not null,
+  traits    smallint not null,
   primary key (route_id, group_no, priority, seq)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 
@@ -44,13 +39,8 @@ create table tenuto.pending_tasks (
   group_no     int not null,
   priority     int not null,
   attempt      int not null,
-  failures     int not null,
-  losses       int not null,
   remaining    int not null,
-  alone        boolean not null,
-  followed     boolean not null,
-  owned        boolean not null,
-  limited      boolean not null,
+  traits       smallint not null,
   handler      text,
   constraint remaining_is_not_negative check (remaining >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -68,14 +58,9 @@ create table tenuto.waiting_tasks (
   group_no     int not null,
   priority     int not null,
   attempt      int not null,
-  failures     int not null,
-  losses       int not null,
   remaining    int,
   limit_id     bigint,
-  alone        boolean not null,
-  followed     boolean not null,
-  owned        boolean not null,
-  limited      boolean not null,
+  traits       smallint not null,
   waits_for    text not null,
   signal       text,
   constraint waits_for_is_known check (waits_for in ('children', 'signal', 'time', 'limit')),
@@ -99,12 +84,7 @@ create table tenuto.delayed_tasks (
   group_no     int not null,
   priority     int not null,
   attempt      int not null,
-  failures     int not null,
-  losses       int not null,
-  alone        boolean not null,
-  followed     boolean not null,
-  owned        boolean not null,
-  limited      boolean not null,
+  traits       smallint not null,
   reason       text not null,
   constraint reason_is_known check (reason in ('delay', 'retry', 'snooze'))
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -125,12 +105,7 @@ create table tenuto.running_tasks (
   group_no    int not null,
   priority    int not null,
   attempt     int not null,
-  failures    int not null,
-  losses      int not null,
-  alone       boolean not null,
-  followed    boolean not null,
-  owned       boolean not null,
-  limited     boolean not null,
+  traits      smallint not null,
   cancel      boolean not null default false,
   progress    real,
   message     text
@@ -222,6 +197,14 @@ create type tenuto.attempt_end as (
   final   boolean,
   after   real,
   error   jsonb
+);
+
+-- What a batch of completions ended, and which of them others wait for.
+create type tenuto.ended as (
+  ids      uuid[],
+  followed uuid[],
+  owned    uuid[],
+  limited  uuid[]
 );
 
 -- A wait as wait_tasks reads it.

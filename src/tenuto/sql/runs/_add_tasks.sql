@@ -25,7 +25,8 @@ begin
            coalesce(p_run_id, s.id) as run_id,
            d.slots is not null or d.outputs is not null as has_slots,
            coalesce(e.behind, 0) + (k.handler is not null)::int as remaining,
-           coalesce(e.ahead, 0) > 0 as followed
+           ((p_run_id is null)::int + (coalesce(e.ahead, 0) > 0)::int * 2 + (p_parent_id is not null)::int * 4
+            + (d.limits is not null)::int * 8)::smallint as traits
     from unnest(p_ids, p_inputs, p_task_kinds) with ordinality as s(id, input, kind, no)
     join unnest(p_kinds) with ordinality as k(route_id, queue, priority, max_attempts, max_losses, backoff_seconds, timeout_seconds,
                                               heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
@@ -42,30 +43,26 @@ begin
     from spec
   ), ready as (
     insert into tenuto.ready_tasks
-      (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)
-    select v_seq + no, tenuto.now(), id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed,
-           p_parent_id is not null, false
+      (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+    select v_seq + no, tenuto.now(), id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits
     from spec
     where remaining = 0 and limits is null and not has_slots and (available_at is null or available_at <= tenuto.now())
   ), pending as (
     insert into tenuto.pending_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, remaining, alone, followed, owned, limited, handler)
-    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, remaining, false, followed, p_parent_id is not null,
-           limits is not null, handler
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits, handler)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, remaining, traits, handler
     from spec where remaining > 0
   ), delayed as (
     insert into tenuto.delayed_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
-    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed, p_parent_id is not null,
-           limits is not null, 'delay'
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits, 'delay'
     from spec where remaining = 0 and available_at > tenuto.now()
   )
-  select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, 0, 0, p_run_id is null, followed, p_parent_id is not null,
-                    limits is not null)::tenuto.card order by no)
+  select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits)::tenuto.card order by no)
   into v_special
   from spec where (limits is not null or has_slots) and remaining = 0 and (available_at is null or available_at <= tenuto.now());
 
-  select array_agg(distinct (null, p_org_id, null, k.route_id, p_group_no, coalesce(d.priority, k.priority), 0, 0, 0, false, false, false, false)::tenuto.card)
+  select array_agg(distinct (null, p_org_id, null, k.route_id, p_group_no, coalesce(d.priority, k.priority), 0, 0)::tenuto.card)
   into v_lanes
   from unnest(p_kinds) k left join jsonb_to_recordset(p_details) as d(priority int) on true;
   perform tenuto._open_lanes(v_lanes);

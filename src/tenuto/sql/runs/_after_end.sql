@@ -11,19 +11,17 @@ declare
 begin
   foreach v_outcome in array array['failed', 'cancelled']
   loop
-    v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures,
-                                                                       losses, alone, followed, owned, limited, no)
-                   where c.followed and p_outcomes[c.no] = v_outcome);
+    v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
+                   where tenuto._followed(c.traits) and p_outcomes[c.no] = v_outcome);
     if cardinality(v_ids) > 0 then
       v_ready := v_ready || tenuto._release(v_ids, v_outcome);
     end if;
   end loop;
-  v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures,
-                                                                     losses, alone, followed, owned, limited, no)
-                 where c.owned and p_outcomes[c.no] in ('failed', 'cancelled'));
+  v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
+                 where tenuto._owned(c.traits) and p_outcomes[c.no] in ('failed', 'cancelled'));
   if cardinality(v_ids) > 0 then
     v_ready := v_ready || tenuto._tell_parents(v_ids);
   end if;
-  perform tenuto._make_ready(v_ready, array(select c.id from unnest(p_cards) c where c.limited));
+  perform tenuto._make_ready(v_ready, array(select c.id from unnest(p_cards) c where tenuto._limited(c.traits)));
 end
 $$;

@@ -25,16 +25,16 @@ begin
 
   with pending as (
     delete from tenuto.pending_tasks where id = any (p_ids) and handler is null
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
   ), waiting as (
     delete from tenuto.waiting_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
   ), delayed as (
     delete from tenuto.delayed_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
   ), ready as (
     delete from tenuto.ready_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
   ), notes as (
     delete from tenuto.awaited_tasks where parent_id = any (p_ids)
   )

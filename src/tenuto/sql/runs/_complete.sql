@@ -1,62 +1,68 @@
 -- running -> completed, for what the session holds; answers only the reports that were not accepted. Deleting the
 -- running row is the decision. History, counts, dependents, slots and effects are the same commit.
+-- One index scan over the sorted ids takes the rows in id order; the plan is fixed, whatever statistics say.
 create or replace function tenuto._complete(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb)
   returns table (task_id uuid, attempt int, answer text)
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
   set enable_bitmapscan = off
   set jit = off
 as $$
 declare
-  v_accepted uuid[];
-  v_followed uuid[];
-  v_owned uuid[];
-  v_limited uuid[];
+  v_attempt int;
+  v_ids uuid[];
+  v_ended tenuto.ended;
+  v_all tenuto.ended;
   v_cards tenuto.card[];
 begin
-  if tenuto._session_exists(p_session_id, p_token) then
-    with held as materialized (
-      select t.ctid as tid, r.output
-      from unnest(p_task_ids, p_attempts, p_outputs) as r(id, attempt, output)
-      join tenuto.running_tasks t on t.id = r.id and t.attempt = r.attempt
-      where t.session_id = p_session_id
-      order by t.id
-      for update of t
-    ), ended as (
-      delete from tenuto.running_tasks t using held h where t.ctid = h.tid 
-      returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.attempt, t.alone, t.followed, t.owned, t.limited, h.output
+  if not tenuto._session_exists(p_session_id, p_token) then
+    return query select r.id, r.attempt, 'stale_lease' from unnest(p_task_ids, p_attempts) as r(id, attempt);
+    return;
+  end if;
+  perform tenuto._lock_mixed(p_session_id, p_task_ids, p_attempts);
+  for v_attempt in select distinct a from unnest(p_attempts) a
+  loop
+    v_ids := array(select r.id from unnest(p_task_ids, p_attempts) as r(id, attempt) where r.attempt = v_attempt);
+    with ended as (
+      delete from tenuto.running_tasks t
+      where t.id = any (v_ids) and t.attempt = v_attempt and t.session_id = p_session_id
+      returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.traits
     ), history as (
       insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, output)
-      select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, e.attempt, 'completed', true, e.output
+      select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, v_attempt, 'completed', true, r.output
       from ended e
+      left join (
+        select distinct on (u.id) u.id, u.output
+        from unnest(case when p_outputs is not null then p_task_ids end, p_outputs) as u(id, output)
+        order by u.id
+      ) r on r.id = e.id
     ), counts as (
       insert into tenuto.run_counts (run_id, org_id, completed, started_at)
-      select e.run_id, e.org_id, count(*), min(e.started_at) from ended e where not e.alone group by 1, 2
+      select e.run_id, e.org_id, count(*), min(e.started_at) from ended e where not tenuto._alone(e.traits) group by 1, 2
     )
-    select array_agg(e.id), array_agg(e.id) filter (where e.followed), array_agg(e.id) filter (where e.owned), array_agg(e.id) filter (where e.limited)
-    into v_accepted, v_followed, v_owned, v_limited
+    select array_agg(e.id), array_agg(e.id) filter (where tenuto._followed(e.traits)),
+           array_agg(e.id) filter (where tenuto._owned(e.traits)), array_agg(e.id) filter (where tenuto._limited(e.traits))
+    into v_ended
     from ended e;
+    v_all := (v_all.ids || v_ended.ids, v_all.followed || v_ended.followed, v_all.owned || v_ended.owned, v_all.limited || v_ended.limited);
+  end loop;
 
-    if v_followed is not null then
-      v_cards := tenuto._release(v_followed, 'completed');
-    end if;
-    if v_owned is not null then
-      v_cards := v_cards || tenuto._tell_parents(v_owned);
-    end if;
-    if v_cards is not null or v_limited is not null then
-      perform tenuto._make_ready(v_cards, v_limited);
-    end if;
+  if v_all.followed is not null then
+    v_cards := tenuto._release(v_all.followed, 'completed');
   end if;
-
+  if v_all.owned is not null then
+    v_cards := v_cards || tenuto._tell_parents(v_all.owned);
+  end if;
+  if v_cards is not null or v_all.limited is not null then
+    perform tenuto._make_ready(v_cards, v_all.limited);
+  end if;
   if p_effects is not null then
-    perform tenuto._publish_effects(v_accepted, p_effects);
+    perform tenuto._publish_effects(v_all.ids, p_effects);
   end if;
-  if cardinality(v_accepted) is distinct from cardinality(p_task_ids) then
-    return query select * from tenuto._refused(p_session_id, p_token, p_task_ids, p_attempts, v_accepted);
+  if cardinality(v_all.ids) is distinct from cardinality(p_task_ids) then
+    return query select * from tenuto._refused(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids);
   end if;
 end
 $$;

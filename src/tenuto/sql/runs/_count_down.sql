@@ -23,12 +23,12 @@ begin
     returning p.*
   ), delayed as (
     insert into tenuto.delayed_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
-    select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, 'delay'
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
+    select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, 'delay'
     from free
     where available_at > tenuto.now()
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by id)
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
   into v_cards
   from free
   where available_at is null or available_at <= tenuto.now();

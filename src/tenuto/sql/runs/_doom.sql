@@ -40,7 +40,7 @@ begin
     with ended as (
       delete from tenuto.pending_tasks where id = any (v_doomed) returning *
     )
-    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card)
+    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card)
     into v_ended from ended;
     perform tenuto._record_ends(array(select e from unnest(v_ended) e join unnest(v_doomed, v_fates) f(id, fate) on f.id = e.id and f.fate = 'cancelled'),
       'cancelled', '{"reason": "a task it depends on did not complete"}');
@@ -49,6 +49,6 @@ begin
   end if;
 
   return tenuto._count_down(v_children, v_counts)
-         || case when v_ended is not null then tenuto._tell_parents(array(select e.id from unnest(v_ended) e where e.owned)) end;
+         || case when v_ended is not null then tenuto._tell_parents(array(select e.id from unnest(v_ended) e where tenuto._owned(e.traits))) end;
 end
 $$;

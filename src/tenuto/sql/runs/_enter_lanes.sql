@@ -9,11 +9,9 @@ declare
   v_seq bigint := nextval('tenuto.ready_seq') << 20;
 begin
   insert into tenuto.ready_tasks
-    (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)
-  select v_seq + c.no, tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.failures, c.losses,
-         c.alone, c.followed, c.owned, c.limited
-  from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses,
-                                            alone, followed, owned, limited, no);
+    (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+  select v_seq + c.no, tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.traits
+  from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no);
 
   perform tenuto._open_lanes(p_cards);
 end

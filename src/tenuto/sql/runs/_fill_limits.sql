@@ -41,7 +41,7 @@ begin
     with done as (
       delete from tenuto.waiting_tasks where id = any (v_admitted) and tenuto._next_limit(id) is null returning *
     )
-    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card
+    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
                      order by priority desc, seq)
     into v_done from done;
     if v_done is not null then

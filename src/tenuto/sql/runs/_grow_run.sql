@@ -4,11 +4,11 @@ create or replace function tenuto._grow_run(p_parent tenuto.running_tasks, p_cou
   language plpgsql
 as $$
 begin
-  if not p_parent.alone then
+  if not tenuto._alone(p_parent.traits) then
     insert into tenuto.run_counts (run_id, org_id, added) values (p_parent.run_id, p_parent.org_id, p_count);
     return;
   end if;
-  update tenuto.running_tasks set alone = false where id = p_parent.id;
+  update tenuto.running_tasks set traits = traits - 1 where id = p_parent.id;
   update tenuto.runs
   set alone = false, status = 'running', started_at = p_parent.started_at,
       total = 1 + p_count, completed = 0, failed = 0, cancelled = 0, skipped = 0, spoiled = 0

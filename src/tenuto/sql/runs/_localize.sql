@@ -17,8 +17,7 @@ begin
               group by l.address) a
         where a.holds = a.needed
         order by 1) as places
-    from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses,
-                                              alone, followed, owned, limited, no)
+    from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
     join tenuto.tasks t on t.id = c.id and t.has_slots
     join tenuto.routes r on r.id = t.route_id
     where exists (select from tenuto.data_locality l where l.hard and l.object_id in (select tenuto._task_objects(t.id)))

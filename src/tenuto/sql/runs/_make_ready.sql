@@ -21,7 +21,7 @@ begin
     if exists (select from tenuto.data_locality where hard) then
       p_cards := tenuto._localize(p_cards);
     end if;
-    select array_agg(c) filter (where not c.limited), array_agg(c) filter (where c.limited) into v_free, v_limited from unnest(p_cards) c;
+    select array_agg(c) filter (where not tenuto._limited(c.traits)), array_agg(c) filter (where tenuto._limited(c.traits)) into v_free, v_limited from unnest(p_cards) c;
     if v_free is not null then
       perform tenuto._enter_lanes(v_free);
     end if;

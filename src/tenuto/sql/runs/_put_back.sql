@@ -16,7 +16,7 @@ begin
   insert into tenuto.run_counts (run_id, org_id, started_at)
   select r.run_id, r.org_id, min(r.started_at)
   from unnest(p_running) r
-  where r.attempt = 1 and not r.alone and not r.cancel
+  where r.attempt = 1 and not tenuto._alone(r.traits) and not r.cancel
   group by 1, 2;
 
   select array_agg((r, null, false, null, null)::tenuto.attempt_end) into v_cancelled from unnest(p_running) r where r.cancel;
@@ -24,7 +24,7 @@ begin
     perform tenuto._settle_attempts(v_cancelled, p_reported);
   end if;
   return array(
-    select (r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.failures, r.losses, r.alone, r.followed, r.owned, r.limited)::tenuto.card
+    select (r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.traits)::tenuto.card
     from unnest(p_running) r
     where not r.cancel
     order by r.id);

@@ -18,12 +18,11 @@ begin
 
   with lined_up as (
     insert into tenuto.waiting_tasks
-      (waiting_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, limit_id,
-       alone, followed, owned, limited, waits_for)
-    select tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.failures, c.losses, l.id,
-           c.alone, c.followed, c.owned, c.limited, 'limit'
-    from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses,
-                                              alone, followed, owned, limited, no)
+      (waiting_at, id, org_id, run_id, route_id, group_no, priority, attempt, limit_id,
+       traits, waits_for)
+    select tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, l.id,
+           c.traits, 'limit'
+    from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
     cross join lateral (select tenuto._next_limit(c.id) as id) l
     order by c.no
     returning limit_id

@@ -10,6 +10,6 @@ as $$
   insert into tenuto.run_counts (run_id, org_id, cancelled, skipped)
   select c.run_id, c.org_id, count(*) filter (where p_outcome = 'cancelled'), count(*) filter (where p_outcome = 'skipped')
   from unnest(p_cards) c
-  where not c.alone
+  where not tenuto._alone(c.traits)
   group by 1, 2;
 $$;

@@ -13,7 +13,7 @@ begin
   with gone as (
     delete from tenuto.pending_tasks where run_id = p_run.id and handler <> v_fate returning *
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card)
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card)
   into v_skipped from gone;
   perform tenuto._record_ends(v_skipped, 'skipped', null);
 

@@ -13,17 +13,17 @@ declare
 begin
   with ends as materialized (
     select e.no, (e.running).*, e.charge, e.after, e.error, t.backoff_seconds,
-           (e.running).failures + (e.charge = 'failure')::int as failures_now,
-           (e.running).losses + (e.charge = 'loss')::int as losses_now,
+           h.failures + h.losses + (e.charge is not null)::int as charged,
            case
              when (e.running).cancel then 'cancelled'
-             when e.final or tenuto._budget_spent((e.running).failures + (e.charge = 'failure')::int, (e.running).losses + (e.charge = 'loss')::int,
+             when e.final or tenuto._budget_spent(h.failures + (e.charge = 'failure')::int, h.losses + (e.charge = 'loss')::int,
                                                   t.max_attempts, t.max_losses) then 'failed'
              when e.charge = 'loss' then 'lost'
              else 'retrying'
            end as outcome
     from unnest(p_ends) with ordinality as e(running, charge, final, after, error, no)
     join tenuto.tasks t on t.id = (e.running).id
+    cross join lateral tenuto._charges((e.running).id) h
   ), history as (
     insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
     select id, org_id, queued_at, started_at, tenuto.now(), session_id, case when outcome in ('failed', 'cancelled') then 0 else attempt end,
@@ -35,19 +35,19 @@ begin
            count(*) filter (where outcome = 'failed' and not tenuto._tolerated(id)), min(started_at),
            (array_agg(id order by id) filter (where outcome = 'failed' and not tenuto._tolerated(id)))[1]
     from ends
-    where not alone and (outcome in ('failed', 'cancelled') or attempt = 1)
+    where not tenuto._alone(traits) and (outcome in ('failed', 'cancelled') or attempt = 1)
     group by 1, 2
   ), delayed as (
     insert into tenuto.delayed_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
     select case when after is not null then tenuto.now() + make_interval(secs => after)
-                else tenuto._retry_at(backoff_seconds, failures_now + losses_now) end,
-           id, org_id, run_id, route_id, group_no, priority, attempt, failures_now, losses_now, alone, followed, owned, limited, 'retry'
+                else tenuto._retry_at(backoff_seconds, charged) end,
+           id, org_id, run_id, route_id, group_no, priority, attempt, traits, 'retry'
     from ends
     where outcome in ('lost', 'retrying')
   )
   select array_agg(outcome order by no),
-         array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures_now, losses_now, alone, followed, owned, limited)::tenuto.card order by no)
+         array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by no)
   into v_outcomes, v_cards
   from ends;
   perform tenuto._after_end(v_cards, v_outcomes);

@@ -35,7 +35,7 @@ begin
   with awake as (
     delete from tenuto.waiting_tasks where id = any (v_parents) and waits_for = 'children' and remaining <= 0 returning *
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by id)
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
   into v_cards from awake;
   return v_cards;
 end

@@ -23,14 +23,13 @@ begin
     delete from tenuto.ready_tasks k
     using tenuto.tasks t
     where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.failures, k.losses,
-      k.alone, k.followed, k.owned, k.limited, t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
+    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits, t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
   ), running as (
     insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-      group_no, priority, attempt, failures, losses, alone, followed, owned, limited)
+      group_no, priority, attempt, traits)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-           group_no, priority, attempt + 1, failures, losses, alone, followed, owned, limited
+           group_no, priority, attempt + 1, traits
     from taken
   )
   select id, attempt + 1, run_id, route_id, group_no, input, case when has_slots then tenuto._task_slot_values(id) end,

@@ -30,10 +30,10 @@ begin
   exit when v_groups is null;
   return query
   with due as materialized (
-    select y.tid
+    select y.tid, t.*
     from unnest(v_groups, v_shares) with ordinality as g(group_no, share, turn)
     cross join lateral (
-      select x.tid
+      select x.tid, x.id
       from (
         select l.route_id, l.group_no, l.priority, l.floor
         from tenuto.ready_lanes l
@@ -42,7 +42,7 @@ begin
         offset 0
       ) l
       cross join lateral (
-        select q.ctid as tid
+        select q.ctid as tid, q.id
         from tenuto.ready_tasks q
         where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
         order by q.seq
@@ -51,27 +51,29 @@ begin
       ) x
       limit g.share
     ) y
+    cross join lateral (
+      select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata from tenuto.tasks t where t.id = y.id limit 1
+    ) t
     limit v_left
   ), taken as (
     delete from tenuto.ready_tasks k
-    using tenuto.tasks t
-    where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.failures, k.losses,
-      k.alone, k.followed, k.owned, k.limited, t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
+    using due d
+    where k.ctid = d.tid
+    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits, d.input, d.has_slots, d.timeout_seconds, d.heartbeat_timeout_seconds, d.metadata
   ), running as (
     insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-      group_no, priority, attempt, failures, losses, alone, followed, owned, limited)
+      group_no, priority, attempt, traits)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-           group_no, priority, attempt + 1, failures, losses, alone, followed, owned, limited
+           group_no, priority, attempt + 1, traits
     from taken
   )
   select id, attempt + 1, run_id, route_id, group_no, input, case when has_slots then tenuto._task_slot_values(id) end,
          timeout_seconds, heartbeat_timeout_seconds, metadata
   from taken;
   get diagnostics v_taken = row_count;
+  exit when v_taken = v_left or v_shares = array[v_left];
   v_left := v_left - v_taken;
-  exit when v_left = 0 or cardinality(v_groups) = 1;
   end loop;
 end
 $$;

@@ -29,7 +29,7 @@ begin
   select array_agg(g.running) into v_forgotten from gone g;
   if v_forgotten is not null then
     v_cards := tenuto._put_back(v_forgotten, 'forgotten', false);
-    perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where c.limited));
+    perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   end if;
 
   select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')

@@ -10,7 +10,7 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
   v_cards := tenuto._put_back(v_running, 'interrupted', true);
-  perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where c.limited));
+  perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end

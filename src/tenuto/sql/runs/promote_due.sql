@@ -18,7 +18,7 @@ begin
   ), gone as (
     delete from tenuto.delayed_tasks where ctid = any (array(select tid from due)) returning *
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
                    order by available_at, id)
   into v_cards from gone;
   perform tenuto._make_ready(v_cards);

@@ -24,7 +24,7 @@ begin
   ), awake as (
     delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by id)
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
   into v_cards from awake;
   perform tenuto._make_ready(v_cards);
   return v_id;

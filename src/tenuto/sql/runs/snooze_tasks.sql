@@ -12,13 +12,13 @@ begin
   v_cards := tenuto._put_back(v_running, 'snoozed', true);
 
   insert into tenuto.delayed_tasks
-    (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited, reason)
+    (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
   select tenuto.now() + make_interval(secs => greatest(0, s.seconds)), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
-         c.attempt, c.failures, c.losses, c.alone, c.followed, c.owned, c.limited, 'snooze'
+         c.attempt, c.traits, 'snooze'
   from unnest(v_cards) c
   join (select r.id, max(r.seconds) as seconds from unnest(p_task_ids, p_seconds) as r(id, seconds) group by 1) s on s.id = c.id;
 
-  perform tenuto._make_ready(null, array(select c.id from unnest(v_cards) c where c.limited));
+  perform tenuto._make_ready(null, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end

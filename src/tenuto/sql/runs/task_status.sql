@@ -1,5 +1,5 @@
--- Every task with its live state, as if it were a column. The lease is its session's; a final task has an outcome, and
--- its failures and losses are counted from its history. A loss that spent the budget ended it as failed, not reported.
+-- Every task with its live state, as if it were a column. The lease is its session's; failures and losses are counted
+-- from its history.
 create or replace view tenuto.task_status
   with (security_invoker = true)
 as
@@ -14,8 +14,7 @@ select
     else 'pending'
   end as status,
   coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt) as attempt,
-  coalesce(u.failures, r.failures, d.failures, w.failures, p.failures, c.failures) as failures,
-  coalesce(u.losses, r.losses, d.losses, w.losses, p.losses, c.losses) as losses,
+  c.failures, c.losses,
   t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits, t.queue_job_id, t.copy_of,
   t.created_at, t.available_at,
   coalesce(f.queued_at, u.queued_at, r.queued_at) as queued_at,
@@ -34,10 +33,4 @@ left join tenuto.delayed_tasks d on d.id = t.id
 left join tenuto.waiting_tasks w on w.id = t.id
 left join tenuto.pending_tasks p on p.id = t.id
 left join tenuto.sessions s on s.id = u.session_id
-left join lateral (
-  select count(*) filter (where a.outcome in ('retrying', 'failed') and not l.loss)::int as failures,
-         count(*) filter (where a.outcome = 'lost' or l.loss)::int as losses
-  from tenuto.task_attempts a
-  cross join lateral (select a.outcome = 'failed' and not a.reported and a.error ->> 'reason' = 'worker_lost' as loss) l
-  where a.task_id = f.task_id
-) c on true;
+cross join lateral tenuto._charges(t.id) c;

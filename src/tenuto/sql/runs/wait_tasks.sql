@@ -19,18 +19,18 @@ begin
   v_ready := tenuto._await_children(v_waits) || tenuto._await_signals(v_waits, v_cards);
 
   insert into tenuto.waiting_tasks
-    (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, remaining,
-     alone, followed, owned, limited, waits_for, signal)
+    (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining,
+     traits, waits_for, signal)
   select tenuto.now(), tenuto.now() + make_interval(secs => w.seconds), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
-         c.attempt, c.failures, c.losses,
+         c.attempt,
          case when w.waits_for = 'children' then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
-         c.alone, c.followed, c.owned, c.limited, w.waits_for, w.signal
+         c.traits, w.waits_for, w.signal
   from unnest(v_waits) w
   join unnest(v_cards) c on c.id = w.id
   where w.id <> all (v_ready);
 
   perform tenuto._make_ready(array(select c from unnest(v_cards) c where c.id = any (v_ready)),
-                             array(select c.id from unnest(v_cards) c where c.limited));
+                             array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end

@@ -22,7 +22,7 @@ begin
   ), notes as (
     delete from tenuto.awaited_tasks a using due where a.parent_id = due.id
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, failures, losses, alone, followed, owned, limited)::tenuto.card order by wake_at)
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by wake_at)
   into v_cards from gone;
   perform tenuto._make_ready(v_cards);
   return coalesce(cardinality(v_cards), 0);

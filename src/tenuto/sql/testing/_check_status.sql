@@ -1,0 +1,29 @@
+-- Test databases only: a change of status of a run or a worker is one that task_transitions allows. A run of one has no
+-- status of its own until it grows.
+create or replace function tenuto._check_status()
+  returns trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_from text := case when tg_op = 'UPDATE' then old.status end;
+begin
+  if not exists (
+    select from tenuto.task_transitions t
+    where t.entity = tg_argv[0] and t.from_state is not distinct from v_from and t.to_state = new.status) then
+    raise exception '% % moved from % to %, which task_transitions does not allow',
+      tg_argv[0], new.id, coalesce(v_from, 'nowhere'), new.status;
+  end if;
+  return null;
+end
+$$;
+
+create or replace trigger a_run_starts_legally after insert on tenuto.runs
+  for each row when (new.status is not null) execute function tenuto._check_status('run');
+create or replace trigger a_run_moves_legally after update on tenuto.runs
+  for each row when (old.status is not null and old.status is distinct from new.status) execute function tenuto._check_status('run');
+create or replace trigger a_worker_starts_legally after insert on tenuto.workers
+  for each row execute function tenuto._check_status('worker');
+create or replace trigger a_worker_moves_legally after update on tenuto.workers
+  for each row when (old.status is distinct from new.status) execute function tenuto._check_status('worker');
