@@ -1,0 +1,131 @@
+"""Who may do what: nothing is open to the public, and every function and table is given to those who need it."""
+
+import psycopg
+
+CALLERS = ("tenuto_api", "tenuto_dispatcher", "tenuto_worker")
+FUNCTIONS = "from pg_proc p where p.pronamespace = 'tenuto'::regnamespace"
+PARTITIONS_OF_PARTITIONED = """
+select i.inhparent::regclass::text, count(*)
+from pg_inherits i
+join pg_class c on c.oid = i.inhparent and c.relkind = 'p' and c.relnamespace = 'tenuto'::regnamespace
+group by 1
+"""
+HOT = ("ready_tasks", "ready_lanes", "pending_tasks", "waiting_tasks", "delayed_tasks", "running_tasks", "run_counts")
+
+
+def names(db: psycopg.Connection, query: str, *params: object) -> list[str]:
+    return [row[0] for row in db.execute(query.encode(), params or None).fetchall()]
+
+
+def test_no_function_is_open_to_the_public(db: psycopg.Connection) -> None:
+    # No list of rights at all means the default ones, which let everybody in.
+    open_to_all = names(
+        db,
+        f"select p.proname::text {FUNCTIONS} and exists ("
+        "select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)",
+    )
+
+    assert open_to_all == []
+
+
+def test_every_function_is_granted_to_those_who_call_it(db: psycopg.Connection) -> None:
+    for role in CALLERS:
+        closed = names(
+            db, f"select p.proname::text {FUNCTIONS} and not has_function_privilege(%s, p.oid, 'execute')", role
+        )
+        assert closed == [], role
+
+
+def test_those_who_only_read_can_run_nothing_that_writes(db: psycopg.Connection) -> None:
+    for role in ("tenuto_readonly", "tenuto_query"):
+        open_to_it = names(
+            db,
+            f"select p.proname::text {FUNCTIONS} and p.provolatile = 'v'"
+            " and has_function_privilege(%s, p.oid, 'execute')",
+            role,
+        )
+        assert open_to_it == [], role
+
+
+def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: psycopg.Connection) -> None:
+    definers = db.execute(
+        f"select p.proname::text, coalesce(p.proconfig::text, '') {FUNCTIONS} and p.prosecdef"
+        " and p.proname not in ('_note_moves', '_check_places', '_check_status', '_forget_moves')".encode()
+    ).fetchall()
+
+    assert {name for name, _ in definers} <= {"create_partitions", "drop_partitions"}
+    assert [name for name, settings in definers if "search_path=" not in settings] == []
+
+
+def test_every_tenant_table_has_forced_row_security_and_both_policies(db: psycopg.Connection) -> None:
+    open_tables = names(
+        db,
+        """
+        select c.relname::text
+        from pg_class c
+        join pg_attribute a on a.attrelid = c.oid
+         and a.attname = case when c.relname = 'orgs' then 'id' else 'org_id' end
+        where c.relnamespace = 'tenuto'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+          and (not c.relrowsecurity or not c.relforcerowsecurity
+               or (select count(*) from pg_policy p where p.polrelid = c.oid) <> 2)
+        """,
+    )
+
+    assert open_tables == []
+
+
+def test_views_show_what_their_reader_may_see(db: psycopg.Connection) -> None:
+    owners_views = names(
+        db,
+        "select relname::text from pg_class where relnamespace = 'tenuto'::regnamespace and relkind in ('v', 'm')"
+        " and not coalesce('security_invoker=true' = any (reloptions), false)",
+    )
+
+    assert owners_views == []
+
+
+def test_no_foreign_key_touches_a_hot_or_partitioned_table(db: psycopg.Connection) -> None:
+    db.execute("select tenuto.create_partitions()")
+    hot = db.execute("select count(*) from pg_class where relname = any (%s) and relkind = 'r'", [list(HOT)]).fetchone()
+    assert hot == (len(HOT),), "a hot table has another name"
+    touched = names(
+        db,
+        """
+        select k.conrelid::regclass::text || ' -> ' || k.confrelid::regclass::text
+        from pg_constraint k
+        join pg_class c on c.oid in (k.conrelid, k.confrelid)
+        where k.contype = 'f' and k.connamespace = 'tenuto'::regnamespace
+          and (c.relname = any (%s) or c.relkind = 'p' or c.relispartition)
+        """,
+        list(HOT),
+    )
+
+    assert touched == []
+
+
+def test_hot_tables_are_not_partitioned_and_the_others_stay_under_30_partitions(db: psycopg.Connection) -> None:
+    db.execute("select tenuto.create_partitions()")
+    counts = dict(db.execute(PARTITIONS_OF_PARTITIONED).fetchall())
+
+    assert sorted(counts) == [
+        f"tenuto.{name}" for name in names(db, "select table_name from tenuto.partitioned_tables order by 1")
+    ]
+    assert {table: count for table, count in counts.items() if not 2 <= count <= 30} == {}
+
+
+def test_partitions_are_reached_through_their_parents_only(db: psycopg.Connection) -> None:
+    db.execute("select tenuto.create_partitions()")
+    reached = names(
+        db,
+        """
+        select c.relname::text || ' by ' || r.rolname
+        from pg_class c
+        cross join pg_roles r
+        where c.relnamespace = 'tenuto'::regnamespace and c.relispartition and c.relkind = 'r'
+          and r.rolname = any (%s)
+          and has_table_privilege(r.rolname, c.oid, 'select, insert, update, delete')
+        """,
+        [*CALLERS, "tenuto_readonly", "tenuto_query"],
+    )
+
+    assert reached == []
