@@ -77,6 +77,7 @@ create table tenuto.tasks (
   route_id                  int not null,
   group_no                  int not null,
   priority                  int not null,
+  place                     int not null,
   backoff_seconds           real not null,
   timeout_seconds           real,
   heartbeat_timeout_seconds real,

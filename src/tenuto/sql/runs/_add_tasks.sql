@@ -18,7 +18,7 @@ begin
     from (select to_no as no, 1 as behind, 0 as ahead from unnest(p_edges) union all select from_no, 0, 1 from unnest(p_edges)) d
     group by no
   ), spec as materialized (
-    select s.no, s.id, s.input, d.name, d.limits, d.metadata, d.queue_job_id, d.copy_of, k.max_attempts, k.max_losses, k.backoff_seconds,
+    select s.no, coalesce(d.place, s.no - 1) as place, s.id, s.input, d.name, d.limits, d.metadata, d.queue_job_id, d.copy_of, k.max_attempts, k.max_losses, k.backoff_seconds,
            k.timeout_seconds, k.heartbeat_timeout_seconds, k.optional, k.handler, k.route_id,
            coalesce(d.priority, k.priority) as priority,
            coalesce(d.available_at, tenuto.now() + make_interval(secs => d.delay_seconds)) as available_at,
@@ -30,14 +30,14 @@ begin
     from unnest(p_ids, p_inputs, p_task_kinds) with ordinality as s(id, input, kind, no)
     join unnest(p_kinds) with ordinality as k(route_id, queue, priority, max_attempts, max_losses, backoff_seconds, timeout_seconds,
                                               heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
-    left join jsonb_to_recordset(p_details) as d(task int, name text, priority int, available_at timestamptz, delay_seconds float, limits jsonb,
+    left join jsonb_to_recordset(p_details) as d(task int, place int, name text, priority int, available_at timestamptz, delay_seconds float, limits jsonb,
                                                  metadata jsonb, queue_job_id text, slots jsonb, outputs jsonb, copy_of uuid) on d.task = s.no - 1
     left join degree e on e.no = s.no - 1
   ), record as (
-    insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, available_at, route_id, group_no, priority, backoff_seconds,
+    insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, available_at, route_id, group_no, priority, place, backoff_seconds,
       timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, handler, name, input,
       limits, metadata, queue_job_id, copy_of)
-    select id, p_org_id, run_id, p_parent_id, tenuto.now(), available_at, route_id, p_group_no, priority, backoff_seconds,
+    select id, p_org_id, run_id, p_parent_id, tenuto.now(), available_at, route_id, p_group_no, priority, place, backoff_seconds,
       timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, p_run_attempt, optional, has_slots, handler, name, input,
       limits, metadata, queue_job_id, copy_of
     from spec

@@ -35,7 +35,8 @@ begin
       from ended e
       left join (
         select distinct on (u.id) u.id, u.output
-        from unnest(case when p_outputs is not null then p_task_ids end, p_outputs) as u(id, output)
+        from unnest(case when p_outputs is not null then p_task_ids end, p_attempts, p_outputs) as u(id, attempt, output)
+        where u.attempt = v_attempt
         order by u.id
       ) r on r.id = e.id
     ), counts as (

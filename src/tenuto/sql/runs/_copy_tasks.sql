@@ -15,7 +15,7 @@ begin
   select array_agg((t.route_id, '', t.priority, t.max_attempts, t.max_losses, t.backoff_seconds, t.timeout_seconds, t.heartbeat_timeout_seconds,
                     t.optional, t.handler)::tenuto.kind order by o.no),
          array_agg(t.input order by o.no),
-         jsonb_agg(jsonb_strip_nulls(jsonb_build_object('task', o.no - 1, 'name', t.name, 'limits', t.limits, 'queue_job_id', t.queue_job_id,
+         jsonb_agg(jsonb_strip_nulls(jsonb_build_object('task', o.no - 1, 'place', t.place, 'name', t.name, 'limits', t.limits, 'queue_job_id', t.queue_job_id,
                     'copy_of', t.id, 'slots', case when t.has_slots then true end)) || jsonb_build_object('metadata', t.metadata)),
          (array_agg(t.org_id))[1], (array_agg(t.group_no))[1]
   into v_kinds, v_inputs, v_details, v_org_id, v_group

@@ -3,9 +3,9 @@ create or replace function tenuto._keep_tasks(p_run_id uuid, p_old uuid[], p_new
   returns void
   language sql
 as $$
-  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, backoff_seconds, timeout_seconds,
+  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds, timeout_seconds,
     heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, handler, name, input, limits, metadata, copy_of)
-  select m.new, t.org_id, p_run_id, tenuto.now(), t.route_id, t.group_no, t.priority, t.backoff_seconds, t.timeout_seconds,
+  select m.new, t.org_id, p_run_id, tenuto.now(), t.route_id, t.group_no, t.priority, t.place, t.backoff_seconds, t.timeout_seconds,
     t.heartbeat_timeout_seconds, t.max_attempts, t.max_losses, 1, t.optional, t.has_slots, t.handler, t.name, t.input, t.limits, t.metadata, t.id
   from unnest(p_old, p_new) m(old, new)
   join tenuto.tasks t on t.id = m.old;

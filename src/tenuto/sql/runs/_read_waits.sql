@@ -1,5 +1,5 @@
 -- Reads the waits of a batch and refuses those that nothing could end.
-create or replace function tenuto._read_waits(p_task_ids uuid[], p_waits jsonb[])
+create or replace function tenuto._read_waits(p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns tenuto.wait[]
   language plpgsql
 as $$
@@ -7,14 +7,15 @@ declare
   v_waits tenuto.wait[];
   v_bad record;
 begin
+  perform tenuto._check_keys('a wait', w, array['for', 'tasks', 'name', 'seconds', 'timeout_seconds']) from unnest(p_waits) w;
   select array_agg((s.id, s.wait ->> 'for', s.children, s.wait ->> 'name',
                     coalesce((s.wait ->> 'seconds')::float8, (s.wait ->> 'timeout_seconds')::float8))::tenuto.wait)
   into v_waits
   from (
     select distinct on (w.id) w.id, w.wait,
            array(select c::uuid from jsonb_array_elements_text(coalesce(w.wait -> 'tasks', '[]')) c) as children
-    from unnest(p_task_ids, p_waits) as w(id, wait)
-    order by w.id
+    from unnest(p_task_ids, p_attempts, p_waits) as w(id, attempt, wait)
+    order by w.id, w.attempt desc
   ) s;
 
   select w.id, w.waits_for into v_bad
@@ -23,6 +24,7 @@ begin
      or w.waits_for not in ('children', 'signal', 'time')
      or (w.waits_for = 'signal' and coalesce(length(w.signal), 0) not between 1 and 256)
      or (w.waits_for = 'time' and w.seconds is null)
+     or w.seconds > 315360000   -- also NaN and infinity
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('task %s cannot wait for %L', v_bad.id, v_bad.waits_for),

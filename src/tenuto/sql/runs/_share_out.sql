@@ -4,7 +4,8 @@
 -- A group with a quota is counted under its row lock, so it never runs more; one that another claim is counting right
 -- now is left to that one.
 create or replace function tenuto._share_out(
-  p_routes int[], p_limit int, p_after_group int, p_greedy boolean, out groups int[], out shares int[])
+  p_routes int[], p_limit int, p_after_group int, p_greedy boolean,
+  out groups int[], out shares int[], out candidates int)
   language plpgsql
   set jit = off
 as $$
@@ -29,6 +30,7 @@ begin
     order by 1, 2
     limit 64
   ) a;
+  candidates := cardinality(groups);
   if groups is null then
     return;
   end if;

@@ -8,7 +8,7 @@ as $$
 declare
   v_step tenuto.task_steps;
 begin
-  if pg_column_size(p_value) > 1048576 then
+  if p_kind <> 'child' and pg_column_size(p_value) > 1048576 then
     perform tenuto._raise('TN007', format('the value of step %s is larger than 1 MB', p_name), 'put it into a data object');
   end if;
   insert into tenuto.task_steps (task_id, step_no, org_id, name, kind, value, attempt, created_at)

@@ -16,6 +16,7 @@ declare
   v_routes int[];
   v_groups int[];
   v_shares int[];
+  v_candidates int;
   v_left int := p_limit;
   v_taken int;
 begin
@@ -26,8 +27,8 @@ begin
   -- The second round fills the shares that groups with little work left over.
   for v_round in 1..2
   loop
-  select s.groups, s.shares into v_groups, v_shares from tenuto._share_out(v_routes, v_left, p_after_group, v_round = 2) s;
-  exit when v_groups is null;
+  select s.groups, s.shares, s.candidates into v_groups, v_shares, v_candidates from tenuto._share_out(v_routes, v_left, p_after_group, v_round = 2) s;
+  continue when v_groups is null;
   return query
   with due as materialized (
     select y.tid, t.*
@@ -72,7 +73,7 @@ begin
          timeout_seconds, heartbeat_timeout_seconds, metadata
   from taken;
   get diagnostics v_taken = row_count;
-  exit when v_taken = v_left or v_shares = array[v_left];
+  exit when v_taken = v_left or v_candidates = 1;
   v_left := v_left - v_taken;
   end loop;
 end

@@ -1,5 +1,5 @@
 -- running -> completed and queued -> running in one round trip: the worker's hot path. Rows with an answer are reports
--- that were not accepted; the other rows are newly claimed tasks.
+-- that were not accepted, or, without a task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
 create or replace function tenuto.complete_and_claim(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
   p_claim_no int, p_routes int[], p_limit int, p_after_group int default 0, p_effects jsonb default null)
@@ -14,7 +14,11 @@ begin
            null::jsonb
     from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects) r;
   end if;
-  if p_limit > 0 then
+  if p_limit > 0 and not tenuto._session_open(p_session_id, p_token) then
+    -- Not an error: that would take back the completions above.
+    return query
+    select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::int, null::jsonb, null::jsonb, null::real, null::real, null::jsonb;
+  elsif p_limit > 0 then
     return query
     select null::text, c.*
     from tenuto.claim_tasks(p_session_id, p_token, p_claim_no, p_routes, p_limit, p_after_group) c;

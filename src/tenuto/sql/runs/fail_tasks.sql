@@ -9,6 +9,8 @@ declare
   v_ends tenuto.attempt_end[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_errors));
+  perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_retries), cardinality(p_task_ids)));
+  perform tenuto._check_seconds(p_retries);
   select array_agg((t, 'failure', coalesce(r.retry < 0, false), case when r.retry >= 0 then r.retry end, r.error)::tenuto.attempt_end)
   into v_ends
   from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t

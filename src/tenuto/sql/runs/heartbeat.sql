@@ -13,6 +13,7 @@ declare
   v_forgotten tenuto.running_tasks[];
   v_cards tenuto.card[];
 begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   perform tenuto._renew_session(p_session_id, p_token, p_metrics);
 
   with unlisted as materialized (

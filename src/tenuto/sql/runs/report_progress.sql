@@ -6,6 +6,7 @@ create or replace function tenuto.report_progress(
   language plpgsql
 as $$
 begin
+  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   perform from tenuto.running_tasks r
   where r.id = any (p_task_ids) and r.session_id = p_session_id
   order by r.id
@@ -13,7 +14,8 @@ begin
 
   return query
   with said as materialized (
-    select distinct on (s.id) s.* from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message) order by s.id
+    select distinct on (s.id) s.* from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message)
+    order by s.id, s.attempt desc
   ), heard as (
     update tenuto.running_tasks r
     set progress  = coalesce(s.progress, r.progress),

@@ -18,7 +18,7 @@ begin
     return v_output;
   end if;
 
-  select jsonb_agg(a.output order by t.id), count(*)
+  select jsonb_agg(a.output order by t.place, t.id), count(*)
   into v_output, v_count
   from tenuto._run_tasks(p_run_id) t
   join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0 and a.outcome = 'completed'

@@ -8,6 +8,7 @@ declare
   v_cards tenuto.card[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_seconds));
+  perform tenuto._check_seconds(p_seconds);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
   v_cards := tenuto._put_back(v_running, 'snoozed', true);
 
@@ -16,7 +17,8 @@ begin
   select tenuto.now() + make_interval(secs => greatest(0, s.seconds)), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
          c.attempt, c.traits, 'snooze'
   from unnest(v_cards) c
-  join (select r.id, max(r.seconds) as seconds from unnest(p_task_ids, p_seconds) as r(id, seconds) group by 1) s on s.id = c.id;
+  join (select r.id, r.attempt, max(r.seconds) as seconds
+        from unnest(p_task_ids, p_attempts, p_seconds) as r(id, attempt, seconds) group by 1, 2) s on s.id = c.id and s.attempt = c.attempt;
 
   perform tenuto._make_ready(null, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   return query

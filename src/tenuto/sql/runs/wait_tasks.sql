@@ -12,7 +12,7 @@ declare
   v_ready uuid[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_waits));
-  v_waits := tenuto._read_waits(p_task_ids, p_waits);
+  v_waits := tenuto._read_waits(p_task_ids, p_attempts, p_waits);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
   v_cards := tenuto._put_back(v_running, 'waiting', true);
   v_waits := array(select w from unnest(v_waits) w join unnest(v_cards) c on c.id = w.id order by w.id);
