@@ -155,6 +155,9 @@ def test_tasks_share_objects_data_state_steps_signals_and_logs(database: str) ->
         await run_data.put_task_data(conn, **mine, values={"a": [1], "b": None}, tags=["t"])
         found = await run_data.get_run_data(conn, org_id=DEFAULT_ORG, run_id=run.run_id, glob="?", tags=["t"])
         assert [(datum.key, datum.value, datum.attempt) for datum in found] == [("a", [1], 1), ("b", None, 1)]
+        datum = found[0].id
+        assert await run_data.edit_run_data_tags(conn, org_id=DEFAULT_ORG, data_id=datum, add=["u"]) == ["t", "u"]
+        assert await run_data.delete_run_data(conn, org_id=DEFAULT_ORG, run_id=run.run_id, data_id=datum) == 1
         assert await run_data.put_state(conn, **mine, job_key="j", key="k", value=None, version=0) == 1
         (state,) = await run_data.get_state(conn, org_id=DEFAULT_ORG, job_key="j")
         assert (state.key, state.value, state.version) == ("k", None, 1)
