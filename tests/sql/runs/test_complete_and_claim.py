@@ -2,10 +2,7 @@
 
 from typing import Any
 
-import pytest
-
 from tenuto.db.call import call_sync, json_array
-from tenuto.model.errors import SessionEnded
 from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_graph, statuses
 
 
@@ -79,14 +76,13 @@ def test_a_draining_worker_reports_and_gets_nothing(db: Db) -> None:
     assert sorted(statuses(db, tasks)) == ["completed", "queued"]
 
 
-def test_an_ended_session_claims_nothing_and_its_report_can_still_be_made_alone(db: Db) -> None:
+def test_the_report_of_an_ended_session_is_accepted_and_it_is_told_to_register_again(db: Db) -> None:
     tasks = start(db, 1, 2)
     worker = a_worker(db)
     held = worker.claim_one()
     call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
 
-    with pytest.raises(SessionEnded):
-        exchange(worker, held)
-    assert sorted(statuses(db, tasks)) == ["queued", "running"]
+    rows = exchange(worker, held)
 
-    assert worker.complete(held) == ["accepted"]
+    assert [(row["answer"], row["task_id"]) for row in rows] == [("session_ended", None)]
+    assert sorted(statuses(db, tasks)) == ["completed", "queued"]
