@@ -55,7 +55,7 @@ class Worker:
         rows = call_sync(self.db, "resolve_routes", session_id=self.session_id, queues=queues, types=types)
         return [row["route_id"] for row in rows]
 
-    def claim(self, limit: int = 1, *, routes: list[int] | None = None, after_group: int = 0) -> list[Claim]:
+    def claim(self, limit: int = 1, *, routes: list[int] | None = None) -> list[Claim]:
         self.claim_no += 1
         rows = call_sync(
             self.db,
@@ -64,9 +64,13 @@ class Worker:
             claim_no=self.claim_no,
             routes=self.routes() if routes is None else routes,
             limit=limit,
-            after_group=after_group,
         )
-        return [_claim(row) for row in rows]
+        groups = dict(
+            self.db.execute(
+                "select id, group_no from tenuto.running_tasks where id = any(%s)", [[row["task_id"] for row in rows]]
+            ).fetchall()
+        )
+        return [_claim({**row, "group_no": groups[row["task_id"]]}) for row in rows]
 
     def claim_one(self) -> Claim:
         (claim,) = self.claim(1)

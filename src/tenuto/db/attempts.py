@@ -21,7 +21,6 @@ async def claim_tasks(
     claim_no: int,
     routes: list[int],
     limit: int,
-    after_group: int | None = None,
 ) -> list[Claimed]:
     return await call(
         conn,
@@ -32,7 +31,6 @@ async def claim_tasks(
         claim_no=claim_no,
         routes=routes,
         limit=limit,
-        after_group=after_group,
     )
 
 
@@ -87,7 +85,6 @@ async def complete_and_claim(
     claim_no: int,
     routes: list[int],
     limit: int,
-    after_group: int | None = None,
     effects: list[dict[str, Any]] | None = None,
 ) -> Exchanged:
     rows = await call(
@@ -102,7 +99,6 @@ async def complete_and_claim(
         claim_no=claim_no,
         routes=routes,
         limit=limit,
-        after_group=after_group,
         effects=json_or_default(effects),
     )
     return Exchanged(

@@ -21,11 +21,9 @@ class Claimed(NamedTuple):
     attempt: int
     run_id: str
     route_id: int
-    group_no: int
     input: str | None
     slots: str | None
     timeout_seconds: float | None
-    heartbeat_timeout_seconds: float | None
     metadata: str | None
 
 
@@ -37,14 +35,13 @@ class Lane:
     session_id: int
     token: str
     routes: str
-    after_group: int = 0
 
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
         """Complete these, claim up to `limit` more; rows are as `Claimed`, refused reports have an answer."""
-        rows = self.conn.execute(
-            "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        return self.conn.execute(
+            "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s)",
             (
                 self.session_id,
                 self.token,
@@ -54,12 +51,8 @@ class Lane:
                 claim_no,
                 self.routes,
                 limit,
-                self.after_group,
             ),
         ).fetchall()
-        if rows and rows[-1][0] is None:
-            self.after_group = rows[-1][5]
-        return rows
 
 
 def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> Lane:

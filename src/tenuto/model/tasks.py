@@ -33,11 +33,9 @@ class Claimed:
     attempt: int
     run_id: UUID
     route_id: int
-    group_no: int
     input: Any
     slots: list[Any] | None
     timeout_seconds: float | None
-    heartbeat_timeout_seconds: float | None
     metadata: Any
 
 

@@ -2,6 +2,7 @@
 do $$
 declare
   v_table record;
+  v_function record;
 begin
   revoke all on all functions in schema tenuto from public;
   revoke all on schema tenuto from public;
@@ -12,6 +13,13 @@ begin
   grant select, insert, update, delete on all tables in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant usage on all sequences in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select on all tables in schema tenuto to tenuto_readonly;
+
+  -- A view calls its functions with the reader's rights. Those that are not volatile cannot write.
+  for v_function in
+    select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.provolatile <> 'v'
+  loop
+    execute format('grant execute on function %s to tenuto_readonly', v_function.name);
+  end loop;
 
   -- Partitions are reached through their parents, whose policies apply.
   for v_table in

@@ -50,7 +50,7 @@ def test_a_first_call_has_nothing_to_report_and_a_last_one_claims_nothing(db: Db
     worker = a_worker(db)
 
     (row,) = exchange(worker, limit=1)
-    held = Claim(row["task_id"], row["attempt"], row["run_id"], row["input"], row["slots"], row["group_no"])
+    held = Claim(row["task_id"], row["attempt"], row["run_id"], row["input"], row["slots"], 0)
 
     assert exchange(worker, held, limit=0) == []
     assert sorted(statuses(db, tasks)) == ["completed", "queued"]

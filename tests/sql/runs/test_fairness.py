@@ -30,11 +30,9 @@ def claim_all(worker: Worker, *, limit: int, times: int) -> Counter[int]:
     """How many tasks each group gave, in so many claims one after the other."""
     routes = worker.routes()
     seen: Counter[int] = Counter()
-    after = 0
     for _ in range(times):
-        claims = worker.claim(limit, routes=routes, after_group=after)
+        claims = worker.claim(limit, routes=routes)
         seen.update(claim.group_no for claim in claims)
-        after = claims[-1].group_no if claims else 0
     return seen
 
 

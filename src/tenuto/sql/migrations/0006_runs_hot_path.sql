@@ -178,16 +178,14 @@ create table tenuto.cancel_requests (
 
 -- What a claim hands to the worker.
 create type tenuto.claimed as (
-  task_id                   uuid,
-  attempt                   int,
-  run_id                    uuid,
-  route_id                  int,
-  group_no                  int,
-  input                     jsonb,
-  slots                     jsonb,
-  timeout_seconds           real,
-  heartbeat_timeout_seconds real,
-  metadata                  jsonb
+  task_id         uuid,
+  attempt         int,
+  run_id          uuid,
+  route_id        int,
+  input           jsonb,
+  slots           jsonb,
+  timeout_seconds real,
+  metadata        jsonb
 );
 
 -- How an attempt that did not complete ended: what _settle_attempts decides on. charge is what it costs the task.

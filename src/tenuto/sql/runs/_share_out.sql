@@ -1,10 +1,10 @@
--- Which resource groups a claim serves, at most 64 a call, and how many tasks each may give: its weight's share of
--- p_limit, within its quota. Groups come in random order and fractions are rounded by one random number, so that
--- claims of any size add up to the weights. p_greedy: each may give all that is left, to fill what others left over.
+-- Which resource groups a claim serves (at most 64; where there are more, from a random one on) and how many tasks each
+-- may give: its weight's share of p_limit, within its quota. Groups come in random order and fractions are rounded by
+-- one random number, so that claims of any size add up to the weights. p_greedy: each may give all that is left.
 -- A group with a quota is counted under its row lock, so it never runs more; one that another claim is counting right
 -- now is left to that one.
 create or replace function tenuto._share_out(
-  p_routes int[], p_limit int, p_after_group int, p_greedy boolean,
+  p_routes int[], p_limit int, p_greedy boolean,
   out groups int[], out shares int[], out candidates int)
   language plpgsql
   set jit = off
@@ -13,25 +13,13 @@ declare
   v_counted int[];
   v_chance float8 := random();
 begin
-  select array_agg(a.group_no)
-  into groups
-  from (
-    select distinct l.group_no <= p_after_group as later, l.group_no
-    from unnest(p_routes) r(id)
-    cross join lateral (
-      (select a.group_no from tenuto.ready_lanes a
-       where a.route_id = r.id and a.group_no > p_after_group
-       order by a.group_no limit 64)
-      union all
-      (select a.group_no from tenuto.ready_lanes a
-       where a.route_id = r.id and a.group_no <= p_after_group
-       order by a.group_no limit 64)
-    ) l
-    order by 1, 2
-    limit 64
-  ) a;
+  groups := tenuto._active_groups(p_routes, 0);
+  if cardinality(groups) = 64 then
+    groups := tenuto._active_groups(p_routes, floor(random() * (select max(no) from tenuto.resource_groups))::int);
+  end if;
   candidates := cardinality(groups);
-  if groups is null then
+  if candidates = 0 then
+    groups := null;
     return;
   end if;
 

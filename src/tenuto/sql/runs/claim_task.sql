@@ -32,8 +32,8 @@ begin
            group_no, priority, attempt + 1, traits
     from taken
   )
-  select id, attempt + 1, run_id, route_id, group_no, input, case when has_slots then tenuto._task_slot_values(id) end,
-         timeout_seconds, heartbeat_timeout_seconds, metadata
+  select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,
+         timeout_seconds, metadata
   into task
   from taken;
   if task.task_id is not null then

@@ -2,26 +2,25 @@
 -- that were not accepted, or, without a task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
 create or replace function tenuto.complete_and_claim(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
-  p_claim_no int, p_routes int[], p_limit int, p_after_group int default 0, p_effects jsonb default null)
-  returns table (answer text, task_id uuid, attempt int, run_id uuid, route_id int, group_no int, input jsonb, slots jsonb,
-    timeout_seconds real, heartbeat_timeout_seconds real, metadata jsonb)
+  p_claim_no int, p_routes int[], p_limit int, p_effects jsonb default null)
+  returns table (answer text, task_id uuid, attempt int, run_id uuid, route_id int, input jsonb, slots jsonb,
+    timeout_seconds real, metadata jsonb)
   language plpgsql
 as $$
 begin
   if cardinality(p_task_ids) > 0 then
     return query
-    select r.answer, r.task_id, r.attempt, null::uuid, null::int, null::int, null::jsonb, null::jsonb, null::real, null::real,
-           null::jsonb
+    select r.answer, r.task_id, r.attempt, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb
     from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects) r;
   end if;
   if p_limit > 0 and not tenuto._session_open(p_session_id, p_token) then
     -- Not an error: that would take back the completions above.
     return query
-    select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::int, null::jsonb, null::jsonb, null::real, null::real, null::jsonb;
+    select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb;
   elsif p_limit > 0 then
     return query
     select null::text, c.*
-    from tenuto.claim_tasks(p_session_id, p_token, p_claim_no, p_routes, p_limit, p_after_group) c;
+    from tenuto.claim_tasks(p_session_id, p_token, p_claim_no, p_routes, p_limit) c;
   end if;
 end
 $$;
