@@ -13,12 +13,15 @@ from tests.support.server import ensure_template, fresh_database, remove_server,
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
+GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
+if GUEST_OF:
+    WORKER = f"guest{os.getpid()}"
 _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
 def server_folder() -> Path:
-    return run_folder(RUN)
+    return Path(GUEST_OF) if GUEST_OF else run_folder(RUN)
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,13 @@ import psycopg
 
 from tenuto.db import embedded, install
 
-TEMPLATE = "tenuto_template"
+PLANT = Path(os.environ["TENUTO_TEST_PLANT"]) if "TENUTO_TEST_PLANT" in os.environ else None  # SQL with a bug in it
+TEMPLATE = f"tenuto_template_{PLANT.name[:30]}" if PLANT else "tenuto_template"
 PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None
 
 
 def run_folder(run: str) -> Path:
+    """Where the run's server lives."""
     return Path(tempfile.gettempdir()) / f"tenuto-tests-{os.getuid()}-{run}"
 
 
@@ -48,10 +50,10 @@ def ensure_template(server: str, folder: Path) -> str:
             found = conn.execute("select 1 from pg_database where datname = %s", [TEMPLATE]).fetchone()
             if found is None:
                 half_made = f"{TEMPLATE}_half_made"
-                conn.execute(f"drop database if exists {half_made}")
-                conn.execute(f"create database {half_made} template template0")
-                install.migrate(in_database(server, half_made), test=True)
-                conn.execute(f"alter database {half_made} rename to {TEMPLATE}")
+                conn.execute(f"drop database if exists {half_made}".encode())
+                conn.execute(f"create database {half_made} template template0".encode())
+                install.migrate(in_database(server, half_made), test=True, root=PLANT)
+                conn.execute(f"alter database {half_made} rename to {TEMPLATE}".encode())
     return TEMPLATE
 
 

@@ -1,0 +1,258 @@
+"""The bugs, and the test that notices each: a behaviour, never the text or the plan of the SQL."""
+
+from tests.planted.plant import Bug
+
+RACES = "tests/races"
+RUNS = "tests/sql/runs"
+LIMITED = r"array\(select c\.id from unnest\([vp]_cards\) c where [^;]*\)\);"
+
+BUGS = (
+    Bug(
+        "complete_without_fence",
+        f"{RUNS}/test_complete_tasks.py::test_a_late_worker_cannot_complete_a_task_it_lost",
+        (
+            (
+                "runs/_complete.sql",
+                r"where t\.id = any \(v_ids\) and t\.attempt = .*? and t\.session_id = p_session_id",
+                "where t.id = any (v_ids)",
+            ),
+        ),
+    ),
+    Bug(
+        "late_completion_takes_the_task_back_from_the_reaper",
+        f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
+        (
+            (
+                "runs/_complete.sql",
+                r"(    with ended as \(\n)",
+                r"""    with back as (
+      delete from tenuto.delayed_tasks d where d.id = any (v_ids) and d.attempt = v_attempt returning d.*
+    )
+    insert into tenuto.running_tasks
+      (queued_at, started_at, session_id, id, org_id, run_id, claim_no, route_id, group_no, priority, attempt, traits)
+    select b.available_at, b.available_at, p_session_id, b.id, b.org_id, b.run_id, 0, b.route_id, b.group_no,
+           b.priority, b.attempt, b.traits
+    from back b;
+\1""",
+            ),
+        ),
+    ),
+    Bug(
+        "claim_without_materialized",
+        f"{RUNS}/test_promises.py::test_a_claim_takes_no_more_than_its_limit_whatever_the_statistics_say",
+        (
+            (
+                "runs/claim_tasks.sql",
+                r"with due as materialized \(.*?\), taken as \(.*?\s+using due d\s+where k\.ctid = d\.tid",
+                """
+  with taken as (
+    delete from tenuto.ready_tasks k
+    using unnest(v_groups, v_shares) as g(group_no, share), tenuto.tasks d
+    where k.group_no = g.group_no
+      and d.id = k.id
+      and k.id in (
+        select q.id
+        from tenuto.ready_lanes l
+        join tenuto.ready_tasks q on (q.route_id, q.group_no, q.priority) = (l.route_id, l.group_no, l.priority)
+        where q.seq >= l.floor and l.route_id = any (v_routes) and l.group_no = g.group_no
+        order by l.priority desc, q.seq
+        limit g.share
+        for update of q skip locked)""",
+            ),
+        ),
+    ),
+    Bug(
+        "release_by_not_exists",
+        f"{RACES}/test_ends.py::test_the_last_two_parents_release_their_child_once",
+        (
+            (
+                "runs/_release.sql",
+                r"  perform from tenuto\.pending_tasks where id = any \(v_children\).*?return [^;]*;",
+                """
+  select array_agg(p.id), array_agg(p.remaining) into v_children, v_counts
+  from tenuto.pending_tasks p
+  where p.id = any (v_children)
+    and not exists (
+      select from tenuto.task_dependencies d
+      where d.child_id = p.id
+        and not exists (select from tenuto.task_attempts a where a.task_id = d.parent_id and a.end_no = 0));
+  return tenuto._count_down(v_children, v_counts);""",
+            ),
+        ),
+    ),
+    Bug(
+        "unordered_batch_lock",
+        f"{RACES}/test_lock_order.py::test_batches_that_list_the_same_tasks_in_another_order_do_not_deadlock[complete]",
+        (
+            (
+                "runs/_complete.sql",
+                r"(    with ended as \(\n)",
+                r"""    for i in 1..cardinality(v_ids)
+    loop
+      perform from tenuto.running_tasks t where t.id = v_ids[i] for update;
+    end loop;
+\1""",
+            ),
+        ),
+    ),
+    Bug(
+        "duplicate_completion_counts_down_again",
+        f"{RACES}/test_ends.py::test_a_completion_sent_twice_at_once_is_accepted_once",
+        (
+            (
+                "runs/_complete.sql",
+                r"if \S*followed is not null then(\s+)v_cards := tenuto\._release\(\S*followed",
+                r"if true then\1v_cards := tenuto._release(p_task_ids",
+            ),
+        ),
+    ),
+    Bug(
+        "an_ended_session_is_renewed",
+        f"{RACES}/test_sessions.py::test_a_session_is_renewed_or_expired_never_both",
+        (("workers/_renew_session.sql", r"and ended_at is null", ""),),
+    ),
+    Bug(
+        "an_effect_is_finished_without_owning_it",
+        f"{RACES}/test_outbox.py::test_an_effect_taken_over_while_its_first_owner_finishes_is_done_by_one_of_them",
+        (("outbox/finish_effects.sql", r"and locked_by = p_owner", ""),),
+    ),
+    Bug(
+        "an_attempt_number_is_used_again",
+        f"{RUNS}/test_promises.py::test_an_attempt_that_was_forgotten_and_claimed_again_is_fenced_by_its_number",
+        (("runs/claim_tasks.sql", r"attempt \+ 1", "greatest(attempt, 1)"),),
+    ),
+    Bug(
+        "row_security_is_off",
+        f"{RUNS}/test_promises.py::test_a_query_that_forgets_the_org_still_sees_only_its_own_rows[tenuto_api]",
+        (("grants.sql", r"enable row level security", "disable row level security"),),
+    ),
+    Bug(
+        "the_policy_shows_every_org",
+        f"{RUNS}/test_promises.py::test_a_query_that_forgets_the_org_still_sees_only_its_own_rows[tenuto_readonly]",
+        (
+            (
+                "grants.sql",
+                r"drop policy if exists an_org_sees_its_own_rows on %s', v_table.name\);",
+                r"\g<0> execute format('create policy everybody_sees_all on %s using (true)', v_table.name);",
+            ),
+        ),
+    ),
+    Bug(
+        "a_waiting_parent_keeps_its_limit_slot",
+        f"{RUNS}/test_promises.py::test_a_waiting_parent_gives_its_limit_slot_to_its_child",
+        (("runs/wait_tasks.sql", LIMITED, "null);"),),
+    ),
+    Bug(
+        "slots_of_a_lost_task_are_not_handed_over",
+        f"{RUNS}/test_promises.py::test_a_limited_task_that_is_lost_hands_its_slot_over_at_once",
+        (("runs/_after_end.sql", LIMITED, "null);"),),
+    ),
+    Bug(
+        "already_accepted_from_a_row_of_the_reaper",
+        f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
+        (("runs/_refused.sql", r"and a\.reported", ""),),
+    ),
+    Bug(
+        "a_beat_takes_back_what_was_claimed_meanwhile",
+        f"{RACES}/test_claims.py::test_an_attempt_claimed_while_a_heartbeat_is_on_its_way_stays",
+        (("runs/heartbeat.sql", r"and r\.claim_no <= p_settled", ""),),
+    ),
+    Bug(
+        "cancel_locks_pending_before_running",
+        f"{RACES}/test_lock_order.py::test_a_cancel_stopped_at_a_running_task_lets_another_task_complete",
+        (
+            (
+                "runs/_cancel_tasks.sql",
+                r"(  perform from tenuto\.running_tasks.*?)(  perform from tenuto\.pending_tasks.*?for update;\n)",
+                r"\2\1",
+            ),
+        ),
+    ),
+    Bug(
+        "a_removed_lane_stays_invisible",
+        f"{RACES}/test_starts.py::test_a_task_started_while_its_lane_is_removed_is_seen_after_the_next_sweep",
+        (("runs/sweep_lanes.sql", r"from lane\n(\s+on conflict)", r"from lane where false\n\1"),),
+    ),
+    Bug(
+        "dedupe_in_one_statement",
+        f"{RACES}/test_starts.py::test_two_graphs_with_one_dedupe_key_make_one_run_and_both_name_it",
+        (
+            (
+                "runs/_dedupe_run.sql",
+                r"  insert into tenuto\.dedupe_keys.*d\.key = p_key;",
+                """
+  with new as (
+    insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
+    values (p_org_id, v_scope, p_key, p_run_id, tenuto.now())
+    on conflict on constraint a_key_is_taken_once do nothing
+    returning dedupe_keys.run_id as id
+  )
+  select coalesce((select n.id from new n), (select d.run_id from tenuto.dedupe_keys d
+                                             where d.org_id = p_org_id and d.scope = v_scope and d.key = p_key)),
+         exists (select from new)
+  into run_id, created;""",
+            ),
+        ),
+    ),
+    Bug(
+        "two_folds_count_an_end_twice",
+        f"{RACES}/test_ends.py::test_two_folds_count_an_end_once",
+        (
+            ("runs/fold_runs.sql", r"for no key update skip locked", ""),
+            (
+                "runs/fold_runs.sql",
+                r"delete from tenuto\.run_counts where run_id = any \(v_runs\) returning \*",
+                "select * from tenuto.run_counts where run_id = any (v_runs)",
+            ),
+            (
+                "runs/fold_runs.sql",
+                r"where r\.id = s\.run_id;",
+                r"\g<0> delete from tenuto.run_counts where run_id = any (v_runs);",
+            ),
+        ),
+    ),
+    Bug(
+        "a_loss_costs_nothing",
+        f"{RUNS}/test_promises.py::test_a_task_that_always_kills_its_worker_ends",
+        (("runs/expire_attempts.sql", r"\(g\.running, 'loss', false", "(g.running, null, false"),),
+    ),
+    Bug(
+        "a_quota_is_counted_without_a_lock",
+        f"{RACES}/test_claims.py::test_two_claims_at_once_keep_a_group_within_its_quota",
+        (("runs/_share_out.sql", r"for no key update skip locked", ""),),
+    ),
+    Bug(
+        "a_report_is_deleted_by_ctid",
+        f"{RACES}/test_reports.py::test_a_report_is_accepted_while_progress_is_on_its_way[fail]",
+        (
+            ("runs/_take_running.sql", r"select t\.id\n", "select t.ctid as tid\n"),
+            (
+                "runs/_take_running.sql",
+                r"where id = any \(array\(select id from held\)\)",
+                "where ctid = any (array(select tid from held))",
+            ),
+        ),
+    ),
+    Bug(
+        "a_beat_locks_the_session_before_the_worker",
+        f"{RACES}/test_sessions.py"
+        "::test_whoever_ends_a_session_and_whoever_looks_after_it_never_wait_for_each_other[register-beat-workers]",
+        (
+            (
+                "workers/_renew_session.sql",
+                r"(  update tenuto\.workers w.*?;\n)\n(  update tenuto\.sessions.*?end if;\n)",
+                r"\2\1",
+            ),
+        ),
+    ),
+    Bug(
+        "a_wait_does_not_lock_its_children_out",
+        f"{RACES}/test_waits.py::test_a_parent_that_waits_while_its_child_ends_wakes[complete]",
+        (("runs/_await_children.sql", r"order by id for update;", ";"),),
+    ),
+    Bug(
+        "a_signal_and_its_waiter_miss_each_other",
+        f"{RACES}/test_waits.py::test_a_task_that_waits_while_its_signal_is_sent_wakes",
+        (("runs/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
+    ),
+)
