@@ -1,136 +1,175 @@
-"""Ordered, typed inputs and outputs: values, objects and other tasks' outputs."""
+"""Ordered, typed inputs and outputs: of tasks and of runs."""
 
 from typing import Any
+from uuid import UUID, uuid4
 
-import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
-from tenuto.model.errors import InvalidInput
-from tests.support.kernel import Claim, a_worker, start_graph
-from tests.support.loops import by_input, count, run, settle
-
-
-def test_values_come_in_their_order(db: psycopg.Connection) -> None:
-    values: list[Any] = [3, "two", None, {"a": [1]}, False]
-    start_graph(db, 1, details=[{"task": 0, "slots": [{"type": "any", "value": value} for value in values]}])
-
-    assert a_worker(db).claim_one().slots == values
+from tenuto.model.errors import InvalidInput, NotFound
+from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, run_status, start_graph
+from tests.support.starting import rows_written, start_run
 
 
-def test_a_task_without_slots_has_none(db: psycopg.Connection) -> None:
-    start_graph(db, 1)
+@pytest.fixture
+def worker(db: Db) -> Worker:
+    return a_worker(db)
 
-    assert a_worker(db).claim_one().slots is None
+
+def output(db: Db, run_id: UUID) -> Any:
+    run_status(db, run_id)
+    row = db.execute("select output from tenuto.run_status where id = %s", [run_id]).fetchone()
+    assert row
+    return row[0]
 
 
-def test_outputs_flow_by_position(db: psycopg.Connection) -> None:
+def complete_all(worker: Worker, results: dict[UUID, Any]) -> dict[UUID, Claim]:
+    """Run everything; `results` says what each task answers. Answers the claims."""
+    claims: dict[UUID, Claim] = {}
+    while batch := worker.claim(50):
+        claims |= {claim.task_id: claim for claim in batch}
+        worker.complete(*batch, outputs=[results.get(claim.task_id) for claim in batch])
+    return claims
+
+
+def test_values_and_outputs_flow_into_the_slots_by_position(db: Db, worker: Worker) -> None:
     details = [
         {"task": 0, "outputs": ["int", "text"]},
-        {"task": 1, "outputs": ["int"]},
         {
-            "task": 2,
+            "task": 1,
             "slots": [
                 {"type": "text", "task": 0, "output": 1},
-                {"type": "int", "value": 9},
-                {"type": "int", "task": 1, "output": 0},
+                {"type": "int", "value": 7},
                 {"type": "int", "task": 0, "output": 0},
                 {"task": 0},
+                {"value": None},
+                {},
             ],
         },
     ]
-    start_graph(db, 3, details=details)
-    worker = a_worker(db)
-    claims = by_input(worker.claim(5))
-    worker.complete(claims[0], claims[1], outputs=[[1, "one"], [2]])
+    _, (first, second) = start_graph(db, 2, details=details)
 
-    assert worker.claim_one().slots == ["one", 9, 2, 1, [1, "one"]]
+    claims = complete_all(worker, {first: [5, "five"]})
 
-
-def test_a_task_waits_for_whatever_flows_into_it(db: psycopg.Connection) -> None:
-    details = [{"task": i, "outputs": ["int"]} for i in range(2)]
-    slots = [{"type": "int", "task": i, "output": 0} for i in range(2)]
-    start_graph(db, 3, details=[*details, {"task": 2, "slots": slots}])
-    worker = a_worker(db)
-    claims: list[Claim] = worker.claim(5)
-    assert len(claims) == 2
-    worker.complete(claims[0], outputs=[[1]])
-    assert worker.claim() == []
-
-    worker.complete(claims[1], outputs=[[2]])
-
-    assert sorted(worker.claim_one().slots) == [1, 2]
+    assert claims[first].slots is None
+    assert claims[second].slots == ["five", 7, 5, [5, "five"], None, None]
 
 
-def test_an_edge_that_is_also_named_keeps_its_own_meaning(db: psycopg.Connection) -> None:
-    details = [{"task": 0, "outputs": ["int"]}, {"task": 1, "slots": [{"type": "int", "task": 0, "output": 0}]}]
-    start_graph(db, 2, [(0, 1, "continue")], details=details)
-    worker = a_worker(db)
+def test_data_that_flows_is_a_dependency(db: Db, worker: Worker) -> None:
+    _, (first, second) = start_graph(db, 2, details=[{"task": 1, "slots": [{"task": 0}]}])
+
+    assert [claim.task_id for claim in worker.claim(5)] == [first]
+    assert db.execute("select child_id, runs_on from tenuto.task_dependencies").fetchall() == [(second, "completed")]
+
+
+def test_an_edge_that_is_given_says_how_data_flows_through_it(db: Db, worker: Worker) -> None:
+    _, (_, second) = start_graph(db, 2, [(0, 1, "continue")], details=[{"task": 1, "slots": [{"task": 0}]}])
     worker.fail(worker.claim_one(), final=True)
 
-    assert worker.claim_one().slots == [None]
+    claim = worker.claim_one()
+
+    assert (claim.task_id, claim.slots) == (second, [None])
 
 
-def test_an_output_that_was_not_delivered_is_null(db: psycopg.Connection) -> None:
-    details = [{"task": 0, "outputs": ["int", "int"]}, {"task": 1, "slots": [{"task": 0, "output": 1}]}]
-    start_graph(db, 2, details=details)
-    worker = a_worker(db)
-    worker.complete(worker.claim_one(), outputs=[[1]])
+def test_data_objects_are_handed_over_by_name_and_kept_for_the_task(db: Db, worker: Worker) -> None:
+    data = call(db, "put_object", org_id=DEFAULT_ORG, type="file", uri="s3://x")
+    start_run(db, details=[{"task": 0, "slots": [{"type": "file", "object": str(data)}]}])
 
-    assert worker.claim_one().slots == [None]
-
-
-@pytest.mark.parametrize(
-    ("taken", "given"), [("int", "int"), ("any", "int"), ("int", "any")], ids=["same", "takes any", "gives any"]
-)
-def test_types_that_agree_are_accepted(db: psycopg.Connection, taken: str, given: str) -> None:
-    details = [{"task": 0, "outputs": [given]}, {"task": 1, "slots": [{"type": taken, "task": 0, "output": 0}]}]
-
-    start_graph(db, 2, details=details)
-
-    assert count(db, "tasks") == 2
+    assert worker.claim_one().slots == [{"$object": str(data)}]
+    assert rows_written(db)["data_references"] == 1
 
 
 @pytest.mark.parametrize(
-    ("slot", "message"),
+    ("slot", "named"),
     [
-        ({"type": "text", "task": 0, "output": 0}, "takes text, but output 0 of task .* is int"),
+        ({"type": "text", "task": 0, "output": 0}, "takes text, but output 0"),
         ({"type": "int", "task": 0, "output": 1}, "not declared"),
-        ({"type": "int", "task": 1, "output": 0}, "edge from task 1 to task 1"),
-        ({"type": "int", "task": 2, "output": 0}, "edge from task 2 to task 1"),
-        ({"type": "int", "task": -1, "output": 0}, "edge from task -1"),
+        ({"type": "int", "task": 2, "output": 0}, "edge from task 2"),
+        ({"type": "int", "task": 1, "output": 0}, "edge from task 1"),
+        ({"type": "int", "task": -1}, "edge from task -1"),
+        ({"type": "int", "task": 0, "output": -1}, "position_is_not_negative|not declared"),
+        ({"type": "int", "output": 0}, "task 1: slots"),
+        ({"value": 1, "task": 0}, "task 1: slots"),
+        ({"value": 1, "object": "00000000-0000-7000-8000-000000000009"}, "task 1: slots"),
+        ({"vlaue": 1}, "task 1: slots"),
+        ({"task": "first"}, "first"),
+        ({"object": "nothing"}, "nothing"),
+        (3, "task 1: slots"),
+        (None, "task 1: slots"),
     ],
-    ids=["another type", "no such output", "itself", "a later task", "no such task"],
+    ids=str,
 )
-def test_flows_that_cannot_be_are_refused_and_nothing_is_written(
-    db: psycopg.Connection, slot: dict[str, Any], message: str
-) -> None:
-    details = [{"task": 0, "outputs": ["int"]}, {"task": 1, "outputs": ["int"], "slots": [slot]}]
+def test_a_slot_that_does_not_fit_is_named_and_nothing_is_written(db: Db, slot: Any, named: str) -> None:
+    with pytest.raises(InvalidInput, match=named):
+        start_run(db, 3, details=[{"task": 0, "outputs": ["int"]}, {"task": 1, "slots": [slot]}])
 
-    with pytest.raises(InvalidInput, match=message):
-        start_graph(db, 3, details=details)
-
-    assert (count(db, "tasks"), count(db, "task_slots"), count(db, "runs")) == (0, 0, 0)
+    assert rows_written(db) == {}
 
 
-def test_children_have_slots_too(db: psycopg.Connection) -> None:
-    start_graph(db, 1)
-    worker = a_worker(db)
-    parent = worker.claim_one()
-    details = [{"task": 0, "outputs": ["int"]}, {"task": 1, "slots": [{"type": "int", "task": 0, "output": 0}]}]
-    worker.start_children(parent, "a", "b", details=Jsonb(details))
-    worker.complete(worker.claim_one(), outputs=[[5]])
+@pytest.mark.parametrize("details", [{"slots": {}}, {"slots": "x"}, {"outputs": "int"}, {"outputs": [None]}], ids=str)
+def test_slots_and_outputs_of_a_wrong_shape_are_refused(db: Db, details: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        start_run(db, 2, details=[{"task": 0, **details}])
 
-    assert worker.claim_one().slots == [5]
+    assert rows_written(db) == {}
 
 
-def test_a_run_gives_its_declared_outputs_by_position(db: psycopg.Connection) -> None:
-    outputs = [{"type": "int", "task": 0, "output": 1}, {"type": "any", "task": 0}]
-    run_id, _ = start_graph(
-        db, 1, details=[{"task": 0, "outputs": ["int", "int"]}], run={"name": "r", "outputs": outputs}
-    )
-    worker = a_worker(db)
-    worker.complete(worker.claim_one(), outputs=[[1, 2]])
-    settle(db)
+def test_an_object_that_is_not_there_or_another_orgs_is_not_found(db: Db) -> None:
+    other = call(db, "create_org", slug="other")
+    theirs = call(db, "put_object", org_id=other, type="file", uri="s3://x")
 
-    assert run(db, run_id)["output"] == [2, [1, 2]]
+    for wrong in (uuid4(), theirs):
+        with pytest.raises(NotFound, match=str(wrong)):
+            start_run(db, details=[{"task": 0, "slots": [{"object": str(wrong)}]}])
+
+    assert rows_written(db) == {}
+
+
+def test_any_fits_every_type(db: Db, worker: Worker) -> None:
+    details = [{"task": 0, "outputs": ["any"]}, {"task": 1, "slots": [{"type": "int", "task": 0, "output": 0}]}]
+
+    start_graph(db, 2, details=details)
+
+    assert len(complete_all(worker, {})) == 2
+
+
+def test_the_single_tasks_output_is_the_runs(db: Db, worker: Worker) -> None:
+    run_id, _ = start_run(db)
+
+    complete_all(worker, {run_id: {"sum": 3}})
+
+    assert output(db, run_id) == {"sum": 3}
+
+
+def test_without_declared_outputs_the_sinks_are_the_output_in_order(db: Db, worker: Worker) -> None:
+    run_id, tasks = start_graph(db, 4, [(0, 1), (0, 2), (0, 3)])
+
+    complete_all(worker, {task_id: number for number, task_id in enumerate(tasks)})
+
+    assert output(db, run_id) == [1, 2, 3]
+
+
+def test_one_sink_is_the_output_itself(db: Db, worker: Worker) -> None:
+    run_id, tasks = start_graph(db, 3, [(0, 2), (1, 2)])
+
+    complete_all(worker, {tasks[2]: ["both"]})
+
+    assert output(db, run_id) == ["both"]
+
+
+def test_declared_outputs_are_the_output_by_position(db: Db, worker: Worker) -> None:
+    outputs = [{"task": 1, "output": 1, "type": "text"}, {"task": 0}, {"task": 1, "output": 0}]
+    details = [{"task": 1, "outputs": ["int", "text"]}]
+    run_id, tasks = start_graph(db, 3, run={"name": "g", "outputs": outputs}, details=details)
+
+    complete_all(worker, {tasks[0]: "zero", tasks[1]: [1, "one"], tasks[2]: "not declared"})
+
+    assert output(db, run_id) == ["one", "zero", 1]
+
+
+def test_what_did_not_complete_leaves_its_place_in_the_outputs_empty(db: Db, worker: Worker) -> None:
+    run_id, _ = start_graph(db, 2, run={"outputs": [{"task": 0}, {"task": 1}]})
+    one, two = sorted(worker.claim(2), key=lambda claim: claim.input)
+    worker.fail(one, final=True)
+    worker.complete(two, outputs=["two"])
+
+    assert output(db, run_id) == [None, "two"]
