@@ -43,21 +43,20 @@ BUGS = (
         (
             (
                 "runs/claim_tasks.sql",
-                r"with due as materialized \(.*?\), taken as \(.*?\s+using due d\s+where k\.ctid = d\.tid",
-                """
+                r"with due as materialized \(.*?\), taken as \(\s+delete from tenuto\.ready_tasks.*?(\s+returning)",
+                r"""
   with taken as (
     delete from tenuto.ready_tasks k
-    using unnest(v_groups, v_shares) as g(group_no, share), tenuto.tasks d
-    where k.group_no = g.group_no
-      and d.id = k.id
+    using unnest(v_groups, v_shares) as g(no, share)
+    where k.group_no = g.no
       and k.id in (
         select q.id
         from tenuto.ready_lanes l
         join tenuto.ready_tasks q on (q.route_id, q.group_no, q.priority) = (l.route_id, l.group_no, l.priority)
-        where q.seq >= l.floor and l.route_id = any (v_routes) and l.group_no = g.group_no
+        where q.seq >= l.floor and l.route_id = any (v_routes) and l.group_no = g.no
         order by l.priority desc, q.seq
         limit g.share
-        for update of q skip locked)""",
+        for update of q skip locked)\1""",
             ),
         ),
     ),

@@ -123,8 +123,8 @@ def test_a_failed_task_cancels_everything_behind_it_and_fails_the_run(db: Db, wo
     drain(db, worker)
 
     assert statuses(db, tasks) == ["failed", "completed", "cancelled", "cancelled", "completed"]
-    row = run_row(db, run_id)
     assert run_status(db, run_id) == "failed"
+    row = run_row(db, run_id)
     assert (row["failed_task_id"], row["error"]) == (tasks[0], {"message": "boom"})
     assert [row[f"{end}_tasks"] for end in ("total", "completed", "failed", "cancelled", "skipped")] == [5, 2, 1, 2, 0]
 
