@@ -13,6 +13,11 @@ declare
   v_special tenuto.card[];
   v_lanes tenuto.card[];
 begin
+  if p_details is null and p_edges is null and cardinality(p_kinds) = 1 and (p_kinds[1]).handler is null then
+    perform tenuto._add_plain_tasks(p_org_id, p_run_id, p_run_attempt, p_parent_id, p_group_no, p_kinds[1], p_ids, p_inputs);
+    return;
+  end if;
+
   with degree as materialized (
     select no, sum(behind)::int as behind, sum(ahead) as ahead
     from (select to_no as no, 1 as behind, 0 as ahead from unnest(p_edges) union all select from_no, 0, 1 from unnest(p_edges)) d
