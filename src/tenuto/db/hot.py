@@ -4,6 +4,7 @@ Arrays travel as text literals and uuid and jsonb come back as text: adapting th
 server needs for the task (bench/results).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,6 +56,41 @@ class Lane:
         ).fetchall()
 
 
+def start_many(
+    conn: psycopg.Connection,
+    org_id: str,
+    kind: str,
+    inputs: list[str],
+    ids: list[str],
+    *,
+    dedupe_keys: list[str] | None = None,
+) -> int:
+    """Start a run for each input (JSON text); answers how many were new. The caller wakes workers after its commit."""
+    row = conn.execute(
+        "select count(*) filter (where created) from tenuto.start_many("
+        "p_org_id => %s, p_kinds => %s, p_inputs => %s, p_ids => %s, p_dedupe_keys => %s, p_wake => false)",
+        (
+            org_id,
+            kind,
+            array_literal(inputs),
+            "{" + ",".join(ids) + "}",
+            array_literal(dedupe_keys) if dedupe_keys else None,
+        ),
+    ).fetchone()
+    return row[0] if row else 0
+
+
+def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str], ids: list[str]) -> str:
+    """Start one run with a task for each input (JSON text); answers the run."""
+    row = conn.execute(
+        "select run_id from tenuto.start_run("
+        "p_org_id => %s, p_run => '{}', p_kinds => %s, p_inputs => %s, p_ids => %s, p_wake => false)",
+        (org_id, kind, array_literal(inputs), "{" + ",".join(ids) + "}"),
+    ).fetchone()
+    assert row is not None  # noqa: S101 - the function answers one row or raises
+    return row[0]
+
+
 def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> Lane:
     """Connect a lane; `role` is taken on at log-in where the login itself is not it."""
     conn = psycopg.connect(url, autocommit=True, options=f"-c role={role}" if role else None)
@@ -63,7 +99,7 @@ def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role:
     return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}")
 
 
-def array_literal(values: list[str | None]) -> str:
+def array_literal(values: Sequence[str | None]) -> str:
     """A Postgres array literal of texts."""
     return "{" + ",".join("NULL" if value is None else _quoted(value) for value in values) + "}"
 

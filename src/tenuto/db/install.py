@@ -95,6 +95,8 @@ def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     conn.execute(BOOKKEEPING)
     apply_migrations(conn, migrations)
     apply_objects(conn, tree, test=test)
+    if any(file.name == "create_partitions" for file in tree.objects):
+        conn.execute("select tenuto.create_partitions()")
     _remember(conn, {"fingerprint": tree.fingerprint(test=test), "test": "true" if test else "false"})
     return Report([migration.name for migration in migrations], objects_applied=True, schema_version=tree.latest)
 

@@ -21,6 +21,13 @@ begin
     execute format('grant execute on function %s to tenuto_readonly', v_function.name);
   end loop;
 
+  -- What runs as the owner passes row security and drops tables: that is for dispatchers.
+  for v_function in
+    select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
+  loop
+    execute format('revoke execute on function %s from tenuto_api, tenuto_worker', v_function.name);
+  end loop;
+
   -- What belongs to no org has no policy: the installer alone writes it, and dispatchers say that they live.
   for v_table in
     select c.oid::regclass as name

@@ -1,0 +1,36 @@
+"""Finished tasks of the past: what retention keeps, made in bulk."""
+
+from datetime import timedelta
+
+import psycopg
+
+MADE = """
+with made as (
+  select tenuto._uuid7_floor(%(at)s::timestamptz + n * interval '50 microseconds') as low, gen_random_uuid() as tail
+  from generate_series(1, %(rows)s) n
+), ids as materialized (
+  select (left(low::text, 15) || right(tail::text, 21))::uuid as id from made
+), runs as (
+  insert into tenuto.runs (id, org_id, group_no, alone, created_at)
+  select id, o.org, 1, true, %(at)s from ids, (select id as org from tenuto.orgs limit 1) o
+), tasks as (
+  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds, max_attempts,
+    run_attempt, optional, has_slots, input)
+  select id, o.org, id, %(at)s, 1, 1, 0, 0, 2, 3, 1, false, false, '{"n": 1}' from ids, (select id as org from tenuto.orgs limit 1) o
+)
+insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, output)
+select id, o.org, %(at)s, %(at)s, %(at)s, 1, 0, 1, 'completed', true, '{"n": 1}' from ids, (select id as org from tenuto.orgs limit 1) o
+"""
+
+
+def add_history(url: str, rows: int) -> None:
+    """Half of it in the week where new tasks are written, half in the week before."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        week = conn.execute("select date_trunc('week', now(), 'UTC')").fetchone()
+        assert week
+        for start in (week[0], week[0] - timedelta(days=7)):
+            for chunk in range(0, rows // 2, 250_000):
+                conn.execute(MADE, {"at": start, "rows": min(250_000, rows // 2 - chunk)})
+        for table in ("runs", "tasks", "task_attempts"):
+            conn.execute(f"vacuum analyze tenuto.{table}")
+        conn.execute("checkpoint")

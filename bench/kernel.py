@@ -1,0 +1,75 @@
+"""How close the kernel comes to the speed Postgres allows: `python bench/kernel.py [--quick] [--json]`."""
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench import scenarios
+from bench.record import facts, save
+from tenuto.db import embedded, install
+from tenuto.db.embedded.binaries import find_program
+
+REPETITIONS = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, at most four minutes")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
+    options = parser.parse_args()
+    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
+    try:
+        with embedded.server(home) as url:
+            result = measure(url, quick=options.quick, quiet=options.json)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    print(json.dumps(result, indent=None if options.json else 2))
+    if options.save:
+        save("kernel-quick" if options.quick else "kernel", result)
+
+
+def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
+    """All scenarios on one server with default durability; each figure is a median."""
+    say = (lambda _: None) if quiet else (lambda text: print(text, file=sys.stderr))
+    install.migrate(url)
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("alter database postgres set synchronous_commit = on")
+    result: dict[str, object] = {**facts(url), "quick": quick, "repetitions": REPETITIONS}
+    result["pgbench_commits_per_s"] = commit_rate(url)
+    for scenario in scenarios.ALL:
+        say(f"{scenario.__name__} …")
+        rounds = [scenario(url, quick=quick) for _ in range(1 if scenario in scenarios.ONCE else REPETITIONS)]
+        result |= {name: round(statistics.median(r[name] for r in rounds), 3) for name in rounds[0]}
+        say(f"  { ({name: result[name] for name in rounds[0]}) }")
+    return result
+
+
+def commit_rate(url: str) -> float:
+    """Commits a second of a one-row insert with two clients, by pgbench where there is one."""
+    pgbench = find_program("pgbench")
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("create table if not exists public.commits (n int)")
+    if pgbench is None:
+        return 0.0
+    script = Path(tempfile.mkdtemp(prefix="tenuto-pgbench-")) / "insert.sql"
+    script.write_text("insert into public.commits values (1);\n")
+    done = subprocess.run(
+        [pgbench, "-n", "-f", script, "-c", "2", "-j", "2", "-T", "4", url], capture_output=True, text=True, check=True
+    )
+    shutil.rmtree(script.parent)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("tps")]
+    return round(float(line.split()[2]), 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Ours: the kernel's functions through db/, as role tenuto_worker, with forced row security, history, counters and outbox."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+from bench.limit import no_op
+from tenuto.db import hot
+from tenuto.model.ids import uuid7
+
+ORG = "00000000-0000-7000-8000-000000000001"
+KIND = json.dumps([{"type": "bench.noop"}])
+ROLE = "-c role=tenuto_worker"
+_registering = threading.Lock()
+
+
+def connect(url: str) -> psycopg.Connection:
+    return psycopg.connect(url, autocommit=True, options=ROLE)
+
+
+def _batch(count: int) -> tuple[list[str], list[str]]:
+    return [json.dumps({"n": n}) for n in range(count)], [uuid7() for _ in range(count)]
+
+
+def enqueue_one_run(conn: psycopg.Connection, count: int) -> None:
+    inputs, ids = _batch(count)
+    hot.start_run(conn, ORG, KIND, inputs, ids)
+
+
+def enqueue_runs_of_one(conn: psycopg.Connection, count: int) -> None:
+    inputs, ids = _batch(count)
+    hot.start_many(conn, ORG, KIND, inputs, ids)
+
+
+def enqueue_with_keys(conn: psycopg.Connection, count: int) -> None:
+    inputs, ids = _batch(count)
+    hot.start_many(conn, ORG, KIND, inputs, ids, dedupe_keys=[f"key {task_id}" for task_id in ids])
+
+
+def drain(
+    url: str, batch: int, *, until: Callable[[], bool] = lambda: True, mark: Callable[[int], None] | None = None
+) -> int:
+    """Claim, run a no-op and complete until nothing is left and `until` says so; answers how many."""
+    with _registering, connect(url) as conn:
+        session_id, token = (
+            conn.execute("select * from tenuto.register_worker(%s, %s)", (ORG, uuid7())).fetchone() or ()
+        )
+        routes = conn.execute("select route_id from tenuto.resolve_routes(%s)", (session_id,)).fetchall()
+    lane = hot.open_lane(url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker")
+    ids: list[str] = []
+    attempts: list[int] = []
+    outputs: list[str | None] = []
+    done = claim_no = 0
+    with lane.conn:
+        while True:
+            claim_no += 1
+            rows = lane.exchange(ids, attempts, outputs, claim_no=claim_no, limit=batch)
+            done += len(ids)
+            if mark:
+                mark(len(ids))
+            if not rows and until():
+                return done
+            ids = [row[1] for row in rows]
+            attempts = [row[2] for row in rows]
+            outputs = [json.dumps(no_op(json.loads(row[5]) if row[5] else None)) for row in rows]
+            if not rows:
+                time.sleep(0.002)
+
+
+VACUUM = ("tenuto.ready_tasks", "tenuto.running_tasks", "tenuto.pending_tasks", "bare.ready", "bare.running")
+
+
+@contextmanager
+def upkeep(url: str) -> Iterator[None]:
+    """What a dispatcher does meanwhile: floors and counts four times a second, vacuum of the hot tables every two."""
+    stop = threading.Event()
+
+    def run() -> None:
+        with psycopg.connect(url, autocommit=True) as conn:
+            for turn in range(1_000_000):
+                if stop.wait(0.25):
+                    return
+                conn.execute("select tenuto.move_floors(%s)", (turn % 20 == 19,))
+                conn.execute("select tenuto.fold_runs()")
+                if turn % 8 == 7:
+                    for table in VACUUM:
+                        conn.execute(f"vacuum {table}")
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

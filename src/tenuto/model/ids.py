@@ -1,0 +1,17 @@
+"""Ids: UUIDv7, so that they sort by age and new rows land side by side."""
+
+import os
+import time
+
+_last = 0
+
+
+def uuid7() -> str:
+    """A new UUIDv7 as text; within a process each one is larger than the one before."""
+    global _last
+    now = time.time_ns() // 1_000_000 << 12  # twelve bits below the milliseconds count up inside one
+    _last = now if now > _last else _last + 1
+    tail = int.from_bytes(os.urandom(8), "big") & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    head = f"{_last >> 12:012x}7{_last & 0xFFF:03x}"
+    end = f"{tail:016x}"
+    return f"{head[:8]}-{head[8:12]}-{head[12:]}-{end[:4]}-{end[4:]}"

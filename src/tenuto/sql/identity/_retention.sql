@@ -1,0 +1,6 @@
+-- How long an org keeps its finished work: settings.retention_days, else 14 days.
+create or replace function tenuto._retention(p_settings jsonb)
+  returns interval
+  language sql
+  immutable parallel safe
+return interval '1 day' * coalesce((p_settings ->> 'retention_days')::float8, 14);
