@@ -23,6 +23,9 @@ begin
     return query select r.id, r.attempt, 'stale_lease' from unnest(p_task_ids, p_attempts) as r(id, attempt);
     return;
   end if;
+  if pg_column_size(p_outputs) > 1048576 then
+    perform tenuto._check_outputs(p_task_ids, p_outputs);
+  end if;
   perform tenuto._lock_mixed(p_session_id, p_task_ids, p_attempts);
   for v_attempt in select distinct a from unnest(p_attempts) a
   loop

@@ -13,6 +13,12 @@ declare
   v_edges tenuto.edge[] := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
   v_run tenuto.runs := tenuto._read_run(p_org_id, p_run);
 begin
+  if exists (select from unnest(v_edges) e
+             where (v_kinds[coalesce(p_task_kinds[e.from_no + 1], 0) + 1]).handler
+                   is distinct from (v_kinds[coalesce(p_task_kinds[e.to_no + 1], 0) + 1]).handler) then
+    perform tenuto._raise('TN003', 'an edge joins a handler and a task that is not a handler of the same end',
+      'handlers start when everything else has ended');
+  end if;
   v_run.alone := cardinality(v_ids) = 1 and v_run.max_attempts = 1 and (v_kinds[1]).handler is null and coalesce(v_run.id, v_ids[1]) = v_ids[1];
   v_run.id := coalesce(v_run.id, case when v_run.alone then v_ids[1] else tenuto._uuid7() end);
 
@@ -29,7 +35,9 @@ begin
     v_run.status := 'pending';
     v_run.total := cardinality(v_ids);
     v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.spoiled := 0;
-    select count(*) into v_run.handlers from unnest(p_task_kinds) k where (v_kinds[k + 1]).handler is not null;
+    select count(*) into v_run.handlers
+    from generate_subscripts(v_ids, 1) i
+    where (v_kinds[coalesce(p_task_kinds[i], 0) + 1]).handler is not null;
   end if;
   insert into tenuto.runs select v_run.*;
 
