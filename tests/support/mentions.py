@@ -11,6 +11,7 @@ from pg_class t
 join pg_attribute c on c.attrelid = t.oid and c.atttypid = 'uuid'::regtype and not c.attisdropped
  and c.attname <> 'org_id'
 where t.relnamespace = 'tenuto'::regnamespace and t.relkind in ('r', 'p') and not t.relispartition
+  and t.relname not like 'test%%'
 group by 1
 """
 
@@ -18,7 +19,7 @@ group by 1
 def mentions(db: Db, ids: list[UUID]) -> dict[str, int]:
     """How many rows of each table have one of the ids in some column."""
     found = {}
-    for table, columns in db.execute(ID_COLUMNS).fetchall():
+    for table, columns in db.execute(ID_COLUMNS, []).fetchall():
         where = " or ".join(f"{column} = any (%s)" for column in columns)
         found[table] = count(db, table, where, *[ids for _ in columns])
     return {table: n for table, n in found.items() if n}

@@ -1,0 +1,174 @@
+"""Weeks go when every org's retention is over; open and freshly ended runs stay."""
+
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from tests.support.clock import Clock
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, statuses
+from tests.support.loops import an_org, run, settle, value
+from tests.support.mentions import ids_of, mentions
+from tests.support.retention import a_month_ago, back_to_now, finished_now, make_weeks, start_now, week_of
+
+TABLES = ["runs", "task_attempts", "task_dependencies", "task_logs", "task_slots", "tasks"]
+
+
+@pytest.fixture
+def old_week(db: psycopg.Connection, clock: Clock) -> str:
+    """The clock stands a month ago, in a week that has partitions."""
+    a_month_ago(clock)
+    make_weeks(db)
+    return week_of(clock.now)
+
+
+def drop(db: psycopg.Connection, **how: object) -> dict[str, int]:
+    return {row["partition"]: row["kept"] for row in call(db, "drop_partitions", **how)}
+
+
+def partitions(db: psycopg.Connection, week: str) -> list[str]:
+    return value(
+        db,
+        "select coalesce(array_agg(relname::text order by 1), '{}') from pg_class"
+        " where relnamespace = 'tenuto'::regnamespace and relkind = 'r' and relname like %s",
+        f"%{week}",
+    )
+
+
+def lives_in(db: psycopg.Connection, run_id: UUID) -> str:
+    return value(db, "select tableoid::regclass::text from tenuto.runs where id = %s", run_id)
+
+
+def test_an_old_week_goes_with_the_runs_that_ended_in_it(db: psycopg.Connection, clock: Clock, old_week: str) -> None:
+    run_ids = [finished_now(db, clock, size) for size in (1, 3)]
+    ids = [found for run_id in run_ids for found in ids_of(db, run_id)]
+    assert lives_in(db, run_ids[0]) == f"tenuto.runs_{old_week}"
+    back_to_now(clock)
+
+    dropped = drop(db)
+
+    assert [f"{table}_{old_week}" in dropped for table in TABLES] == [True] * 6
+    assert set(dropped.values()) == {0}
+    assert partitions(db, old_week) == []
+    assert mentions(db, ids) == {}
+    assert drop(db) == {}
+
+
+def test_an_open_run_survives_whole_and_goes_on(db: psycopg.Connection, clock: Clock, old_week: str) -> None:
+    open_run = start_now(db, clock, 3)
+    alone = start_now(db, clock, 1)
+    gone = finished_now_but(db, clock, leave=[open_run, alone])
+    before = mentions(db, [*ids_of(db, open_run), alone])
+    back_to_now(clock)
+
+    dropped = drop(db)
+
+    assert (dropped[f"runs_{old_week}"], dropped[f"tasks_{old_week}"]) == (2, 4)
+    assert mentions(db, [*ids_of(db, open_run), alone]) == before
+    assert lives_in(db, open_run) == "tenuto.runs_default"
+    assert run(db, gone) == {}
+    drain(db, a_worker(db, lease="1 day"))
+    settle(db)
+    assert [run(db, run_id)["status"] for run_id in (open_run, alone)] == ["completed"] * 2
+
+
+def finished_now_but(db: psycopg.Connection, clock: Clock, *, leave: list[UUID]) -> UUID:
+    """A finished run, while the first task of each of the others is completed at most."""
+    run_id = start_now(db, clock, 1)
+    worker = a_worker(db)
+    for claim in worker.claim(10):
+        if claim.run_id == run_id or claim.run_id == leave[0]:
+            worker.complete(claim)
+        else:
+            worker.interrupt(claim)
+    settle(db)
+    return run_id
+
+
+def test_a_run_that_ended_lately_survives_its_week(db: psycopg.Connection, clock: Clock, old_week: str) -> None:
+    runs = [start_now(db, clock, 1), start_now(db, clock, 2)]
+    back_to_now(clock, days=34)
+    drain(db, a_worker(db))
+    settle(db)
+    back_to_now(clock, days=1)
+
+    drop(db)
+
+    assert [run(db, run_id)["status"] for run_id in runs] == ["completed"] * 2
+    assert statuses(db, ids_of(db, runs[1])[1:]) == ["completed"] * 2
+
+
+def test_a_dry_run_says_what_it_would_do_and_changes_nothing(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    start_now(db, clock, 3)
+    finished = finished_now_but(db, clock, leave=[finished_now(db, clock, 1)])
+    back_to_now(clock)
+    before = partitions(db, old_week)
+
+    would = drop(db, dry_run=True)
+
+    assert partitions(db, old_week) == before
+    assert run(db, finished)["status"] == "completed"
+    assert drop(db) == would
+
+
+def test_the_longest_retention_of_any_org_holds_for_the_week(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    patient = an_org(db, "patient", retention_days=60)
+    mine, theirs = finished_now(db, clock, 1), finished_now(db, clock, 1, org_id=patient)
+    back_to_now(clock)
+
+    assert drop(db) == {}
+    assert [run(db, run_id)["status"] for run_id in (mine, theirs)] == ["completed"] * 2
+
+    clock.advance(days=35)
+    assert f"runs_{old_week}" in drop(db)
+    assert run(db, theirs) == {}
+
+
+def test_a_week_younger_than_asked_for_stays(db: psycopg.Connection, clock: Clock, old_week: str) -> None:
+    run_id = finished_now(db, clock, 1)
+    back_to_now(clock)
+
+    assert drop(db, keep="60 days") == {}
+
+    assert run(db, run_id)["status"] == "completed"
+
+
+def test_this_week_and_the_weeks_to_come_stay(db: psycopg.Connection, clock: Clock) -> None:
+    make_weeks(db)
+    here = partitions(db, week_of(clock.now))
+    run_id = finished_now(db, clock, 2)
+
+    assert drop(db) == {}
+
+    assert partitions(db, week_of(clock.now)) == here
+    assert run(db, run_id)["status"] == "completed"
+
+
+def test_while_a_table_is_in_use_the_week_stays_until_the_next_call(
+    db: psycopg.Connection, database: str, clock: Clock, old_week: str
+) -> None:
+    run_id = finished_now(db, clock, 1)
+    back_to_now(clock)
+    with psycopg.connect(database) as reader:
+        reader.execute("select from tenuto.tasks")
+        assert drop(db) == {}
+    assert run(db, run_id)["status"] == "completed"
+
+    assert f"tasks_{old_week}" in drop(db)
+
+
+def test_a_surviving_run_can_be_deleted_from_where_it_went(db: psycopg.Connection, clock: Clock, old_week: str) -> None:
+    run_id = start_now(db, clock, 2)
+    back_to_now(clock)
+    drop(db)
+    drain(db, a_worker(db))
+    settle(db)
+    ids = ids_of(db, run_id)
+
+    call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
+
+    assert mentions(db, ids) == {}
