@@ -1,14 +1,17 @@
-"""A race for every test: real connections to a database of its own."""
+"""Real connections to race on. A file's races share them, and plans made once: every order starts on empty tables."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.interleave import Race
+from tests.support.server import fresh_database
 
 
-@pytest.fixture
-def race(database: str) -> Iterator[Race]:
-    race = Race(database)
-    yield race
-    race.leave()
+@pytest.fixture(scope="module")
+def race(request: pytest.FixtureRequest, server: str, template: str) -> Iterator[Race]:
+    with fresh_database(server, f"{request.path.stem}_{os.getpid()}", template) as database:
+        race = Race(database)
+        yield race
+        race.leave()

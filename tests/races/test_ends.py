@@ -165,7 +165,7 @@ def test_a_run_whose_last_two_tasks_end_while_it_is_folded_completes_once_with_b
         counts = "select completed_tasks, total_tasks from tenuto.run_status where id = %s"
         assert race.db.execute(counts, [run_id]).fetchone() == (2, 2)
 
-    assert len(race.every_order(scene, 1, 1, 1, begin=False)) == 90
+    assert len(race.every_order(scene, 1, 1, 1)) == 90
 
 
 def test_two_folds_count_an_end_once(race: Race) -> None:

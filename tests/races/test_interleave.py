@@ -6,8 +6,15 @@ from tests.support.interleave import Play, Race, interleavings, rolled_back, sev
 from tests.support.kernel import DEFAULT_ORG, Db, call, start_one
 
 
-def test_two_transactions_of_three_steps_have_twenty_orders() -> None:
-    assert len(set(interleavings([3, 3]))) == 20
+def test_every_order_is_found_once() -> None:
+    assert sorted(interleavings([2, 2])) == [
+        (0, 0, 1, 1),
+        (0, 1, 0, 1),
+        (0, 1, 1, 0),
+        (1, 0, 0, 1),
+        (1, 0, 1, 0),
+        (1, 1, 0, 0),
+    ]
     assert len(set(interleavings([2, 2, 2]))) == 90
 
 
@@ -20,7 +27,7 @@ def test_a_call_behind_a_lock_is_taken_up_when_the_lock_is_free(race: Race) -> N
         play.run(lambda db: add({"a": 1}, db), lambda db: add({"b": 2}, db))
         assert race.db.execute("select metadata from tenuto.workers").fetchall() == [({"a": 1, "b": 2},)]
 
-    assert len(race.every_order(scene)) == 20
+    assert len(race.every_order(scene)) == 6
 
 
 def test_a_rolled_back_transaction_leaves_nothing(race: Race) -> None:
@@ -47,5 +54,5 @@ def test_a_deadlock_is_a_failure(race: Race) -> None:
             return True
         return False
 
-    deadlocks = race.every_order(scene, 2, 2, begin=False)
+    deadlocks = race.every_order(scene, 2, 2)
     assert deadlocks == [set(order[:2]) == {0, 1} for order in interleavings([3, 3])]

@@ -30,7 +30,7 @@ def test_batches_that_list_the_same_tasks_in_another_order_do_not_deadlock(race:
         )
         assert sorted((first[0], second[1])) == ["accepted", "already_accepted"]
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def test_progress_and_completions_in_another_order_do_not_deadlock(race: Race) -> None:
@@ -46,7 +46,7 @@ def test_progress_and_completions_in_another_order_do_not_deadlock(race: Race) -
         )
         assert answers == ["accepted"] * 3
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def test_a_cancel_stopped_at_a_running_task_lets_another_task_complete(race: Race) -> None:
@@ -60,7 +60,7 @@ def test_a_cancel_stopped_at_a_running_task_lets_another_task_complete(race: Rac
         assert answer == ["accepted"]
         assert statuses(race.db, tasks) == ["running", "completed", "cancelled"]
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def test_parents_that_end_while_a_dependent_is_held_tell_all_of_them(race: Race) -> None:
@@ -75,7 +75,7 @@ def test_parents_that_end_while_a_dependent_is_held_tell_all_of_them(race: Race)
         )
         assert sorted(claim.task_id for claim in worker.claim(9)) == tasks[2:]
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def test_a_failure_and_a_cancel_that_meet_at_the_dependents_do_not_deadlock(race: Race) -> None:
@@ -91,7 +91,7 @@ def test_a_failure_and_a_cancel_that_meet_at_the_dependents_do_not_deadlock(race
         assert worker.complete(two) == ["accepted"]
         assert statuses(race.db, tasks)[1:] == ["completed"] + ["cancelled"] * 4
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def test_children_that_end_and_their_parent_that_is_cancelled_do_not_deadlock(race: Race) -> None:
@@ -111,4 +111,4 @@ def test_children_that_end_and_their_parent_that_is_cancelled_do_not_deadlock(ra
         call(race.db, "sweep_cancelled")
         assert statuses(race.db, [parent.task_id]) == ["cancelled"]
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)

@@ -62,7 +62,7 @@ def test_a_claim_of_a_session_that_ends_meanwhile_is_given_back(race: Race) -> N
         assert status(race.db, task_id) == ("queued" if refused else "retrying")
         return refused
 
-    assert set(race.every_order(scene, 1, 1, 1, begin=False)) == {True, False}
+    assert set(race.every_order(scene, 1, 1, 1)) == {True, False}
 
 
 ENDINGS = {
@@ -96,4 +96,4 @@ def test_whoever_ends_a_session_and_whoever_looks_after_it_never_wait_for_each_o
         play.run(hold(gate, "true"), lambda db: ENDINGS[one](db, worker), lambda db: ENDINGS[two](db, worker))
         assert open_sessions(race) == (one == "register")
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)

@@ -81,7 +81,7 @@ def test_batches_with_the_same_keys_in_another_order_do_not_wait_for_each_other(
         play.run(gate, lambda db: start_batch(["a", "c", "b"], db), lambda db: start_batch(["b", "a"], db))
         assert len(runs(race)) == 3
 
-    race.every_order(scene, 1, 1, 1, begin=False, gate=True)
+    race.every_order(scene, 1, 1, 1, gate=True)
 
 
 def an_old_empty_lane(race: Race) -> None:
@@ -120,4 +120,4 @@ def test_a_task_that_commits_below_the_floor_is_seen_after_a_look_from_the_botto
         call(race.db, "sweep_lanes")
         assert {claim.task_id for claim in a_worker(race.db).claim(9)} == {one, two}
 
-    race.every_order(scene, 1, 1, 1, begin=False)
+    race.every_order(scene, 1, 1, 1)

@@ -52,7 +52,7 @@ def test_a_parent_that_waits_while_its_last_two_children_end_wakes_once(race: Ra
         )
         assert [claim.task_id for claim in worker.claim(9)] == [parent.task_id]
 
-    race.every_order(scene, 1, 1, 1, begin=False)
+    race.every_order(scene, 1, 1, 1)
 
 
 def test_a_parent_whose_wait_times_out_while_its_child_ends_wakes_once(race: Race) -> None:

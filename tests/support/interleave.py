@@ -1,4 +1,7 @@
-"""Every order in which the steps of a few transactions can happen, on real connections at READ COMMITTED."""
+"""Every order in which the steps of a few transactions can happen, on real connections at READ COMMITTED.
+
+A transaction's steps are its calls and its end: a begin takes no snapshot and no lock, so when it comes is no matter.
+"""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -73,14 +76,14 @@ class Actor:
 class Play:
     """One order of steps: the number of the actor whose turn it is."""
 
-    def __init__(self, actors: Sequence[Actor], db: Db, order: tuple[int, ...], *, begin: bool) -> None:
-        self._actors, self._db, self._begin = actors, db, begin
+    def __init__(self, actors: Sequence[Actor], db: Db, order: tuple[int, ...]) -> None:
+        self._actors, self._db = actors, db
         self.order = order
 
     def run(self, *transactions: Transaction | Call) -> list[Any]:
         """What each transaction's calls answered: a value or a kernel error; a list when it makes several calls.
         A step behind a lock is taken up again when the lock is free; a deadlock is raised."""
-        steps = [_steps(_transaction(t), begin=self._begin) for t in transactions]
+        steps = [_steps(_transaction(t)) for t in transactions]
         assert sorted(self.order) == sorted(no for no, s in enumerate(steps) for _ in s), (
             "calls differ from the order's"
         )
@@ -90,7 +93,7 @@ class Play:
             self._settle()
         wait([step for actor in taken for step in actor], timeout=20)
         answers = [[step.result(timeout=0) for step in actor] for actor in taken]
-        return [_only(a[1:-1] if self._begin else a[:-1]) for a in answers]
+        return [_only(a[:-1]) for a in answers]
 
     def _settle(self) -> None:
         """Until every actor has taken its steps, or waits for the lock of another one."""
@@ -117,17 +120,17 @@ class Race:
         self._actors = [Actor(database) for _ in range(3)]
         self._clear = self._clearing()
 
-    def every_order(self, scene: Callable[[Play], T], *calls: int, begin: bool = True, gate: bool = False) -> list[T]:
+    def every_order(self, scene: Callable[[Play], T], *calls: int, gate: bool = False) -> list[T]:
         """Play the scene in every order of transactions with so many calls each (two of one call, if not said), each
-        time on empty tables; what must always be true is checked after each. Without begin, a transaction begins with
-        its first call. With a gate, the first transaction starts before the others."""
+        time on empty tables; what must always be true is checked after each. With a gate, the first transaction starts
+        before the others."""
         outcomes = []
-        for order in interleavings([n + 1 + begin for n in calls or (1, 1)]):
+        for order in interleavings([n + 1 for n in calls or (1, 1)]):
             if gate and order[0] != 0:
                 continue
             self.db.execute(self._clear.encode())
             try:
-                outcomes.append(scene(Play(self._actors, self.db, order, begin=begin)))
+                outcomes.append(scene(Play(self._actors, self.db, order)))
                 assert_sound(self.db)
             except BaseException as error:
                 error.add_note(f"in the order {order}")
@@ -162,13 +165,9 @@ def _transaction(given: Transaction | Call) -> Transaction:
     return given if isinstance(given, Transaction) else Transaction((given,))
 
 
-def _steps(transaction: Transaction, *, begin: bool) -> list[Call]:
-    calls = [_answered(call) for call in transaction.calls]
-    if begin:
-        calls.insert(0, _begin)
-    else:
-        calls[0] = lambda db, first=calls[0]: (_begin(db), first(db))[1]
-    return [*calls, lambda db: _end(db, transaction.end)]
+def _steps(transaction: Transaction) -> list[Call]:
+    first, *others = (_answered(call) for call in transaction.calls)
+    return [lambda db: (_begin(db), first(db))[1], *others, lambda db: _end(db, transaction.end)]
 
 
 def _begin(db: Db) -> None:
