@@ -9,17 +9,19 @@ with made as (
   select tenuto._uuid7_floor(%(at)s::timestamptz + n * interval '50 microseconds') as low, gen_random_uuid() as tail
   from generate_series(1, %(rows)s) n
 ), ids as materialized (
-  select (left(low::text, 15) || right(tail::text, 21))::uuid as id from made
+  select (left(low::text, 15) || right(tail::text, 21))::uuid as id, o.id as org_id
+  from made, (select id from tenuto.orgs limit 1) o
 ), runs as (
   insert into tenuto.runs (id, org_id, group_no, alone, created_at)
-  select id, o.org, 1, true, %(at)s from ids, (select id as org from tenuto.orgs limit 1) o
+  select id, org_id, 1, true, %(at)s from ids
 ), tasks as (
-  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds, max_attempts,
-    run_attempt, optional, has_slots, input)
-  select id, o.org, id, %(at)s, 1, 1, 0, 0, 2, 3, 1, false, false, '{"n": 1}' from ids, (select id as org from tenuto.orgs limit 1) o
+  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,
+    max_attempts, run_attempt, optional, has_slots, input)
+  select id, org_id, id, %(at)s, 1, 1, 0, 0, 2, 3, 1, false, false, '{"n": 1}' from ids
 )
-insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, output)
-select id, o.org, %(at)s, %(at)s, %(at)s, 1, 0, 1, 'completed', true, '{"n": 1}' from ids, (select id as org from tenuto.orgs limit 1) o
+insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
+  outcome, reported, output)
+select id, org_id, %(at)s, %(at)s, %(at)s, 1, 0, 1, 'completed', true, '{"n": 1}' from ids
 """
 
 

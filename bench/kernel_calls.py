@@ -1,4 +1,4 @@
-"""Ours: the kernel's functions through db/, as role tenuto_worker, with forced row security, history, counters and outbox."""
+"""Ours: the kernel's functions through db/ as role tenuto_worker: row security, history, counters, outbox."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""The limit: bare statements on bare tables. No functions, dependencies, counters, outbox, session check or row security."""
+"""The limit: bare statements on bare tables, with no functions, dependencies, counters, outbox or row security."""
 
 import json
 
@@ -17,15 +17,15 @@ alter table bare.tasks add primary key (id);
 create table bare.ready (like tenuto.ready_tasks);
 alter table bare.ready add primary key (route_id, group_no, priority, seq);
 create table bare.running (id uuid primary key, attempt int, started_at timestamptz);
-create table bare.history (task_id uuid, attempt int, outcome text, output jsonb, started_at timestamptz, ended_at timestamptz,
-  primary key (task_id, attempt));
+create table bare.history (task_id uuid, attempt int, outcome text, output jsonb, started_at timestamptz,
+  ended_at timestamptz, primary key (task_id, attempt));
 create sequence bare.seq;
 """
 
 INSERT = """
 with t as (
-  insert into bare.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds, max_attempts,
-    run_attempt, optional, has_slots, input)
+  insert into bare.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,
+    max_attempts, run_attempt, optional, has_slots, input)
   select u.id, u.id, u.id, now(), 1, 1, 0, 0, 2, 3, 1, false, false, u.input
   from unnest(%s::uuid[], %s::jsonb[]) as u(id, input)
   returning id
@@ -42,7 +42,8 @@ with done as (
 ), history as (
   insert into bare.history select id, attempt, 'completed', output, started_at, now() from done
 ), due as materialized (
-  select ctid from bare.ready where route_id = 1 and group_no = 1 and priority = 0 order by seq limit %s for update skip locked
+  select ctid from bare.ready where route_id = 1 and group_no = 1 and priority = 0 order by seq limit %s
+  for update skip locked
 ), taken as (
   delete from bare.ready where ctid = any (array(select ctid from due)) returning id, attempt
 ), running as (

@@ -1,4 +1,4 @@
-"""What is measured: each scenario answers its figures, with both sides of every ratio, taken one right after the other."""
+"""What is measured: a scenario answers its figures, both sides of every ratio taken one right after the other."""
 
 import json
 import statistics
@@ -18,7 +18,7 @@ Figures = dict[str, float]
 
 
 def enqueue(url: str, *, quick: bool) -> Figures:
-    """Batches of 1,000, one connection: the bare insert against one run a batch, runs of one, and runs with dedupe keys."""
+    """Batches of 1,000: the bare insert against one run a batch, runs of one, and runs with dedupe keys."""
     batches = 20 if quick else 50
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
