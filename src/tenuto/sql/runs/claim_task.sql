@@ -1,29 +1,33 @@
 -- queued -> running, for one task by its id. A task that cannot be had answers why: already_running, completed, failed,
--- cancelled, skipped, not_due (delayed, pending, waiting or paused), not_allowed (the worker takes no more) or not_found.
+-- cancelled, skipped, not_due (delayed, pending, waiting, paused or over
+-- its group's quota), not_allowed (the worker takes no more) or not_found.
 create or replace function tenuto.claim_task(
   p_session_id bigint, p_token uuid, p_claim_no int, p_task_id uuid, out answer text, out task tenuto.claimed)
   language plpgsql
 as $$
 declare
   v_org_id uuid;
+  v_room boolean;
 begin
   if not tenuto._may_claim(p_session_id, p_token) then
     answer := 'not_allowed';
     return;
   end if;
   select s.org_id into v_org_id from tenuto.sessions s where s.id = p_session_id;
+  v_room := tenuto._has_room(p_task_id);
 
   with due as materialized (
     select r.ctid as tid
     from tenuto.ready_tasks r
     join tenuto.routes o on o.id = r.route_id and not o.paused
-    where r.id = p_task_id and r.org_id = v_org_id
+    where r.id = p_task_id and r.org_id = v_org_id and v_room
     for update of r
   ), taken as (
     delete from tenuto.ready_tasks k
     using tenuto.tasks t
     where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits, t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
+    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits,
+      t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
   ), running as (
     insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
       group_no, priority, attempt, traits)

@@ -1,8 +1,7 @@
 -- queued -> running, for up to p_limit tasks of the routes: a share for each resource group by weight and within its
 -- quota, inside a group by priority, then by age. p_claim_no is one higher with every call of the session.
 -- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
-create or replace function tenuto.claim_tasks(
-  p_session_id bigint, p_token uuid, p_claim_no int, p_routes int[], p_limit int)
+create or replace function tenuto.claim_tasks(p_session_id bigint, p_token uuid, p_claim_no int, p_routes int[], p_limit int)
   returns setof tenuto.claimed
   language plpgsql
   set plan_cache_mode = force_generic_plan
