@@ -1,0 +1,87 @@
+"""An org with a row in every table, and a role that acts for one org at a time."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from tests.support.kernel import Db, a_worker, call, start, start_graph
+from tests.support.loops import fenced
+
+TENANT_TABLES = """
+select c.relname::text, a.attname::text
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+ and a.attname = case when c.relname = 'orgs' then 'id' else 'org_id' end
+where c.relnamespace = 'tenuto'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+order by 1
+"""
+
+
+def tenant_tables(db: Db) -> list[tuple[str, str]]:
+    """Every table that belongs to orgs, and the column that says to which."""
+    return db.execute(TENANT_TABLES).fetchall()
+
+
+@contextmanager
+def acting_for(db: Db, org_id: UUID) -> Iterator[Db]:
+    """One transaction for an org, as the server makes one per request."""
+    with db.transaction():
+        db.execute("select set_config('tenuto.org_id', %s, true)", [str(org_id)])
+        yield db
+
+
+def a_busy_org(db: Db, slug: str) -> UUID:
+    """An org with at least one row in every tenant table."""
+    org = call(db, "create_org", slug=slug)
+    limit = [{"scope": "key", "key": "k", "size": 1}]
+    thing = call(db, "put_object", org_id=org, type="blob", payload=b"x")
+    call(db, "place_object", org_id=org, object_id=thing, addresses=["a"])
+    _finished_work(db, org, thing)
+    run_id, child = _running_work(db, org)
+
+    start(db, 1, 2, org_id=org, dedupe_keys=[f"{slug}-1", f"{slug}-2"], kind={"type": "app.ready"})
+    details = [{"task": 0, "limits": limit}, {"task": 1, "delay_seconds": 60}]
+    start(db, 1, 2, org_id=org, details=Jsonb(details), kind={"type": "app.rest"})
+    start_graph(db, 2, [(0, 1)], org_id=org, kinds=[{"type": "app.pending"}])
+    call(db, "cancel_task", org_id=org, task_id=child)
+    call(db, "send_signal", org_id=org, run_id=run_id, name="go")
+    call(db, "put_run_data", org_id=org, run_id=run_id, values={"k": 1})
+    return org
+
+
+def _finished_work(db: Db, org: UUID, thing: UUID) -> None:
+    worker = a_worker(db, "finisher", org_id=org)
+    details = [{"task": 0, "outputs": ["int"], "slots": [{"object": str(thing)}]}]
+    start_graph(db, 2, [(0, 1)], org_id=org, details=details, run={"name": "r", "outputs": [{"task": 0}]})
+    held = worker.claim_one()
+    line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
+    call(db, "write_logs", **worker.fence, lines=Jsonb([line]))
+    call(db, "record_step", **fenced(worker, held, step_no=1, name="s", kind="step", value={"v": 1}))
+    call(db, "put_state", **fenced(worker, held, job_key="j", key="k", version=0, value={"v": 1}))
+    effect = {"task_id": str(held.task_id), "kind": "deliver", "payload": {}}
+    worker.complete(held, outputs=[[1]], effects=[effect])
+    worker.complete(worker.claim_one())
+
+
+def _running_work(db: Db, org: UUID) -> tuple[UUID, UUID]:
+    """A parent that waits for a child that runs."""
+    worker = a_worker(db, "runner", org_id=org, lease="1 day")
+    start(db, 1, org_id=org)
+    parent = worker.claim_one()
+    (child,) = worker.start_children(parent, 1)
+    worker.wait(parent, **{"for": "children", "tasks": [str(child)]})
+    worker.claim_one()
+    return parent.run_id, child
+
+
+def denied(db: Db, statement: str, *params: object) -> bool:
+    """Whether the role may not do it; nothing is changed either way."""
+    try:
+        with db.transaction(force_rollback=True):
+            db.execute(statement.encode(), params)
+    except psycopg.errors.InsufficientPrivilege:
+        return True
+    return False
