@@ -1,6 +1,6 @@
 -- queued -> running, for one task by its id. A task that cannot be had answers why: already_running, completed, failed,
--- cancelled, skipped, not_due (delayed, pending, waiting, paused or over
--- its group's quota), not_allowed (the worker takes no more) or not_found.
+-- cancelled, skipped, not_due (delayed, pending, waiting, paused, or its group is at its quota), not_allowed (the worker
+-- takes no more) or not_found.
 create or replace function tenuto.claim_task(
   p_session_id bigint, p_token uuid, p_claim_no int, p_task_id uuid, out answer text, out task tenuto.claimed)
   language plpgsql
