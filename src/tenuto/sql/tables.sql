@@ -16,12 +16,7 @@ create type tenuto.card as (
   group_no integer,
   priority integer,
   attempt integer,
-  failures integer,
-  losses integer,
-  alone boolean,
-  followed boolean,
-  owned boolean,
-  limited boolean
+  traits smallint
 );
 
 create type tenuto.claimed as (
@@ -29,16 +24,9 @@ create type tenuto.claimed as (
   attempt integer,
   run_id uuid,
   route_id integer,
-  group_no integer,
   input jsonb,
   slots jsonb,
   timeout_seconds real,
-  heartbeat_timeout_seconds real,
-  max_attempts smallint,
-  failures integer,
-  losses integer,
-  parent_id uuid,
-  name text,
   metadata jsonb
 );
 
@@ -46,6 +34,13 @@ create type tenuto.edge as (
   from_no integer,
   to_no integer,
   runs_on text
+);
+
+create type tenuto.ended as (
+  ids uuid[],
+  followed uuid[],
+  owned uuid[],
+  limited uuid[]
 );
 
 create type tenuto.kind as (
@@ -86,7 +81,7 @@ create table tenuto.awaited_tasks (
 CREATE INDEX awaited_tasks_parent_idx ON tenuto.awaited_tasks USING btree (parent_id);
 alter table tenuto.awaited_tasks enable row level security;
 alter table tenuto.awaited_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.cancel_requests (
@@ -99,7 +94,7 @@ create table tenuto.cancel_requests (
 );
 alter table tenuto.cancel_requests enable row level security;
 alter table tenuto.cancel_requests force row level security;
-create policy an_org_sees_its_own_rows on tenuto.cancel_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.cancel_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.cancel_requests for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_locality (
@@ -114,7 +109,7 @@ CREATE INDEX data_locality_hard_idx ON tenuto.data_locality USING btree (object_
 CREATE INDEX data_locality_object_idx ON tenuto.data_locality USING btree (org_id, object_id);
 alter table tenuto.data_locality enable row level security;
 alter table tenuto.data_locality force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.data_locality for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_objects (
@@ -137,7 +132,7 @@ create table tenuto.data_objects (
 CREATE INDEX data_objects_age_idx ON tenuto.data_objects USING btree (created_at);
 alter table tenuto.data_objects enable row level security;
 alter table tenuto.data_objects force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_objects for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.data_objects for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.data_objects for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_references (
@@ -153,7 +148,7 @@ CREATE INDEX data_references_holder_idx ON tenuto.data_references USING btree (h
 CREATE INDEX data_references_object_idx ON tenuto.data_references USING btree (org_id, object_id);
 alter table tenuto.data_references enable row level security;
 alter table tenuto.data_references force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dedupe_keys (
@@ -168,7 +163,7 @@ create table tenuto.dedupe_keys (
 CREATE INDEX dedupe_keys_run_idx ON tenuto.dedupe_keys USING btree (run_id);
 alter table tenuto.dedupe_keys enable row level security;
 alter table tenuto.dedupe_keys force row level security;
-create policy an_org_sees_its_own_rows on tenuto.dedupe_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.dedupe_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.dedupe_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.delayed_tasks (
@@ -180,12 +175,7 @@ create table tenuto.delayed_tasks (
   group_no     integer not null,
   priority     integer not null,
   attempt      integer not null,
-  failures     integer not null,
-  losses       integer not null,
-  alone        boolean not null,
-  followed     boolean not null,
-  owned        boolean not null,
-  limited      boolean not null,
+  traits       smallint not null,
   reason       text not null,
   constraint delayed_tasks_pkey PRIMARY KEY (id),
   constraint reason_is_known CHECK ((reason = ANY (ARRAY['delay'::text, 'retry'::text, 'snooze'::text])))
@@ -193,7 +183,7 @@ create table tenuto.delayed_tasks (
 CREATE INDEX delayed_tasks_due_idx ON tenuto.delayed_tasks USING btree (available_at, id);
 alter table tenuto.delayed_tasks enable row level security;
 alter table tenuto.delayed_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.delayed_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.delayed_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.delayed_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dispatchers (
@@ -223,7 +213,7 @@ create table tenuto.limit_slots (
 CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id);
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
@@ -240,7 +230,7 @@ create table tenuto.limits (
 );
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
-create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.limits for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 -- Which numbered changes this database has; written by the installer only.
@@ -265,7 +255,7 @@ create table tenuto.operator_state (
 );
 alter table tenuto.operator_state enable row level security;
 alter table tenuto.operator_state force row level security;
-create policy an_org_sees_its_own_rows on tenuto.operator_state for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.operator_state for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.operator_state for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.orgs (
@@ -281,7 +271,7 @@ create table tenuto.orgs (
 );
 alter table tenuto.orgs enable row level security;
 alter table tenuto.orgs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.orgs for all to tenuto_api, tenuto_query, tenuto_readonly using ((id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.orgs for all to tenuto_api, tenuto_query, tenuto_readonly using ((id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.orgs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.outbox (
@@ -310,7 +300,7 @@ CREATE INDEX outbox_pending_idx ON tenuto.outbox USING btree (available_at, id) 
 CREATE INDEX outbox_processing_idx ON tenuto.outbox USING btree (locked_until) WHERE (status = 'processing'::text);
 alter table tenuto.outbox enable row level security;
 alter table tenuto.outbox force row level security;
-create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.outbox for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.partitioned_tables (
@@ -328,13 +318,8 @@ create table tenuto.pending_tasks (
   group_no     integer not null,
   priority     integer not null,
   attempt      integer not null,
-  failures     integer not null,
-  losses       integer not null,
   remaining    integer not null,
-  alone        boolean not null,
-  followed     boolean not null,
-  owned        boolean not null,
-  limited      boolean not null,
+  traits       smallint not null,
   handler      text,
   constraint pending_tasks_pkey PRIMARY KEY (id),
   constraint remaining_is_not_negative CHECK ((remaining >= 0))
@@ -342,7 +327,7 @@ create table tenuto.pending_tasks (
 CREATE INDEX pending_tasks_run_idx ON tenuto.pending_tasks USING btree (run_id);
 alter table tenuto.pending_tasks enable row level security;
 alter table tenuto.pending_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.pending_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.queues (
@@ -354,7 +339,7 @@ create table tenuto.queues (
 );
 alter table tenuto.queues enable row level security;
 alter table tenuto.queues force row level security;
-create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.queues for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_lanes (
@@ -368,11 +353,11 @@ create table tenuto.ready_lanes (
 ) with (fillfactor=50);
 alter table tenuto.ready_lanes enable row level security;
 alter table tenuto.ready_lanes force row level security;
-create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.ready_lanes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_tasks (
-  seq       bigint default nextval('tenuto.ready_seq'::regclass) not null,
+  seq       bigint not null,
   queued_at timestamp with time zone not null,
   id        uuid not null,
   org_id    uuid not null,
@@ -381,18 +366,13 @@ create table tenuto.ready_tasks (
   group_no  integer not null,
   priority  integer not null,
   attempt   integer not null,
-  failures  integer not null,
-  losses    integer not null,
-  alone     boolean not null,
-  followed  boolean not null,
-  owned     boolean not null,
-  limited   boolean not null,
+  traits    smallint not null,
   constraint ready_tasks_pkey PRIMARY KEY (route_id, group_no, priority, seq)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX ready_tasks_id_idx ON tenuto.ready_tasks USING btree (id);
 alter table tenuto.ready_tasks enable row level security;
 alter table tenuto.ready_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.ready_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.ready_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.ready_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.resource_groups (
@@ -414,7 +394,7 @@ create table tenuto.resource_groups (
 );
 alter table tenuto.resource_groups enable row level security;
 alter table tenuto.resource_groups force row level security;
-create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.resource_groups for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.routes (
@@ -435,7 +415,7 @@ create table tenuto.routes (
 CREATE INDEX routes_paused_idx ON tenuto.routes USING btree (id) WHERE paused;
 alter table tenuto.routes enable row level security;
 alter table tenuto.routes force row level security;
-create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.routes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_counts (
@@ -455,7 +435,7 @@ create table tenuto.run_counts (
 CREATE INDEX run_counts_run_idx ON tenuto.run_counts USING btree (run_id);
 alter table tenuto.run_counts enable row level security;
 alter table tenuto.run_counts force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_counts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.run_counts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.run_counts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_data (
@@ -476,7 +456,7 @@ create table tenuto.run_data (
 CREATE INDEX run_data_key_idx ON tenuto.run_data USING btree (run_id, key, id);
 alter table tenuto.run_data enable row level security;
 alter table tenuto.run_data force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.run_data for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_slots (
@@ -491,7 +471,7 @@ create table tenuto.run_slots (
 );
 alter table tenuto.run_slots enable row level security;
 alter table tenuto.run_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.run_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.run_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.running_tasks (
@@ -508,12 +488,7 @@ create table tenuto.running_tasks (
   group_no    integer not null,
   priority    integer not null,
   attempt     integer not null,
-  failures    integer not null,
-  losses      integer not null,
-  alone       boolean not null,
-  followed    boolean not null,
-  owned       boolean not null,
-  limited     boolean not null,
+  traits      smallint not null,
   cancel      boolean default false not null,
   progress    real,
   message     text,
@@ -521,7 +496,7 @@ create table tenuto.running_tasks (
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 alter table tenuto.running_tasks enable row level security;
 alter table tenuto.running_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.running_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.runs (
@@ -559,12 +534,12 @@ create table tenuto.runs (
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 ) partition by range (id);
 CREATE INDEX runs_open_idx ON ONLY tenuto.runs USING btree (id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text]));
-CREATE INDEX runs_org_idx ON ONLY tenuto.runs USING btree (org_id, id);
+CREATE INDEX runs_org_idx ON ONLY tenuto.runs USING btree (org_id);
 CREATE INDEX runs_retry_of_idx ON ONLY tenuto.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
 CREATE INDEX runs_settle_idx ON ONLY tenuto.runs USING btree (id) WHERE ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text])) AND ((handlers > 0) OR (max_attempts > 1)));
 alter table tenuto.runs enable row level security;
 alter table tenuto.runs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.runs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.sessions (
@@ -587,7 +562,7 @@ CREATE INDEX sessions_open_idx ON tenuto.sessions USING btree (expires_at) WHERE
 CREATE INDEX sessions_worker_idx ON tenuto.sessions USING btree (org_id, worker_id);
 alter table tenuto.sessions enable row level security;
 alter table tenuto.sessions force row level security;
-create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.sessions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.signals (
@@ -607,7 +582,7 @@ CREATE INDEX signals_open_idx ON tenuto.signals USING btree (run_id, name, id) W
 CREATE INDEX signals_run_idx ON tenuto.signals USING btree (run_id);
 alter table tenuto.signals enable row level security;
 alter table tenuto.signals force row level security;
-create policy an_org_sees_its_own_rows on tenuto.signals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.signals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.signals for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_attempts (
@@ -632,7 +607,7 @@ create table tenuto.task_attempts (
 CREATE INDEX task_attempts_trouble_idx ON ONLY tenuto.task_attempts USING btree (org_id, ended_at) WHERE (outcome = ANY (ARRAY['failed'::text, 'retrying'::text, 'lost'::text]));
 alter table tenuto.task_attempts enable row level security;
 alter table tenuto.task_attempts force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_attempts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_attempts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_attempts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_dependencies (
@@ -647,7 +622,7 @@ create table tenuto.task_dependencies (
 CREATE INDEX task_dependencies_child_idx ON ONLY tenuto.task_dependencies USING btree (child_id);
 alter table tenuto.task_dependencies enable row level security;
 alter table tenuto.task_dependencies force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_dependencies for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_logs (
@@ -663,7 +638,7 @@ create table tenuto.task_logs (
 ) partition by range (task_id);
 alter table tenuto.task_logs enable row level security;
 alter table tenuto.task_logs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_logs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_parents (
@@ -675,7 +650,7 @@ create table tenuto.task_parents (
 ) with (fillfactor=50);
 alter table tenuto.task_parents enable row level security;
 alter table tenuto.task_parents force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_parents for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_parents for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_parents for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_slots (
@@ -696,7 +671,7 @@ create table tenuto.task_slots (
 CREATE INDEX task_slots_object_idx ON ONLY tenuto.task_slots USING btree (object_id) WHERE (object_id IS NOT NULL);
 alter table tenuto.task_slots enable row level security;
 alter table tenuto.task_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_steps (
@@ -710,11 +685,11 @@ create table tenuto.task_steps (
   created_at timestamp with time zone not null,
   constraint a_step_is_recorded_once PRIMARY KEY (task_id, step_no),
   constraint kind_is_known CHECK ((kind = ANY (ARRAY['step'::text, 'child'::text, 'sleep'::text, 'signal'::text]))),
-  constraint value_fits_in_a_megabyte CHECK (((value IS NULL) OR (pg_column_size(value) <= 1048576)))
+  constraint value_fits_in_a_megabyte CHECK (((value IS NULL) OR (kind = 'child'::text) OR (pg_column_size(value) <= 1048576)))
 );
 alter table tenuto.task_steps enable row level security;
 alter table tenuto.task_steps force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.tasks (
@@ -727,6 +702,7 @@ create table tenuto.tasks (
   route_id                  integer not null,
   group_no                  integer not null,
   priority                  integer not null,
+  place                     integer not null,
   backoff_seconds           real not null,
   timeout_seconds           real,
   heartbeat_timeout_seconds real,
@@ -754,7 +730,7 @@ CREATE INDEX tasks_queue_job_idx ON ONLY tenuto.tasks USING btree (org_id, queue
 CREATE INDEX tasks_run_idx ON ONLY tenuto.tasks USING btree (run_id) WHERE (run_id <> id);
 alter table tenuto.tasks enable row level security;
 alter table tenuto.tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.waiting_tasks (
@@ -768,14 +744,9 @@ create table tenuto.waiting_tasks (
   group_no   integer not null,
   priority   integer not null,
   attempt    integer not null,
-  failures   integer not null,
-  losses     integer not null,
   remaining  integer,
   limit_id   bigint,
-  alone      boolean not null,
-  followed   boolean not null,
-  owned      boolean not null,
-  limited    boolean not null,
+  traits     smallint not null,
   waits_for  text not null,
   signal     text,
   constraint waiting_tasks_pkey PRIMARY KEY (id),
@@ -790,7 +761,7 @@ CREATE INDEX waiting_tasks_run_idx ON tenuto.waiting_tasks USING btree (run_id);
 CREATE INDEX waiting_tasks_wake_idx ON tenuto.waiting_tasks USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 alter table tenuto.waiting_tasks enable row level security;
 alter table tenuto.waiting_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.waiting_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.waiting_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.waiting_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.workers (
@@ -820,5 +791,5 @@ create table tenuto.workers (
 CREATE INDEX workers_open_idx ON tenuto.workers USING btree (status, last_heartbeat) WHERE (status <> 'terminated'::text);
 alter table tenuto.workers enable row level security;
 alter table tenuto.workers force row level security;
-create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting))) with check ((org_id = ( SELECT (current_setting('tenuto.org_id'::text, true))::uuid AS current_setting)));
+create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.workers for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
