@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from tenuto.db.call import call_sync, json_array
@@ -209,7 +210,7 @@ def run_status(db: Db, run_id: UUID, *, settle: bool = True) -> str:
 
 def task(db: Db, task_id: UUID) -> dict[str, Any]:
     """Everything task_status shows of one task."""
-    with db.cursor(row_factory=psycopg.rows.dict_row) as cursor:
+    with db.cursor(row_factory=dict_row) as cursor:
         return cursor.execute("select * from tenuto.task_status where id = %s", [task_id]).fetchone() or {}
 
 
