@@ -183,7 +183,7 @@ def start_graph(
         task_kinds=task_kinds,
         details=Jsonb(details) if details else None,
         ids=ids,
-        edges=Jsonb([dict(zip(("from", "to", "on"), edge)) for edge in edges]) if edges else None,
+        edges=Jsonb([dict(zip(("from", "to", "on"), edge, strict=False)) for edge in edges]) if edges else None,
     )
     tasks = db.execute("select id from tenuto._run_tasks(%s) order by id", [row["run_id"]]).fetchall()
     return row["run_id"], [task[0] for task in tasks]
