@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value, call_values
 from tenuto.model.run_data import CollectedObject
-from tenuto.model.upkeep import SweptLanes, SweptLimits
+from tenuto.model.upkeep import DroppedPartition, Pruned, SweptLanes, SweptLimits
 
 
 async def now(conn: Conn) -> datetime:
@@ -14,6 +14,16 @@ async def now(conn: Conn) -> datetime:
 
 async def create_partitions(conn: Conn, *, weeks: int | None = None) -> list[str]:
     return await call_values(conn, "create_partitions", weeks=weeks)
+
+
+async def drop_partitions(
+    conn: Conn, *, keep: timedelta | None = None, dry_run: bool | None = None
+) -> list[DroppedPartition]:
+    return await call(conn, "drop_partitions", DroppedPartition, keep=keep, dry_run=dry_run)
+
+
+async def prune_runs(conn: Conn, *, limit: int | None = None, dry_run: bool | None = None) -> Pruned:
+    return await call_one(conn, "prune_runs", Pruned, limit=limit, dry_run=dry_run)
 
 
 async def promote_due(conn: Conn, *, limit: int | None = None) -> int:

@@ -17,3 +17,19 @@ class SweptLimits:
 
     freed: int
     filled: int
+
+
+@dataclass(frozen=True)
+class DroppedPartition:
+    """A week of a table that went, and how many of its rows moved to the default partition."""
+
+    partition: str
+    kept: int
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """Runs deleted with all that belonged to them, and rows that dropped weeks had left behind."""
+
+    runs: int
+    leftovers: int
