@@ -4,7 +4,7 @@ create or replace view tenuto.task_status
   with (security_invoker = true)
 as
 select
-  t.id, t.org_id, t.run_id, t.parent_id, t.name, o.queue, o.type, o.language, o.labels, t.priority,
+  t.id, t.org_id, t.run_id, t.parent_id, t.place, t.name, o.queue, o.type, o.language, o.labels, t.priority,
   case
     when f.task_id is not null then f.outcome
     when u.id is not null then 'running'
