@@ -13,7 +13,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import scenarios
+from bench import limit, scenarios
 from bench.record import facts, save
 from tenuto.db import embedded, install
 from tenuto.db.embedded.binaries import find_program
@@ -43,7 +43,7 @@ def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
     say = (lambda _: None) if quiet else (lambda text: print(text, file=sys.stderr))
     install.migrate(url)
     with psycopg.connect(url, autocommit=True) as conn:
-        conn.execute("alter database postgres set synchronous_commit = on")
+        limit.create(conn)
     result: dict[str, object] = {**facts(url), "quick": quick, "repetitions": REPETITIONS}
     result["pgbench_commits_per_s"] = commit_rate(url)
     for scenario in scenarios.ALL:

@@ -66,7 +66,7 @@ BUGS = (
         (
             (
                 "runs/_release.sql",
-                r"  perform from tenuto\.pending_tasks where id = any \(v_children\).*?return [^;]*;",
+                r"  return tenuto\._count_down\(v_children, v_counts\);",
                 """
   select array_agg(p.id), array_agg(p.remaining) into v_children, v_counts
   from tenuto.pending_tasks p

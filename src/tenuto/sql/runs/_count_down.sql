@@ -1,29 +1,41 @@
--- Takes satisfied edges off the counters of pending tasks, which the caller has locked. Those at zero leave: answers
--- their cards, or delays them when their time has not come.
+-- Takes satisfied edges off the counters of pending tasks. Their rows are locked first, in id order, and the counter is read
+-- under the lock. Those at zero leave: answers their cards, or delays them when their time has not come.
 create or replace function tenuto._count_down(p_ids uuid[], p_counts int[])
   returns tenuto.card[]
   language plpgsql
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
   set jit = off
 as $$
 declare
+  v_free uuid[];
+  v_less uuid[];
+  v_edges int[];
+  v_n int;
   v_cards tenuto.card[];
 begin
-  with told as materialized (
-    select t.id, t.n from unnest(p_ids, p_counts) as t(id, n)
-  ), less as (
-    update tenuto.pending_tasks p
-    set remaining = p.remaining - t.n
-    from told t
-    where p.id = t.id and p.remaining > t.n
-  ), free as (
-    delete from tenuto.pending_tasks p
-    using told t
-    where p.id = t.id and p.remaining = t.n
-    returning p.*
+  select array_agg(t.id) filter (where p.remaining = t.n),
+         array_agg(t.id) filter (where p.remaining > t.n), array_agg(t.n) filter (where p.remaining > t.n)
+  into v_free, v_less, v_edges
+  from (select u.id, u.n from unnest(p_ids, p_counts) as u(id, n) order by u.id) t
+  cross join lateral (
+    select q.remaining from tenuto.pending_tasks q where q.id = t.id limit 1 for update
+  ) p;
+
+  for v_n in select distinct n from unnest(v_edges) n
+  loop
+    update tenuto.pending_tasks
+    set remaining = remaining - v_n
+    where id = any (array(select t.id from unnest(v_less, v_edges) as t(id, n) where t.n = v_n));
+  end loop;
+
+  with free as (
+    delete from tenuto.pending_tasks
+    where id = any (v_free)
+    returning available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
   ), delayed as (
-    insert into tenuto.delayed_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
+    insert into tenuto.delayed_tasks (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
     select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, 'delay'
     from free
     where available_at > tenuto.now()

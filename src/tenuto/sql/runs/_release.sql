@@ -4,7 +4,9 @@
 create or replace function tenuto._release(p_ids uuid[], p_outcome text)
   returns tenuto.card[]
   language plpgsql
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
   set jit = off
 as $$
 declare
@@ -25,7 +27,6 @@ begin
   elsif v_dooms then
     return tenuto._doom(p_ids, p_outcome);
   end if;
-  perform from tenuto.pending_tasks where id = any (v_children) order by id for update;
   return tenuto._count_down(v_children, v_counts);
 end
 $$;
