@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, call_one, call_value, call_void
-from tenuto.model.workers import Session
+from tenuto.model.workers import PrunedWorkers, Session
 
 
 async def register_worker(
@@ -78,3 +78,7 @@ async def expire_sessions(conn: Conn, *, limit: int | None = None) -> int:
 
 async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> None:
     await call_void(conn, "beat_dispatcher", id=id, address=address, port=port)
+
+
+async def prune_workers(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> PrunedWorkers:
+    return await call_one(conn, "prune_workers", PrunedWorkers, keep=keep, limit=limit)

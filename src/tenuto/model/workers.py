@@ -10,3 +10,11 @@ class Session:
 
     session_id: int
     token: UUID
+
+
+@dataclass(frozen=True)
+class PrunedWorkers:
+    """Sessions that ended, and workers that were terminated, long ago: both gone."""
+
+    sessions: int
+    workers: int

@@ -211,3 +211,11 @@ def test_a_task_of_another_org_is_not_found(db: psycopg.Connection) -> None:
         cancel_task(db, uuid4())
 
     assert status(db, task_id) == "queued"
+
+
+def test_a_handler_that_waits_for_the_end_of_its_run_is_not_cancelled_alone(db: psycopg.Connection) -> None:
+    kinds = [{"type": "app.work"}, {"type": "app.clean", "handler": "failed"}]
+    _, tasks = start_graph(db, 2, kinds=kinds, task_kinds=[0, 1])
+
+    with pytest.raises(Conflict, match="cancel the run"):
+        cancel_task(db, tasks[1])

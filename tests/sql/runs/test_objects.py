@@ -1,13 +1,13 @@
 """Data objects: put, get, reference, release, collect."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start, start_graph, start_one
 from tests.support.loops import an_org, count
 from tests.support.objects import an_object, collected, reference
 
@@ -98,9 +98,15 @@ def test_what_was_collected_is_answered_with_its_uri(db: psycopg.Connection) -> 
     assert (row["uri"], row["org_id"]) == ("s3://b/k", DEFAULT_ORG)
 
 
+def two_holders(db: psycopg.Connection, holder: str) -> list[UUID]:
+    if holder == "group":
+        return [call(db, "set_resource_group", org_id=DEFAULT_ORG, external_id=name) for name in ("a", "b")]
+    return start(db, 1, 2)  # a run of one has its task's id
+
+
 @pytest.mark.parametrize("holder", ["run", "group", "task"])
 def test_a_referenced_object_stays_until_its_last_holder_releases_it(db: psycopg.Connection, holder: str) -> None:
-    object_id, first, second = an_object(db), uuid4(), uuid4()
+    object_id, (first, second) = an_object(db), two_holders(db, holder)
     for holder_id in (first, first, second):
         reference(db, object_id, holder, holder_id)
     release = {"org_id": DEFAULT_ORG, "object_id": object_id, "holder": holder}
@@ -110,6 +116,12 @@ def test_a_referenced_object_stays_until_its_last_holder_releases_it(db: psycopg
     assert collected(db) == []
     assert call(db, "release_object", **release, holder_id=second) is True
     assert collected(db) == [object_id]
+
+
+@pytest.mark.parametrize("holder", ["run", "group", "task"])
+def test_a_holder_that_does_not_exist_holds_nothing(db: psycopg.Connection, holder: str) -> None:
+    with pytest.raises(NotFound, match=f"no {holder}"):
+        reference(db, an_object(db), holder, uuid4())
 
 
 def test_only_runs_groups_and_tasks_hold_objects(db: psycopg.Connection) -> None:

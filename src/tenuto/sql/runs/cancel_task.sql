@@ -5,12 +5,15 @@ create or replace function tenuto.cancel_task(p_org_id uuid, p_task_id uuid, p_r
 as $$
 declare
   v_status text;
+  v_handler text;
 begin
-  select status into v_status from tenuto.task_status where id = p_task_id and org_id = p_org_id;
+  select status, handler into v_status, v_handler from tenuto.task_status where id = p_task_id and org_id = p_org_id;
   if not found then
     perform tenuto._raise('TN001', format('no task %s', p_task_id));
   elsif v_status in ('completed', 'failed', 'cancelled', 'skipped') then
     perform tenuto._raise('TN004', format('task %s is %s already', p_task_id, v_status));
+  elsif v_status = 'pending' and v_handler is not null then
+    perform tenuto._raise('TN004', format('task %s runs only when its run has %s', p_task_id, v_handler), 'cancel the run');
   end if;
   perform tenuto._cancel_tasks(array(select tenuto._tasks_below(p_task_id, 'task')), p_reason);
   insert into tenuto.cancel_requests (id, scope, org_id, requested_at)

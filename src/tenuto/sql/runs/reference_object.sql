@@ -11,6 +11,13 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));
   end if;
+  if not (case p_holder
+           when 'run' then exists (select from tenuto.runs where id = p_holder_id and org_id = p_org_id)
+           when 'task' then exists (select from tenuto.tasks where id = p_holder_id and org_id = p_org_id)
+           else exists (select from tenuto.resource_groups where id = p_holder_id and org_id = p_org_id)
+         end) then
+    perform tenuto._raise('TN001', format('no %s %s', p_holder, p_holder_id));
+  end if;
   insert into tenuto.data_references (object_id, holder, holder_id, org_id)
   values (p_object_id, p_holder, p_holder_id, p_org_id)
   on conflict do nothing;

@@ -1,0 +1,26 @@
+-- Deletes sessions that ended, and workers that were terminated, longer ago than p_keep; at most p_limit of each a call.
+create or replace function tenuto.prune_workers(p_keep interval default '14 days', p_limit int default 1000)
+  returns table (sessions bigint, workers bigint)
+  language plpgsql
+as $$
+begin
+  with old as materialized (
+    select s.id from tenuto.sessions s where s.ended_at < tenuto.now() - p_keep order by s.id limit p_limit for update skip locked
+  )
+  delete from tenuto.sessions s using old where s.id = old.id;
+  get diagnostics sessions = row_count;
+
+  with old as materialized (
+    select w.org_id, w.id
+    from tenuto.workers w
+    where w.status = 'terminated' and w.terminated_at < tenuto.now() - p_keep
+      and not exists (select from tenuto.sessions s where s.org_id = w.org_id and s.worker_id = w.id)
+    order by w.org_id, w.id
+    limit p_limit
+    for update skip locked
+  )
+  delete from tenuto.workers w using old where w.org_id = old.org_id and w.id = old.id;
+  get diagnostics workers = row_count;
+  return next;
+end
+$$;
