@@ -161,9 +161,9 @@ def test_no_more_objects_are_collected_than_asked_for(db: psycopg.Connection, cl
 
 
 def test_an_object_that_is_being_referenced_is_not_collected(db: psycopg.Connection, database: str) -> None:
-    object_id = an_object(db)
+    object_id, run_id = an_object(db), start_one(db)
     with psycopg.connect(database) as other:
-        reference(other, object_id, "run", uuid4())
+        reference(other, object_id, "run", run_id)
         assert collected(db) == []
 
     assert collected(db) == []
