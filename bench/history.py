@@ -3,6 +3,10 @@
 from datetime import timedelta
 
 import psycopg
+from psycopg.conninfo import make_conninfo
+
+from bench import limit
+from tenuto.db import install
 
 MADE = """
 with made as (
@@ -23,6 +27,17 @@ insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_
   outcome, reported, output)
 select id, org_id, %(at)s, %(at)s, %(at)s, 1, 0, 1, 'completed', true, '{"n": 1}' from ids
 """
+
+
+def sibling(url: str, name: str) -> str:
+    """Another database of the same server, freshly installed."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"create database bench_{name}")
+    other = make_conninfo(url, dbname=f"bench_{name}")
+    install.migrate(other)
+    with psycopg.connect(other, autocommit=True) as conn:
+        limit.create(conn)
+    return other
 
 
 def add_history(url: str, rows: int) -> None:

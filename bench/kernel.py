@@ -18,7 +18,7 @@ from bench.record import facts, save
 from tenuto.db import embedded, install
 from tenuto.db.embedded.binaries import find_program
 
-REPETITIONS = 3
+REPETITIONS = 5
 
 
 def main() -> None:

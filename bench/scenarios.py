@@ -10,7 +10,7 @@ import psycopg
 
 from bench import kernel_calls as ours
 from bench import limit
-from bench.history import add_history
+from bench.history import add_history, sibling
 
 BATCH = 500
 LANES = 2
@@ -103,26 +103,25 @@ def held_xmin(url: str, *, quick: bool) -> Figures:
 
 
 def history(url: str, *, quick: bool) -> Figures:
-    """With a million (ten million) finished tasks kept against none, half of them where new ones are written."""
+    """With a million (ten million) finished tasks kept against none, half of them where new ones are written.
+
+    Two databases of one server take turns, so that both meet the same machine.
+    """
     rows = 1_000_000 if quick else 10_000_000
-    before = _drains_of_runs_of_one(url, 60_000)
-    add_history(url, rows)
-    after = _drains_of_runs_of_one(url, 60_000)
+    empty, full = sibling(url, "empty"), sibling(url, "full")
+    add_history(full, rows)
+    rates: dict[str, list[float]] = {empty: [], full: []}
+    for _ in range(5):
+        for database, seen in rates.items():
+            fill_runs_of_one(database, 40_000)
+            seen.append(_drain_rate(database, lambda database=database: ours.drain(database, BATCH)))
+    before, after = statistics.median(rates[empty]), statistics.median(rates[full])
     return {
         "history_rows": rows,
         "empty_drain_per_s": before,
         "history_drain_per_s": after,
         "history_ratio": after / before,
     }
-
-
-def _drains_of_runs_of_one(url: str, count: int) -> float:
-    """The median of three."""
-    rates = []
-    for _ in range(3):
-        fill_runs_of_one(url, count)
-        rates.append(_drain_rate(url, lambda: ours.drain(url, BATCH)))
-    return statistics.median(rates)
 
 
 def _rates(batches: int, calls: dict[str, Callable[[], None]]) -> Figures:
@@ -222,6 +221,5 @@ def _tenths(marks: list[tuple[float, int]], count: int) -> tuple[float, float]:
     return count / 10 / (first - start), count / 10 / (last - ninth)
 
 
-# History comes first: the tasks of the other scenarios would be history too.
 ALL = (history, enqueue, claim_complete, one_run, graphs, held_xmin)
 ONCE = (history,)
