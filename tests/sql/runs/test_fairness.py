@@ -143,3 +143,15 @@ def test_inside_a_group_the_larger_priority_is_first_and_then_the_older_task(db:
     worker = a_worker(db)
 
     assert [worker.claim_one().task_id for _ in range(4)] == [*high, *low]
+
+
+def test_a_group_with_many_priorities_does_not_hide_the_others(db: psycopg.Connection) -> None:
+    a_group(db, "many")
+    a_group(db, "one")
+    for priority in range(70):
+        fill(db, "many", 1, priority=priority)
+    fill(db, "one", 1)
+
+    a_worker(db).claim(20)
+
+    assert claimed_by_group(db) == {"many": 19, "one": 1}

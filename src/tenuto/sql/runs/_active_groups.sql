@@ -10,9 +10,9 @@ as $$
       select distinct l.group_no <= p_after as later, l.group_no
       from unnest(p_routes) r(id)
       cross join lateral (
-        (select a.group_no from tenuto.ready_lanes a where a.route_id = r.id and a.group_no > p_after order by a.group_no limit 64)
+        (select distinct a.group_no from tenuto.ready_lanes a where a.route_id = r.id and a.group_no > p_after order by a.group_no limit 64)
         union all
-        (select a.group_no from tenuto.ready_lanes a where a.route_id = r.id and a.group_no <= p_after order by a.group_no limit 64)
+        (select distinct a.group_no from tenuto.ready_lanes a where a.route_id = r.id and a.group_no <= p_after order by a.group_no limit 64)
       ) l
       order by 1, 2
       limit 64
