@@ -1,5 +1,7 @@
 """Calls stopped half-way by a stranger's lock while another call passes: nobody waits in a circle."""
 
+from uuid import uuid4
+
 import pytest
 
 from tests.support.interleave import Call, Play, Race, hold, on
@@ -110,5 +112,26 @@ def test_children_that_end_and_their_parent_that_is_cancelled_do_not_deadlock(ra
         assert answer == ["accepted", "accepted"]
         call(race.db, "sweep_cancelled")
         assert statuses(race.db, [parent.task_id]) == ["cancelled"]
+
+    race.every_order(scene, 1, 1, 1, gate=True)
+
+
+def test_a_sweep_of_several_cancelled_runs_takes_their_tasks_in_one_order(race: Race) -> None:
+    def scene(play: Play) -> None:
+        low, high = sorted([uuid4(), uuid4()])
+        runs = sorted([uuid4(), uuid4()])
+        for run_id, task_id in zip(runs, (high, low), strict=True):
+            start_graph(race.db, 1, ids=[task_id], run={"name": "crossed", "id": str(run_id)})
+        worker = a_worker(race.db)
+        first, second = by_id(worker.claim(2))
+        for run_id in runs:
+            cancel(run_id)(race.db)
+        _, answers, swept = play.run(
+            hold("running_tasks", "id = %s", low),
+            lambda db: on(worker, db).complete(first, second),
+            lambda db: call(db, "sweep_cancelled"),
+        )
+        assert answers == ["accepted", "accepted"]
+        assert swept == 2
 
     race.every_order(scene, 1, 1, 1, gate=True)

@@ -3,7 +3,7 @@
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, start_graph, start_one, status, statuses
+from tests.support.kernel import a_worker, call, start, start_graph, start_one, status, statuses
 from tests.support.loops import cancel_run, cancel_task, count, lose_workers, run, settle
 
 
@@ -81,3 +81,17 @@ def test_no_more_requests_are_looked_at_than_asked_for(db: psycopg.Connection) -
         cancel_run(db, start_one(db))
 
     assert [call(db, "sweep_cancelled", limit=2) for _ in range(3)] == [2, 1, 0]
+
+
+def test_requests_behind_a_hundred_that_take_long_are_looked_at_too(db: psycopg.Connection) -> None:
+    runs = start(db, *range(101))
+    worker = a_worker(db)
+    worker.claim(101)
+    for run_id in runs:
+        cancel_run(db, run_id)
+    db.execute("update tenuto.running_tasks set cancel = false where id = %s", [runs[-1]])  # claimed behind its back
+
+    for _ in range(100):  # each finds it with 100 chances in 101
+        call(db, "sweep_cancelled")
+
+    assert count(db, "running_tasks", "not cancel") == 0
