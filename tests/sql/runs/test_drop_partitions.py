@@ -1,15 +1,15 @@
 """Weeks go when every org's retention is over; open and freshly ended runs stay."""
 
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, statuses
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, statuses
 from tests.support.loops import an_org, run, settle, value
 from tests.support.mentions import ids_of, mentions
-from tests.support.retention import a_month_ago, back_to_now, finished_now, make_weeks, start_now, week_of
+from tests.support.retention import a_month_ago, back_to_now, finished_now, ids_at, make_weeks, start_now, week_of
 
 TABLES = ["runs", "task_attempts", "task_dependencies", "task_logs", "task_slots", "tasks"]
 
@@ -172,3 +172,20 @@ def test_a_surviving_run_can_be_deleted_from_where_it_went(db: psycopg.Connectio
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
 
     assert mentions(db, ids) == {}
+
+
+def test_a_run_with_a_random_id_keeps_its_tasks_until_its_own_time_is_over(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    tasks = ids_at(db, clock.now, 2)
+    run_id, _ = start_graph(db, 2, [(0, 1)], ids=tasks, run={"name": "slow", "id": str(uuid4())})
+    back_to_now(clock, days=34)
+    drain(db, a_worker(db, "late"))
+    settle(db)
+    clock.advance(days=1)
+
+    drop(db)
+
+    assert partitions(db, old_week) == []
+    assert run(db, run_id)["status"] == "completed"
+    assert statuses(db, tasks) == ["completed", "completed"]

@@ -185,3 +185,21 @@ def test_what_belongs_to_a_run_that_is_there_stays(db: psycopg.Connection, clock
     assert prune(db) == (0, 0)
 
     assert mentions(db, [run_id]) == before
+
+
+def test_random_task_ids_of_a_run_that_went_with_its_week_go_too(db: psycopg.Connection, clock: Clock) -> None:
+    a_month_ago(clock)
+    make_weeks(db)
+    (run_id,) = ids_at(db, clock.now, 1)
+    start_graph(db, 2, [(0, 1)], ids=[uuid4(), uuid4()], run={"name": "r", "id": str(run_id)})
+    drain(db, a_worker(db, "finisher"))
+    settle(db)
+    ids = ids_of(db, run_id)
+    back_to_now(clock)
+    call(db, "drop_partitions")
+
+    assert prune(db, dry_run=True) == (0, 2)
+    assert prune(db) == (0, 2)
+
+    assert prune(db) == (0, 0)
+    assert mentions(db, ids) == {}

@@ -20,6 +20,8 @@ as $$
   union
   select r.id from tenuto.runs r where p_since is not null and r.id < p_to and r.completed_at > p_since
   union
+  select r.id from tenuto.runs_default r where p_since is not null and r.completed_at > p_since
+  union
   select a.task_id
   from tenuto.task_attempts a
   where p_since is not null and a.task_id >= p_from and a.task_id < p_to and a.end_no = 0 and a.ended_at > p_since;

@@ -9,12 +9,14 @@ create or replace function tenuto.prune_runs(p_limit int default 1000, p_dry_run
 as $$
 declare
   v_ids uuid[] := array(select tenuto._prunable_runs(p_limit));
+  v_tasks uuid[] := array(select tenuto._tasks_left_behind(p_limit));
 begin
   if not p_dry_run then
     perform tenuto._delete_runs(v_ids);
+    perform tenuto._delete_tasks(v_tasks);
   end if;
   runs := cardinality(v_ids);
-  leftovers := tenuto._delete_leftovers(p_limit, p_dry_run);
+  leftovers := cardinality(v_tasks) + tenuto._delete_leftovers(p_limit, p_dry_run);
   return next;
 end
 $$;
