@@ -142,3 +142,16 @@ def test_a_late_report_of_any_kind_is_stale_after_the_loss(db: psycopg.Connectio
     assert answers == [["stale_lease"]] * 5
     assert status(db, task_id) == "retrying"
     assert history(db, task_id) == [(1, "lost")]
+
+
+def test_attempts_are_given_back_even_after_their_session_was_pruned(db: psycopg.Connection, clock: Clock) -> None:
+    task_id = start_one(db)
+    worker = a_worker(db, "leaver")
+    worker.claim_one()
+    call(db, "close_session", **worker.fence)
+    clock.advance(days=20)
+    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 1}]
+
+    assert call(db, "expire_attempts") == 1
+
+    assert status(db, task_id) == "retrying"

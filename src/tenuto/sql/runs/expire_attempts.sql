@@ -1,5 +1,6 @@
 -- running -> retrying | failed (lost), for the attempts of every ended session. It looks at what is, not at what just
--- happened: a claim that commits after its session ended is found by the next sweep.
+-- happened: a claim that commits after its session ended is found by the next sweep, and so is one whose session was
+-- pruned meanwhile.
 create or replace function tenuto.expire_attempts(p_limit int default 5000)
   returns bigint
   language plpgsql
@@ -12,8 +13,7 @@ begin
   with lost as materialized (
     select r.ctid as tid
     from tenuto.running_tasks r
-    join tenuto.sessions s on s.id = r.session_id
-    where s.ended_at is not null
+    where not exists (select from tenuto.sessions s where s.id = r.session_id and s.ended_at is null)
     order by r.id
     limit p_limit
     for update of r skip locked
@@ -24,7 +24,7 @@ begin
                     jsonb_build_object('reason', 'worker_lost', 'worker', s.worker_id, 'session', s.end_reason))::tenuto.attempt_end)
   into v_ends
   from gone g
-  join tenuto.sessions s on s.id = (g.running).session_id;
+  left join tenuto.sessions s on s.id = (g.running).session_id;
   if v_ends is not null then
     perform tenuto._settle_attempts(v_ends, false);
   end if;
