@@ -5,7 +5,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.errors import InvalidInput, NotFound, TooLarge
 from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_graph, status
 from tests.support.loops import an_org, promote
 from tests.support.objects import an_object
@@ -118,3 +118,13 @@ def test_the_object_of_another_org_cannot_be_an_input(db: psycopg.Connection) ->
 def test_an_input_that_is_no_id_is_refused(db: psycopg.Connection) -> None:
     with pytest.raises(InvalidInput):
         start_graph(db, 1, details=[{"task": 0, "slots": [{"object": "mine"}]}])
+
+
+def test_more_hard_addresses_than_a_route_can_name_are_refused_when_placed(db: psycopg.Connection) -> None:
+    object_id = an_object(db)
+    many = [f"node-{no}.rack.example" for no in range(50)]
+
+    with pytest.raises(TooLarge, match="50 addresses"):
+        call(db, "place_object", org_id=DEFAULT_ORG, object_id=object_id, addresses=many, hard=True)
+
+    call(db, "place_object", org_id=DEFAULT_ORG, object_id=object_id, addresses=many)

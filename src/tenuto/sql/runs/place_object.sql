@@ -5,6 +5,11 @@ create or replace function tenuto.place_object(p_org_id uuid, p_object_id uuid, 
   language plpgsql
 as $$
 begin
+  -- A hard place is part of the route of every task that takes the object, and a route must fit into an index.
+  if p_hard and octet_length(array_to_string(p_addresses, ' ')) > 500 then
+    perform tenuto._raise('TN007', format('the %s addresses have more than 500 bytes together', cardinality(p_addresses)),
+      'give the workers of one place one address, or say it is soft');
+  end if;
   perform from tenuto.data_objects where org_id = p_org_id and id = p_object_id for update;
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));
