@@ -1,0 +1,132 @@
+"""What the model says about runs as a whole: folded, retried by themselves, retried by people."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+from tests.walk.model import BACKOFF, FINAL, Model, Run, Task
+from tests.walk.walker import Rows, Step, Walk
+
+
+def fate(run: Run) -> str:
+    if run.cancel and (run.counts["cancelled"] or run.counts["spoiled"]):
+        return "cancelled"
+    if run.counts["spoiled"]:
+        return "failed"
+    return "cancelled" if run.counts["cancelled"] else "completed"
+
+
+def all_ended(run: Run) -> bool:
+    return run.total == sum(run.counts[state] for state in FINAL)
+
+
+def fold(model: Model) -> None:
+    for no, run in enumerate(model.runs):
+        if run.alone or run.gone or not run.touched:
+            continue
+        before = model.run_status(no)
+        run.total += run.unfolded["added"]
+        run.counts.update(run.unfolded)
+        run.status = "running" if run.status == "pending" and run.unfolded["started"] else run.status
+        run.unfolded, run.touched = Counter(), False
+        over = run.attempt == run.max_attempts or fate(run) != "failed"
+        if run.status in ("pending", "running") and all_ended(run) and over:
+            run.status = fate(run)
+            model.moves["run", before, "fold", run.status] += 1
+
+
+def settle(model: Model, rerun: Callable[[int], None]) -> None:
+    for no, run in enumerate(model.runs):
+        if run.alone or run.max_attempts == 1 or run.touched or not all_ended(run):
+            continue
+        due = run.retry_at is None or run.retry_at <= model.now or run.cancel
+        if run.status in ("pending", "running", "retrying") and due:
+            before = model.run_status(no)
+            if run.status == "retrying" and not run.cancel:
+                rerun(no)
+            elif run.attempt < run.max_attempts and fate(run) == "failed":
+                run.status, run.retry_at = "retrying", model.now + BACKOFF
+            else:
+                run.status, run.retry_at = fate(run), None
+            verb = "fold" if before == "running" and run.status in FINAL else "settle"
+            model.moves["run", before, verb, run.status] += 1
+
+
+def to_rerun(model: Model, run_no: int, *, reuse: bool) -> list[int]:
+    numbers = [no for no, task in enumerate(model.tasks) if task.run == run_no]
+    copied = {model.tasks[no].copy_of for no in numbers}
+    old = [no for no in numbers if no not in copied]
+    again = {no for no in old if not reuse or model.tasks[no].state in ("failed", "cancelled")}
+    while True:
+        behind = {no for no in old if model.tasks[no].state == "skipped" and again & set(model.tasks[no].edges)}
+        if behind <= again:
+            break
+        again |= behind
+    below = {no for no in numbers if model.tasks[no].parent in again | copied - {None}}
+    while True:
+        more = {no for no in numbers if model.tasks[no].parent in below}
+        if more <= below:
+            return sorted(again - below)
+        below |= more
+
+
+def add_copies(walk: Walk, run_no: int, old: list[int], kept: Sequence[int] = ()) -> None:
+    """Copies of the old ones, to be executed, and of the kept ones, as they ended. The kernel chose their ids."""
+    run_id = str(walk.run_ids[run_no])
+    ids = {copy_of: task_id for task_id, (of_run, copy_of) in walk.seen["copies"].items() if of_run == run_id}
+    where = {no: len(walk.task_ids) + at for at, no in enumerate([*kept, *old])}
+    for no in where:
+        task = walk.model.tasks[no]
+        ups = {
+            where.get(up, up): on for up, on in task.edges.items() if up in where or (no in old and task.run == run_no)
+        }
+        copy = Task(run_no, ups, task.limited, task.timed, copy_of=no, max_attempts=task.max_attempts)
+        walk.add(UUID(ids[str(walk.task_ids[no])]), copy)
+    for no in kept:
+        walk.model.move(walk.model.tasks[where[no]], "retry", walk.model.tasks[no].state)
+    for no in old:
+        copy = walk.model.tasks[where[no]]
+        copy.remaining = sum(up in old for up in walk.model.tasks[no].edges)
+        if copy.remaining:
+            walk.model.move(copy, "start", "pending")
+        else:
+            walk.model.make_ready([copy], "start")
+
+
+def rerun(walk: Walk, run_no: int) -> None:
+    run = walk.model.runs[run_no]
+    old = to_rerun(walk.model, run_no, reuse=True)
+    run.status, run.attempt, run.retry_at = "running", run.attempt + 1, None
+    run.counts = Counter(completed=run.counts["completed"])
+    run.total = run.counts["completed"] + len(old)
+    add_copies(walk, run_no, old)
+
+
+def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -> Step:
+    """A final run is started again as a new one."""
+    reuse = walk.chance(0.8)
+    model, run = walk.model, walk.model.runs[no]
+    old = to_rerun(model, no, reuse=reuse)
+    copied = {task.copy_of for task in model.tasks_of(no)}
+    kept = [
+        at
+        for at, task in enumerate(model.tasks)
+        if task.run == no and at not in old and task.state in ("completed", "skipped")
+        and task.parent is None and at not in copied and reuse and not run.alone
+    ]  # fmt: skip
+
+    def apply(rows: Rows) -> None:
+        walk.run_ids.append(rows[0]["retry_run"])
+        new = Run(run.alone, "" if run.alone else "pending", 1, run.max_attempts, len(old))
+        model.runs.append(new)
+        model.moves["run", None, "start", "pending"] += 1
+        for at in kept:
+            new.unfolded.update({"added": 1, model.tasks[at].state: 1})
+            new.touched = True
+        add_copies(walk, len(model.runs) - 1, old, kept)
+
+    refusal = still_open or (None if old else "TN004")
+    keeping = " ".join(sorted({model.tasks[at].state for at in kept}))
+    state = model.run_status(no) if still_open else f"final, keeping {keeping}" if old else "nothing to retry"
+    return Step("retry_run", {**params, "reuse": reuse}, state, apply, refusal)
