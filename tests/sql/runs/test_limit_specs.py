@@ -33,6 +33,7 @@ BAD: dict[str, Any] = {
     "a size in words": [{**GOOD, "size": "1"}],
     "no size at all": [{**GOOD, "size": None}],
     "the same limit twice": [GOOD, {**GOOD, "size": 2}],
+    "more limits than a task may have": [{**GOOD, "key": f"db{no}"} for no in range(33)],
 }
 
 

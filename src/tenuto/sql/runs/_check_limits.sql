@@ -9,6 +9,9 @@ begin
   if jsonb_typeof(p_limits) <> 'array' or p_limits = '[]' then
     perform tenuto._raise('TN003', format('limits are %s, not a list of limits', p_limits), 'leave them out for a task without limits');
   end if;
+  if jsonb_array_length(p_limits) > 32 then
+    perform tenuto._raise('TN003', format('%s limits for one task, more than 32', jsonb_array_length(p_limits)));
+  end if;
   for v_limit in select jsonb_array_elements(p_limits)
   loop
     perform tenuto._check_keys('a limit', v_limit, array['scope', 'key', 'size']);
