@@ -135,3 +135,29 @@ def test_a_sweep_of_several_cancelled_runs_takes_their_tasks_in_one_order(race: 
         assert swept == 2
 
     race.every_order(scene, 1, 1, 1, gate=True)
+
+
+def test_runs_that_settle_together_take_their_limits_once_and_in_order(race: Race) -> None:
+    def limited(key: str) -> list[dict[str, object]]:
+        return [{"task": 0, "limits": [{"scope": "key", "key": key, "size": 5}]}]
+
+    def scene(play: Play) -> None:
+        for key in ("a", "b"):
+            start_graph(race.db, 1, run={"name": key}, details=limited(key))
+        worker = a_worker(race.db)
+        held = by_id(worker.claim(2))
+        for key in ("b", "a"):  # settled in the order of their runs, against the order of their limits
+            handler = [{"type": "app.work"}, {"type": "app.after", "handler": "completed"}]
+            details = [{"task": 1, "limits": limited(key)[0]["limits"]}]
+            start_graph(race.db, 2, kinds=handler, task_kinds=[0, 1], details=details)
+        worker.complete(*worker.claim(2))
+        call(race.db, "fold_runs")
+        _, settled, answers = play.run(
+            hold("limits", "key = 'a'"),
+            lambda db: call(db, "settle_runs"),
+            lambda db: on(worker, db).complete(*held),
+        )
+        assert settled == 2
+        assert answers == ["accepted", "accepted"]
+
+    race.every_order(scene, 1, 1, 1, gate=True)

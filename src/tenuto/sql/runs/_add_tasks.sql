@@ -1,10 +1,10 @@
--- Writes the tasks of a start and puts each where it belongs: pending, delayed, ready, or through _make_ready for those with
--- limits or slots. p_run_id null: every task is a run of its own. Columns come as arrays and only what few tasks have as
+-- Writes the tasks of a start and puts each where it belongs: pending, delayed or ready. Answers those with limits or
+-- slots: the caller makes them ready, as its last step. p_run_id null: every task is a run of its own. Columns come as arrays and only what few tasks have as
 -- JSON (p_details): parsing an object per task costs as much as half its insert.
 create or replace function tenuto._add_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int,
   p_kinds tenuto.kind[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_edges tenuto.edge[])
-  returns void
+  returns tenuto.card[]
   language plpgsql
   set jit = off
 as $$
@@ -15,7 +15,7 @@ declare
 begin
   if p_details is null and p_edges is null and cardinality(p_kinds) = 1 and (p_kinds[1]).handler is null then
     perform tenuto._add_plain_tasks(p_org_id, p_run_id, p_run_attempt, p_parent_id, p_group_no, p_kinds[1], p_ids, p_inputs);
-    return;
+    return null;
   end if;
 
   with degree as materialized (
@@ -71,6 +71,6 @@ begin
   into v_lanes
   from unnest(p_kinds) k left join jsonb_to_recordset(p_details) as d(priority int) on true;
   perform tenuto._open_lanes(v_lanes);
-  perform tenuto._make_ready(v_special);
+  return v_special;
 end
 $$;

@@ -1,7 +1,7 @@
 -- Puts copies of tasks into a run, open, with their edges and slots among themselves. Sources outside the copied set keep
--- their id, unless p_moved_from/p_moved_to say where they went.
+-- their id, unless p_moved_from/p_moved_to say where they went. Answers the cards to make ready.
 create or replace function tenuto._copy_tasks(p_run_id uuid, p_alone boolean, p_run_attempt int, p_old uuid[], p_new uuid[], p_moved_from uuid[], p_moved_to uuid[])
-  returns void
+  returns tenuto.card[]
   language plpgsql
 as $$
 declare
@@ -44,7 +44,7 @@ begin
   left join unnest(p_old || p_moved_from, p_new || p_moved_to) m(old, new) on m.old = s.source_task_id;
 
   perform tenuto._add_edges(v_org_id, p_new, v_edges);
-  perform tenuto._add_tasks(v_org_id, case when not p_alone then p_run_id end, p_run_attempt, null, v_group, v_kinds, p_new, v_inputs,
-                            array(select generate_series(0, cardinality(p_new) - 1)), v_details, v_edges);
+  return tenuto._add_tasks(v_org_id, case when not p_alone then p_run_id end, p_run_attempt, null, v_group, v_kinds, p_new, v_inputs,
+                           array(select generate_series(0, cardinality(p_new) - 1)), v_details, v_edges);
 end
 $$;

@@ -9,6 +9,7 @@ declare
   v_labels text[] := array(select distinct l from unnest(p_labels) l order by 1);
   v_addresses text[] := array(select distinct a from unnest(p_addresses) a order by 1);
   v_id int;
+  v_paused boolean;
 begin
   select id into v_id
   from tenuto.routes
@@ -18,9 +19,12 @@ begin
     return v_id;
   end if;
 
+  -- The queue is held until the route is there: who pauses it meanwhile waits and finds the route, or is found.
+  insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
+  select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue for share;
+
   insert into tenuto.routes (org_id, queue, type, language, labels, addresses, paused)
-  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses,
-          exists (select from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue and q.paused_at is not null))
+  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses, v_paused)
   on conflict on constraint route_is_unique do nothing
   returning id into v_id;
   if v_id is null then
@@ -30,7 +34,6 @@ begin
     where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language
       and labels = v_labels and addresses = v_addresses;
   end if;
-  insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
   return v_id;
 end
 $$;

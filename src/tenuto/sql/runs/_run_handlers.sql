@@ -1,6 +1,7 @@
--- Lets the handlers of the run's fate go and skips the others. The caller holds the run and its pending rows.
+-- Lets the handlers of the run's fate go and skips the others. The caller holds the run and its pending rows. Answers
+-- the cards to make ready.
 create or replace function tenuto._run_handlers(p_run tenuto.runs)
-  returns void
+  returns tenuto.card[]
   language plpgsql
 as $$
 declare
@@ -18,6 +19,6 @@ begin
   perform tenuto._record_ends(v_skipped, 'skipped', null);
 
   v_ids := array(select id from tenuto.pending_tasks where run_id = p_run.id and handler = v_fate order by id);
-  perform tenuto._make_ready(tenuto._count_down(v_ids, array_fill(1, array[cardinality(v_ids)])));
+  return tenuto._count_down(v_ids, array_fill(1, array[cardinality(v_ids)]));
 end
 $$;

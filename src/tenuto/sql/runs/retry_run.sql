@@ -12,6 +12,7 @@ declare
   v_kept uuid[];
   v_kept_new uuid[];
 begin
+  perform from tenuto.runs where id = p_run_id and org_id = p_org_id for key share;   -- nobody deletes it while its tasks are copied
   v_run := tenuto._final_run(p_org_id, p_run_id);
   v_old := array(select i from tenuto._tasks_to_rerun(p_run_id, p_reuse) i order by i);
   if not exists (select from tenuto.tasks t join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0
@@ -38,12 +39,12 @@ begin
 
   perform tenuto._copy_references(v_old || v_kept || p_run_id, v_new || v_kept_new || v_id);
   perform tenuto._keep_tasks(v_id, v_kept, v_kept_new);
-  perform tenuto._copy_tasks(v_id, v_run.alone, 1, v_old, v_new, v_kept, v_kept_new);
   insert into tenuto.run_slots (run_id, position, org_id, type, source_task_id, source_position)
   select v_id, s.position, s.org_id, s.type, m.new, s.source_position
   from tenuto.run_slots s
   join unnest(v_old || v_kept, v_new || v_kept_new) m(old, new) on m.old = s.source_task_id
   where s.run_id = p_run_id;
+  perform tenuto._make_ready(tenuto._copy_tasks(v_id, v_run.alone, 1, v_old, v_new, v_kept, v_kept_new));
   perform tenuto._wake('*');
   return v_id;
 end

@@ -1,5 +1,5 @@
 -- running -> retrying -> running, and the handlers of a run that has ended: what fold_runs leaves. Locks in the order
--- of everybody else (pending, then runs) and looks again under the lock.
+-- of everybody else (pending, then runs, limits once and last) and looks again under the lock.
 create or replace function tenuto.settle_runs(p_limit int default 100)
   returns bigint
   language plpgsql
@@ -7,6 +7,7 @@ as $$
 declare
   v_id uuid;
   v_run tenuto.runs;
+  v_cards tenuto.card[];
   v_count bigint := 0;
 begin
   for v_id in
@@ -28,18 +29,19 @@ begin
     continue when not found or exists (select from tenuto.run_counts c where c.run_id = v_id);
 
     if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
-      perform tenuto._rerun(v_run);
+      v_cards := v_cards || tenuto._rerun(v_run);
     elsif v_run.attempt < v_run.max_attempts and v_run.fate is null and tenuto._run_fate(v_run) = 'failed' then
       update tenuto.runs
       set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
       where id = v_id;
     elsif v_run.handlers > 0 then
-      perform tenuto._run_handlers(v_run);
+      v_cards := v_cards || tenuto._run_handlers(v_run);
     else
       update tenuto.runs set status = tenuto._run_fate(v_run), completed_at = tenuto.now(), next_retry_at = null where id = v_id;
     end if;
     v_count := v_count + 1;
   end loop;
+  perform tenuto._make_ready(v_cards);
   return v_count;
 end
 $$;

@@ -32,8 +32,9 @@ begin
   on conflict (id) do update set open = task_parents.open + excluded.open;
   perform tenuto._add_edges(v_parent.org_id, v_ids, v_edges);
   perform tenuto._add_slots(v_parent.org_id, v_parent.run_id, v_ids, p_details, null);
-  perform tenuto._add_tasks(v_parent.org_id, v_parent.run_id, (select run_attempt from tenuto.tasks where id = p_task_id), p_task_id,
-                            v_parent.group_no, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, v_edges);
+  perform tenuto._make_ready(tenuto._add_tasks(
+    v_parent.org_id, v_parent.run_id, (select run_attempt from tenuto.tasks where id = p_task_id), p_task_id,
+    v_parent.group_no, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, v_edges));
   perform tenuto._grow_run(v_parent, cardinality(v_ids));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;

@@ -28,7 +28,7 @@ begin
 
   insert into tenuto.runs (id, org_id, group_no, alone, created_at)
   select id, p_org_id, v_group, true, tenuto.now() from unnest(v_ids) id;
-  perform tenuto._add_tasks(p_org_id, null, 1, null, v_group, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, null);
+  perform tenuto._make_ready(tenuto._add_tasks(p_org_id, null, 1, null, v_group, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, null));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
   end if;

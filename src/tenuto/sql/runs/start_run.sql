@@ -43,8 +43,8 @@ begin
 
   perform tenuto._add_edges(p_org_id, v_ids, v_edges);
   perform tenuto._add_slots(p_org_id, v_run.id, v_ids, p_details, p_run -> 'outputs');
-  perform tenuto._add_tasks(p_org_id, case when not v_run.alone then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
-                            p_task_kinds, p_details, v_edges);
+  perform tenuto._make_ready(tenuto._add_tasks(p_org_id, case when not v_run.alone then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
+                                               p_task_kinds, p_details, v_edges));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
   end if;
