@@ -47,3 +47,7 @@ class BrokenObject(DatabaseProblem):
 
 class NotATestDatabase(DatabaseProblem):
     """A production database may not be turned into a test database."""
+
+
+class BusyTables(DatabaseProblem):
+    """Somebody uses the tables without a pause in which they could be changed."""

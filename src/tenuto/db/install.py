@@ -18,6 +18,7 @@ from tenuto.db.migrations import (
     read_installed,
 )
 from tenuto.db.objects import apply_objects
+from tenuto.db.quiet import hold_tables
 from tenuto.db.roles import become_owner
 from tenuto.db.sql_tree import SqlTree, read_tree
 
@@ -92,6 +93,7 @@ def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     become_owner(conn)
     conn.execute("set local search_path = pg_catalog, pg_temp")
     conn.execute("set local client_min_messages = warning")
+    hold_tables(conn)
     conn.execute(BOOKKEEPING)
     apply_migrations(conn, migrations)
     apply_objects(conn, tree, test=test)
