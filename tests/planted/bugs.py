@@ -4,7 +4,7 @@ from tests.planted.plant import Bug
 
 RACES = "tests/races"
 RUNS = "tests/sql/runs"
-LIMITED = r"array\(select c\.id from unnest\([vp]_cards\) c where [^;]*\)\);"
+LIMITED = r"array\(select [^;]* where tenuto\._limited\([^;]*\)\)\);"
 
 BUGS = (
     Bug(
@@ -144,7 +144,7 @@ BUGS = (
     Bug(
         "slots_of_a_lost_task_are_not_handed_over",
         f"{RUNS}/test_promises.py::test_a_limited_task_that_is_lost_hands_its_slot_over_at_once",
-        (("runs/_after_end.sql", LIMITED, "null);"),),
+        (("runs/expire_attempts.sql", LIMITED, "null);"),),
     ),
     Bug(
         "already_accepted_from_a_row_of_the_reaper",

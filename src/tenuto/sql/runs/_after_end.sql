@@ -1,7 +1,7 @@
--- What follows the end of attempts, with their history written: dependents and parents of those that are final hear of
--- it, and the slots of all go to whoever waits for them.
+-- What follows the end of tasks, with their history written: dependents and parents of those that failed or were
+-- cancelled hear of it. Answers the cards that the caller makes ready, together with whatever else it has.
 create or replace function tenuto._after_end(p_cards tenuto.card[], p_outcomes text[])
-  returns void
+  returns tenuto.card[]
   language plpgsql
 as $$
 declare
@@ -22,6 +22,6 @@ begin
   if cardinality(v_ids) > 0 then
     v_ready := v_ready || tenuto._tell_parents(v_ids);
   end if;
-  perform tenuto._make_ready(v_ready, array(select c.id from unnest(p_cards) c where tenuto._limited(c.traits)));
+  return v_ready;
 end
 $$;

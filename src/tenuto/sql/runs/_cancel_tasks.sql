@@ -45,7 +45,8 @@ begin
   where ctid = any (array(select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
   if v_cards is not null then
     perform tenuto._record_ends(v_cards, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
-    perform tenuto._after_end(v_cards, array_fill('cancelled'::text, array[cardinality(v_cards)]));
+    perform tenuto._make_ready(tenuto._after_end(v_cards, array_fill('cancelled'::text, array[cardinality(v_cards)])),
+                               array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
   end if;
 end
 $$;

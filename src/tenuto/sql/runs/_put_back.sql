@@ -1,7 +1,8 @@
--- Ends attempts that neither completed nor failed and charges nothing: history with p_outcome, then the caller moves
--- the cards on. A task asked to stop is cancelled instead. Answers the cards that go on.
-create or replace function tenuto._put_back(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null)
-  returns tenuto.card[]
+-- Ends attempts that neither completed nor failed and charges nothing: history with p_outcome. A task asked to stop is
+-- cancelled instead. Answers the cards that go on, and those that such a cancel freed: the caller makes all of them
+-- ready in one go, since that locks limits.
+create or replace function tenuto._put_back(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
+  out cards tenuto.card[], out woken tenuto.card[])
   language plpgsql
 as $$
 declare
@@ -21,9 +22,9 @@ begin
 
   select array_agg((r, null, false, null, null)::tenuto.attempt_end) into v_cancelled from unnest(p_running) r where r.cancel;
   if v_cancelled is not null then
-    perform tenuto._settle_attempts(v_cancelled, p_reported);
+    woken := tenuto._settle_attempts(v_cancelled, p_reported);
   end if;
-  return array(
+  cards := array(
     select (r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.traits)::tenuto.card
     from unnest(p_running) r
     where not r.cancel

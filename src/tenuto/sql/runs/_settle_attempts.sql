@@ -2,7 +2,7 @@
 -- A task asked to stop is cancelled; one whose budget is spent, or that must not be retried, has failed; else it waits
 -- for its backoff, or for the seconds it asked for. A lost attempt that cost nothing is queued again at once.
 create or replace function tenuto._settle_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
-  returns void
+  returns tenuto.card[]
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
@@ -50,6 +50,6 @@ begin
          array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by no)
   into v_outcomes, v_cards
   from ends;
-  perform tenuto._after_end(v_cards, v_outcomes);
+  return tenuto._after_end(v_cards, v_outcomes);
 end
 $$;

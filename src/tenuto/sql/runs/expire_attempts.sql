@@ -26,7 +26,8 @@ begin
   from gone g
   left join tenuto.sessions s on s.id = (g.running).session_id;
   if v_ends is not null then
-    perform tenuto._settle_attempts(v_ends, false);
+    perform tenuto._make_ready(tenuto._settle_attempts(v_ends, false),
+                               array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
   end if;
   return coalesce(cardinality(v_ends), 0);
 end

@@ -24,7 +24,8 @@ begin
   into v_ends
   from gone g;
   if v_ends is not null then
-    perform tenuto._settle_attempts(v_ends, false);
+    perform tenuto._make_ready(tenuto._settle_attempts(v_ends, false),
+                               array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
   end if;
   return coalesce(cardinality(v_ends), 0);
 end

@@ -11,7 +11,6 @@ create or replace function tenuto.heartbeat(
 as $$
 declare
   v_forgotten tenuto.running_tasks[];
-  v_cards tenuto.card[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   perform tenuto._renew_session(p_session_id, p_token, p_metrics);
@@ -29,8 +28,8 @@ begin
   )
   select array_agg(g.running) into v_forgotten from gone g;
   if v_forgotten is not null then
-    v_cards := tenuto._put_back(v_forgotten, 'forgotten', false);
-    perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
+    perform tenuto._make_ready(b.cards || b.woken, array(select r.id from unnest(v_forgotten) r where tenuto._limited(r.traits)))
+    from tenuto._put_back(v_forgotten, 'forgotten', false) b;
   end if;
 
   select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')

@@ -6,11 +6,12 @@ as $$
 declare
   v_running tenuto.running_tasks[];
   v_cards tenuto.card[];
+  v_woken tenuto.card[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  v_cards := tenuto._put_back(v_running, 'interrupted', true);
-  perform tenuto._make_ready(v_cards, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
+  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(v_running, 'interrupted', true) b;
+  perform tenuto._make_ready(v_cards || v_woken, array(select r.id from unnest(v_running) r where tenuto._limited(r.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end

@@ -6,11 +6,12 @@ as $$
 declare
   v_running tenuto.running_tasks[];
   v_cards tenuto.card[];
+  v_woken tenuto.card[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_seconds));
   perform tenuto._check_seconds(p_seconds);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  v_cards := tenuto._put_back(v_running, 'snoozed', true);
+  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(v_running, 'snoozed', true) b;
 
   insert into tenuto.delayed_tasks
     (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
@@ -20,7 +21,7 @@ begin
   join (select r.id, r.attempt, max(r.seconds) as seconds
         from unnest(p_task_ids, p_attempts, p_seconds) as r(id, attempt, seconds) group by 1, 2) s on s.id = c.id and s.attempt = c.attempt;
 
-  perform tenuto._make_ready(null, array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
+  perform tenuto._make_ready(v_woken, array(select r.id from unnest(v_running) r where tenuto._limited(r.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end

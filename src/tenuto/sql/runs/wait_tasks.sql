@@ -8,13 +8,14 @@ as $$
 declare
   v_running tenuto.running_tasks[];
   v_cards tenuto.card[];
+  v_woken tenuto.card[];
   v_waits tenuto.wait[];
   v_ready uuid[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_waits));
   v_waits := tenuto._read_waits(p_task_ids, p_attempts, p_waits);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  v_cards := tenuto._put_back(v_running, 'waiting', true);
+  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(v_running, 'waiting', true) b;
   v_waits := array(select w from unnest(v_waits) w join unnest(v_cards) c on c.id = w.id order by w.id);
   v_ready := tenuto._await_children(v_waits) || tenuto._await_signals(v_waits, v_cards);
 
@@ -29,8 +30,8 @@ begin
   join unnest(v_cards) c on c.id = w.id
   where w.id <> all (v_ready);
 
-  perform tenuto._make_ready(array(select c from unnest(v_cards) c where c.id = any (v_ready)),
-                             array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
+  perform tenuto._make_ready(array(select c from unnest(v_cards) c where c.id = any (v_ready)) || v_woken,
+                             array(select r.id from unnest(v_running) r where tenuto._limited(r.traits)));
   return query
   select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end
