@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
+
 from tenuto.db.call import call_sync, json_array
+from tenuto.model.errors import InvalidInput
 from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_graph, statuses
 
 
@@ -86,3 +89,14 @@ def test_the_report_of_an_ended_session_is_accepted_and_it_is_told_to_register_a
 
     assert [(row["answer"], row["task_id"]) for row in rows] == [("session_ended", None)]
     assert sorted(statuses(db, tasks)) == ["completed", "queued"]
+
+
+def test_a_report_with_too_few_outputs_completes_nothing(db: Db) -> None:
+    tasks = start(db, 1, 2)
+    worker = a_worker(db)
+    held = worker.claim(2)
+
+    with pytest.raises(InvalidInput, match="do not make a batch"):
+        exchange(worker, *held, outputs=["only one"])
+
+    assert statuses(db, tasks) == ["running", "running"]

@@ -9,6 +9,7 @@ create or replace function tenuto.complete_and_claim(
 as $$
 begin
   if cardinality(p_task_ids) > 0 then
+    perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_outputs), cardinality(p_task_ids)));
     return query
     select r.answer, r.task_id, r.attempt, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb
     from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects) r;
