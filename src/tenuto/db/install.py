@@ -139,7 +139,9 @@ def open_connection(url: str) -> Connection:
     except psycopg.OperationalError as error:
         raise Unreachable(_unreachable(url, error)) from error
     except psycopg.ProgrammingError as error:
-        raise BadAddress(f"TENUTO_DATABASE_URL is not a usable address: {str(error).strip()}") from error
+        raise BadAddress(
+            "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"
+        ) from error
 
 
 def _unreachable(url: str, error: psycopg.OperationalError) -> str:

@@ -4,6 +4,9 @@ create or replace function tenuto._raise(p_code text, p_message text, p_hint tex
   language plpgsql
 as $$
 begin
-  raise exception using errcode = p_code, message = p_message, hint = coalesce(p_hint, '');
+  if p_hint is null then
+    raise exception using errcode = p_code, message = p_message;
+  end if;
+  raise exception using errcode = p_code, message = p_message, hint = p_hint;
 end
 $$;
