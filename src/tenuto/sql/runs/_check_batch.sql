@@ -11,12 +11,17 @@ begin
   if v_count is null or v_count not between 1 and 100000 then
     perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)), 'start more in several calls');
   elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
-    perform tenuto._raise('TN003', format('%s inputs, %s ids and %s kinds do not make a batch', v_count, cardinality(p_ids), cardinality(p_task_kinds)));
+    perform tenuto._raise('TN003', format('%s inputs, %s ids and %s task kinds do not make a batch', v_count,
+      coalesce(cardinality(p_ids)::text, 'no'), coalesce(cardinality(p_task_kinds)::text, 'no')), 'give one of each for every task');
   elsif array_position(p_ids, null) is not null then
     perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1), 'give every task an id, or none');
   end if;
-  if exists (select from unnest(p_task_kinds) k where k is null or k < 0 or k >= cardinality(p_kinds)) or cardinality(p_kinds) = 0 then
-    perform tenuto._raise('TN003', 'a task names a kind that is not in the list of kinds');
+  select format('task %s names kind %s', t.no - 1, coalesce(t.kind::text, 'null')) into v_bad
+  from unnest(coalesce(p_task_kinds, '{0}')) with ordinality t(kind, no)
+  where t.kind is null or t.kind < 0 or t.kind >= cardinality(p_kinds)
+  limit 1;
+  if found then
+    perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds', format('the list has %s, counted from 0', cardinality(p_kinds)));
   end if;
   select (t.no - 1)::text into v_bad from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
   if found then

@@ -37,7 +37,8 @@ begin
      or e.runs_on not in ('completed', 'failed', 'continue')
   limit 1;
   if found then
-    perform tenuto._raise('TN003', format('edge from task %s to task %s on %L is not one that a run can have', v_bad.from_no, v_bad.to_no, v_bad.runs_on),
+    perform tenuto._raise('TN003', format('edge from task %s to task %s on %L is not one that a run of %s tasks can have',
+      v_bad.from_no, v_bad.to_no, v_bad.runs_on, p_count),
       'list tasks before those that depend on them; on is completed, failed or continue');
   end if;
   if (select count(*) <> count(distinct (e.from_no, e.to_no)) from unnest(v_edges) e) then
