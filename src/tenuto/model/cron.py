@@ -1,0 +1,61 @@
+"""Cron: the moments that an expression names in a timezone."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from tenuto.model.errors import InvalidInput
+
+NAMES = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
+
+
+def check_cron(cron: str, timezone: str = "UTC") -> None:
+    """Refuse an expression or a timezone that names no moment."""
+    fire_after(cron, timezone, datetime.now(UTC))
+
+
+def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
+    """The first moment after this one, in UTC."""
+    return next(fire_times(cron, timezone, after))
+
+
+def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
+    """The moments after this one, in UTC and without end. An hour that the clocks repeat in autumn fires once; a time
+    that they leave out in spring fires when they have moved."""
+    from cronsim import CronSim, CronSimError
+
+    zone = _zone(timezone)
+    try:
+        moments = CronSim(NAMES.get(cron.strip().lower(), cron), after.astimezone(zone))
+    except CronSimError as error:
+        raise InvalidInput(
+            f"cron {cron!r} cannot be read: {str(error).lower()}",
+            'write minute, hour, day, month and day of week, such as "0 3 * * *" for three in the morning',
+        ) from error
+    moment = next(moments, None)
+    if moment is None:
+        raise InvalidInput(f"cron {cron!r} names no moment in the next 50 years", "correct its day and month")
+    while moment is not None:
+        fire = moment.astimezone(UTC)
+        if fire > after:  # within a repeated hour, the first pass may be behind us
+            yield fire
+        moment = next(moments, None)
+
+
+@cache
+def _zone(timezone: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(timezone)
+    except (KeyError, ValueError, OSError) as error:
+        raise InvalidInput(
+            f"timezone {timezone!r} is not known", 'write a name such as "Europe/Berlin" or "UTC"'
+        ) from error
