@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, Json, call, call_one, call_value, json_array, json_or_default
-from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Exchanged, ProgressAnswer, Route
+from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, ProgressAnswer, Route
 
 
 async def resolve_routes(
@@ -213,3 +213,7 @@ async def start_children(
         step_name=step_name,
         wake=wake,
     )
+
+
+async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID]) -> list[Ended]:
+    return await call(conn, "poll_tasks", Ended, org_id=org_id, task_ids=task_ids)

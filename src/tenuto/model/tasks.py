@@ -65,6 +65,16 @@ class Exchanged:
 
 
 @dataclass(frozen=True)
+class Ended:
+    """How a final task ended."""
+
+    task_id: UUID
+    status: str
+    output: Any
+    error: Any
+
+
+@dataclass(frozen=True)
 class Beat:
     """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route."""
 

@@ -1,0 +1,10 @@
+-- How those of the tasks that are final ended: what a parent that gathers its children asks.
+create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[])
+  returns table (task_id uuid, status text, output jsonb, error jsonb)
+  language sql
+  stable
+as $$
+  select a.task_id, a.outcome, a.output, a.error
+  from unnest(p_task_ids) as asked(id)
+  join tenuto.task_attempts a on a.task_id = asked.id and a.end_no = 0 and a.org_id = p_org_id;
+$$;
