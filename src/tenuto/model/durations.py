@@ -1,0 +1,52 @@
+"""Durations and rates as people write them: "30s", "1h30m", "3d", seconds as a number, a timedelta; "100/m"."""
+
+import math
+import re
+from datetime import timedelta
+
+from tenuto.model.errors import InvalidInput
+
+Duration = str | int | float | timedelta
+LONGEST = 315_360_000.0  # ten years, the kernel's bound
+
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
+_RATE = re.compile(r"\s*(\d{1,7})\s*/\s*([smhd])\s*")
+_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d", a number of seconds or a timedelta'
+
+
+def seconds(value: Duration, what: str = "the duration", *, positive: bool = False) -> float:
+    """How many seconds it is; `what` names it in errors."""
+    found = _read(value)
+    if found is None or not math.isfinite(found):
+        raise InvalidInput(f"{what} is {value!r}, not a duration", _CURE)
+    if found < 0 or (positive and found == 0):
+        raise InvalidInput(f"{what} is {value!r}, not {'more than 0' if positive else '0 or more'}", _CURE)
+    if found > LONGEST:
+        raise InvalidInput(f"{what} is {value!r}, more than ten years")
+    return found
+
+
+def rate(text: str, what: str = "the rate") -> tuple[int, float]:
+    """`100/m` is 100 in 60 seconds."""
+    match = _RATE.fullmatch(text) if isinstance(text, str) else None
+    if match is None or not 1 <= int(match[1]) <= 1_000_000:
+        raise InvalidInput(
+            f"{what} is {text!r}, not a rate", 'write "100/m": a number from 1 to 1,000,000 and s, m, h or d'
+        )
+    return int(match[1]), _UNITS[match[2]]
+
+
+def _read(value: object) -> float | None:
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value) if abs(value) <= LONGEST * 1000 or value != value else math.copysign(LONGEST * 2, value)
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    sign, text = (-1.0, text[1:]) if text.startswith("-") else (1.0, text)
+    parts = _PART.findall(text)
+    if not parts or _PART.sub("", text):
+        return None
+    return sign * sum(float(number) * _UNITS[unit] for number, unit in parts)
