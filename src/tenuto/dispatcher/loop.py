@@ -1,0 +1,168 @@
+"""The only loop: asks what is due, runs it in bounded batches, and survives the database for as long as it takes."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
+
+SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link
+IDLE = 0.75  # between ticks while nothing does: 1.3 queries a second, and the rest for what comes by itself
+CALM = 0.5  # how long after the last move the ticks stay short
+LONGEST_REST = 1.0  # of a loop that is due and moves nothing: another dispatcher has it, or it must wait for somebody
+LONGEST_PAUSE = 15.0  # after failures
+GRACE = 5.0  # for the batches in flight when asked to stop
+
+log = logging.getLogger("tenuto.dispatcher")
+D = TypeVar("D")  # what the steps share: the dispatcher
+
+
+@dataclass(frozen=True)
+class Loop(Generic[D]):
+    """A row of the table of loops: `step` moves at most so many rows and answers how many it did."""
+
+    name: str
+    step: Callable[[D, int], Awaitable[int]]
+    batch: int = 1
+    every: float | None = None  # seconds after which it comes by itself, said to be due or not
+    at_rest: float | None = None  # the same, while it finds nothing to do
+
+
+@dataclass(frozen=True)
+class Due:
+    """What can be done now, and in how many seconds there will be more."""
+
+    loops: frozenset[str] = frozenset()
+    next_in: float = IDLE
+
+
+@dataclass
+class Turn(Generic[D]):
+    """A loop and how it is doing."""
+
+    loop: Loop[D]
+    batch: int
+    rest: float = SOON
+    failures: int = 0
+    rests_until: float = 0.0
+    comes_at: float = 0.0
+    work: asyncio.Task[None] | None = field(default=None, repr=False)
+
+    def wanted(self, due: Due, now: float) -> bool:
+        if (self.work is not None and not self.work.done()) or now < self.rests_until:
+            return False
+        return self.loop.name in due.loops or (self.loop.every is not None and now >= self.comes_at)
+
+    def went(self, moved: int, now: float) -> None:
+        self.failures = 0
+        self.batch = min(self.loop.batch, self.batch * 2)
+        self.rest = SOON if moved else min(LONGEST_REST, self.rest * 2)
+        self.rests_until = now + self.rest
+        self._comes_again(now, at_rest=not moved)
+
+    def failed(self, now: float) -> None:
+        """Less next time, in case it was too much; and later."""
+        self.failures += 1
+        self.batch = max(1, self.batch // 2)
+        self.rests_until = now + pause_after(self.failures)
+        self._comes_again(now, at_rest=True)
+
+    def _comes_again(self, now: float, *, at_rest: bool) -> None:
+        seconds = self.loop.at_rest if at_rest and self.loop.at_rest else self.loop.every
+        if seconds is not None:
+            # Spread, so that dispatchers that were started together do not do everything at once.
+            self.comes_at = now + seconds * random.uniform(0.8, 1.2)  # noqa: S311
+
+
+class Ticker(Generic[D]):
+    """Runs loops until it is told to stop; each is at work at most once at a time, and none waits for another."""
+
+    def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Awaitable[Due]]) -> None:
+        self._dispatcher = dispatcher
+        self._ask = ask
+        self._turns = [Turn(loop, loop.batch) for loop in loops]
+        self._moved_at = -CALM
+        self._failures = 0
+        self._said: dict[str, str] = {}
+
+    async def run(self, stop: asyncio.Event) -> None:
+        try:
+            while not stop.is_set():
+                await _wait(stop, await self._tick(stop))
+        finally:
+            await self._finish()
+
+    async def _tick(self, stop: asyncio.Event) -> float:
+        """Begin what is due; answers how long to wait."""
+        try:
+            due = await self._ask(self._dispatcher)
+        except Exception as error:  # whatever it is, the next tick asks again
+            self._failures += 1
+            self._complain("due", error)
+            return pause_after(self._failures)
+        self._recover("due")
+        self._failures = 0
+        now = time.monotonic()
+        started = [turn for turn in self._turns if turn.wanted(due, now)]
+        for turn in started:
+            turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
+        if started or now - self._moved_at < CALM:
+            return SOON
+        return min(IDLE, max(SOON, due.next_in))
+
+    async def _work(self, turn: Turn[D], stop: asyncio.Event) -> None:
+        """One loop until it finds less than a full batch."""
+        name = turn.loop.name
+        full = True
+        while full and not stop.is_set():
+            batch, start = turn.batch, time.monotonic()
+            try:
+                moved = await turn.loop.step(self._dispatcher, batch)
+            except Exception as error:  # one loop's trouble is not the others'
+                LOOP_ERRORS.labels(name).inc()
+                self._complain(name, error)
+                turn.failed(time.monotonic())
+                return
+            now = time.monotonic()
+            LOOP_TURNS.labels(name).inc()
+            LOOP_ROWS.labels(name).inc(moved)
+            LOOP_SECONDS.labels(name).observe(now - start)
+            self._recover(name)
+            if moved:
+                self._moved_at = now
+            turn.went(moved, now)
+            full = moved >= batch and turn.loop.batch > 1
+
+    async def _finish(self) -> None:
+        at_work = [turn.work for turn in self._turns if turn.work is not None and not turn.work.done()]
+        if at_work:
+            _, late = await asyncio.wait(at_work, timeout=GRACE)
+            for work in late:
+                work.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _complain(self, name: str, error: Exception) -> None:
+        """Once for each trouble, not once a second for as long as it lasts."""
+        text = f"{type(error).__name__}: {error}"
+        if self._said.get(name) != text:
+            self._said[name] = text
+            log.warning("%s: %s; trying again", name, str(error) or type(error).__name__)
+
+    def _recover(self, name: str) -> None:
+        if self._said.pop(name, None) is not None:
+            log.info("%s: works again", name)
+
+
+def pause_after(failures: int) -> float:
+    """Longer after each failure, never the same for two."""
+    return min(LONGEST_PAUSE, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+async def _wait(stop: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

@@ -1,0 +1,101 @@
+"""The table of loops. Every one is safe on every dispatcher: rows are locked and skipped, or guarded by a key."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import upkeep, workers
+from tenuto.db.outbox import prune_effects
+from tenuto.db.pool import Pool
+from tenuto.db.vacuum import vacuum_hot_tables
+from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
+from tenuto.dispatcher.loop import Loop
+
+MINUTE, HOUR = 60.0, 3600.0
+
+
+@dataclass
+class Dispatcher:
+    """One process that runs the loops: who it is, and how it reaches the database."""
+
+    id: UUID
+    pool: Pool
+    owner_pool: Pool  # not in the dispatcher's role: its login may be allowed to vacuum
+    address: str
+    port: int
+    handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
+    floors_moved: int = 0
+
+
+Step = Callable[[Dispatcher, int], Awaitable[int]]
+
+
+def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
+    """A step of a function that takes a limit and answers what it moved."""
+
+    async def step(dispatcher: Dispatcher, limit: int) -> int:
+        return _rows(await dispatcher.pool.call(function, limit=limit))
+
+    return step
+
+
+def whole(function: Callable[..., Awaitable[Any]]) -> Step:
+    """A step of a function that does all there is in one call."""
+
+    async def step(dispatcher: Dispatcher, _: int) -> int:
+        return _rows(await dispatcher.pool.call(function))
+
+    return step
+
+
+def _rows(answer: Any) -> int:
+    if isinstance(answer, int):
+        return answer
+    if isinstance(answer, list):
+        return len(answer)
+    return max(vars(answer).values())  # several counts: the batch was full if one of them was
+
+
+async def move_floors(dispatcher: Dispatcher, _: int) -> int:
+    """Every twentieth time from the bottom, for what committed late with a low number."""
+    dispatcher.floors_moved += 1
+    return await dispatcher.pool.call(upkeep.move_floors, from_bottom=dispatcher.floors_moved % 20 == 0)
+
+
+async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
+    beat = {"id": dispatcher.id, "address": dispatcher.address, "port": dispatcher.port}
+    await dispatcher.pool.call(workers.beat_dispatcher, **beat)
+    return 0
+
+
+async def drain(dispatcher: Dispatcher, limit: int) -> int:
+    return await drain_outbox(dispatcher.pool, dispatcher.handlers, owner=str(dispatcher.id), limit=limit)
+
+
+async def vacuum(dispatcher: Dispatcher, _: int) -> int:
+    return await dispatcher.owner_pool.call(vacuum_hot_tables)
+
+
+LOOPS: list[Loop[Dispatcher]] = [
+    Loop("beat_dispatcher", beat_dispatcher, every=10.0),
+    Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
+    Loop("wake_waiting", batches_of(upkeep.wake_waiting), batch=1000),
+    Loop("expire_sessions", batches_of(workers.expire_sessions), batch=1000),
+    Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=10.0),
+    Loop("expire_deadlines", batches_of(upkeep.expire_deadlines), batch=5000),
+    Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
+    Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
+    Loop("sweep_cancelled", batches_of(upkeep.sweep_cancelled), batch=100),
+    Loop("drain_outbox", drain, batch=100),
+    Loop("move_floors", move_floors, every=0.25, at_rest=5.0),
+    Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
+    Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=20.0),
+    Loop("sweep_limits", whole(upkeep.sweep_limits), every=20.0),
+    Loop("create_partitions", whole(upkeep.create_partitions), every=HOUR),
+    Loop("drop_partitions", whole(upkeep.drop_partitions), every=HOUR),
+    Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),
+    Loop("prune_workers", batches_of(workers.prune_workers), batch=1000, every=HOUR),
+    Loop("prune_effects", batches_of(prune_effects), batch=10_000, every=5 * MINUTE),
+    Loop("collect_objects", batches_of(upkeep.collect_objects), batch=1000, every=5 * MINUTE),
+]

@@ -1,0 +1,22 @@
+"""What is measured: one registry for every kind of process, one name per number."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+
+REGISTRY = CollectorRegistry()
+
+LOOP_TURNS = Counter("tenuto_loop_turns", "Times a loop of the dispatcher ran.", ["loop"], registry=REGISTRY)
+LOOP_ROWS = Counter("tenuto_loop_rows", "Rows that a loop of the dispatcher moved.", ["loop"], registry=REGISTRY)
+LOOP_ERRORS = Counter("tenuto_loop_errors", "Times a loop of the dispatcher failed.", ["loop"], registry=REGISTRY)
+LOOP_SECONDS = Histogram("tenuto_loop_seconds", "How long one turn of a loop took.", ["loop"], registry=REGISTRY)
+
+TASKS_OPEN = Gauge("tenuto_tasks_open", "Tasks that have not ended, by state.", ["state"], registry=REGISTRY)
+WORKERS = Gauge("tenuto_workers", "Workers that have not ended, by status.", ["status"], registry=REGISTRY)
+
+TASKS_ENDED = Counter("tenuto_tasks_ended", "Attempts that ended here.", ["type", "outcome"], registry=REGISTRY)
+TASK_SECONDS = Histogram("tenuto_task_seconds", "How long an attempt ran here.", ["type"], registry=REGISTRY)
+
+
+def serve_metrics(port: int, address: str = "0.0.0.0") -> int:  # noqa: S104 - scraped from other machines
+    """Answer /metrics from a thread; the port, which is a free one for 0."""
+    server, _ = start_http_server(port, address, registry=REGISTRY)
+    return server.server_port
