@@ -1,0 +1,75 @@
+"""What can be seen: one coroutine per public function in sql/monitoring/."""
+
+from uuid import UUID
+
+from tenuto.db.call import Conn, call, call_one
+from tenuto.model.monitoring import (
+    Attempt,
+    Dispatcher,
+    QueueStatus,
+    RunEnd,
+    RunStatus,
+    RunSummary,
+    TaskStatus,
+    TaskSummary,
+    WorkerStatus,
+)
+
+
+async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:
+    return await call_one(conn, "get_run", RunStatus, org_id=org_id, run_id=run_id)
+
+
+async def get_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskStatus:
+    return await call_one(conn, "get_task", TaskStatus, org_id=org_id, task_id=task_id)
+
+
+async def poll_runs(conn: Conn, *, org_id: UUID, run_ids: list[UUID]) -> list[RunEnd]:
+    return await call(conn, "poll_runs", RunEnd, org_id=org_id, run_ids=run_ids)
+
+
+async def list_runs(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    status: str | None = None,
+    name: str | None = None,
+    type: str | None = None,
+    before: UUID | None = None,
+    limit: int | None = None,
+) -> list[RunSummary]:
+    page = {"org_id": org_id, "before": before, "limit": limit}
+    return await call(conn, "list_runs", RunSummary, status=status, name=name, type=type, **page)
+
+
+async def list_tasks(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID | None = None,
+    status: str | None = None,
+    queue: str | None = None,
+    type: str | None = None,
+    before: UUID | None = None,
+    limit: int | None = None,
+) -> list[TaskSummary]:
+    page = {"org_id": org_id, "before": before, "limit": limit}
+    return await call(conn, "list_tasks", TaskSummary, run_id=run_id, status=status, queue=queue, type=type, **page)
+
+
+async def list_attempts(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Attempt]:
+    return await call(conn, "list_attempts", Attempt, org_id=org_id, task_id=task_id)
+
+
+async def list_workers(
+    conn: Conn, *, org_id: UUID, status: str | None = None, after: str | None = None, limit: int | None = None
+) -> list[WorkerStatus]:
+    return await call(conn, "list_workers", WorkerStatus, org_id=org_id, status=status, after=after, limit=limit)
+
+
+async def list_queues(conn: Conn, *, org_id: UUID) -> list[QueueStatus]:
+    return await call(conn, "list_queues", QueueStatus, org_id=org_id)
+
+
+async def list_dispatchers(conn: Conn) -> list[Dispatcher]:
+    return await call(conn, "list_dispatchers", Dispatcher)

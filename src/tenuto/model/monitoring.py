@@ -1,0 +1,213 @@
+"""What can be seen of runs, tasks, workers and queues."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """A run as it is now."""
+
+    id: UUID
+    org_id: UUID
+    name: str | None
+    alone: bool
+    resource_group: str
+    status: str
+    attempt: int
+    max_attempts: int
+    total_tasks: int
+    completed_tasks: int
+    failed_tasks: int
+    cancelled_tasks: int
+    skipped_tasks: int
+    input: Any
+    output: Any
+    error: Any
+    failed_task_id: UUID | None
+    metadata: Any
+    retry_of: UUID | None
+    next_retry_at: datetime | None
+    cancel_requested_at: datetime | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    duration: timedelta | None
+
+
+@dataclass(frozen=True)
+class TaskStatus:
+    """A task as it is now."""
+
+    id: UUID
+    org_id: UUID
+    run_id: UUID
+    parent_id: UUID | None
+    place: int
+    name: str | None
+    queue: str
+    type: str
+    language: str
+    labels: list[str]
+    priority: int
+    status: str
+    attempt: int
+    failures: int
+    losses: int
+    max_attempts: int
+    max_losses: int | None
+    run_attempt: int
+    optional: bool
+    handler: str | None
+    input: Any
+    output: Any
+    error: Any
+    metadata: Any
+    limits: Any
+    queue_job_id: str | None
+    copy_of: UUID | None
+    created_at: datetime
+    available_at: datetime | None
+    queued_at: datetime | None
+    next_retry_at: datetime | None
+    started_at: datetime | None
+    completed_at: datetime | None
+    duration: timedelta | None
+    waits_for: str | None
+    wake_at: datetime | None
+    waits_for_tasks: int | None
+    cancel: bool | None
+    progress: float | None
+    message: str | None
+    deadline_at: datetime | None
+    session_id: int | None
+    worker_id: str | None
+    lease_token: UUID | None
+    lease_expires_at: datetime | None
+    group_no: int
+    timeout_seconds: float | None
+    has_slots: bool
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """How a run ended."""
+
+    run_id: UUID
+    status: str
+    output: Any
+    error: Any
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """One line of a list of runs; the type is that of the task it began with, where it is a run of one."""
+
+    id: UUID
+    name: str | None
+    type: str | None
+    status: str
+    resource_group: str
+    attempt: int
+    max_attempts: int
+    total_tasks: int
+    completed_tasks: int
+    failed_tasks: int
+    cancelled_tasks: int
+    skipped_tasks: int
+    retry_of: UUID | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """One line of a list of tasks."""
+
+    id: UUID
+    run_id: UUID
+    parent_id: UUID | None
+    place: int
+    name: str | None
+    queue: str
+    type: str
+    labels: list[str]
+    priority: int
+    status: str
+    attempt: int
+    failures: int
+    losses: int
+    max_attempts: int
+    error: Any
+    progress: float | None
+    message: str | None
+    worker_id: str | None
+    created_at: datetime
+    available_at: datetime | None
+    next_retry_at: datetime | None
+    started_at: datetime | None
+    completed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt of a task: `running`, or how it ended."""
+
+    attempt: int
+    outcome: str
+    worker_id: str | None
+    session_id: int | None
+    queued_at: datetime | None
+    started_at: datetime | None
+    ended_at: datetime | None
+    duration: timedelta | None
+    reported: bool
+    error: Any
+
+
+@dataclass(frozen=True)
+class WorkerStatus:
+    """A worker and how many attempts it holds."""
+
+    id: str
+    status: str
+    instance_type: str
+    address: str | None
+    labels: list[str]
+    languages: list[str]
+    metadata: dict[str, Any]
+    running: int
+    created_at: datetime
+    last_heartbeat: datetime | None
+    lease_expires_at: datetime | None
+    drained_at: datetime | None
+    drain_reason: str | None
+    error: str | None
+    terminated_at: datetime | None
+
+
+@dataclass(frozen=True)
+class QueueStatus:
+    """A queue and what stands in it; `waiting_seconds` is how long its oldest task has been ready."""
+
+    queue: str
+    paused_at: datetime | None
+    ready: int
+    delayed: int
+    waiting: int
+    running: int
+    waiting_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Dispatcher:
+    """A process that runs the loops."""
+
+    id: UUID
+    address: str
+    port: int
+    heartbeat: datetime
+    started_at: datetime

@@ -1,0 +1,16 @@
+-- One run with its live state, output and error.
+create or replace function tenuto.get_run(p_org_id uuid, p_run_id uuid)
+  returns tenuto.run_status
+  language plpgsql
+  stable
+as $$
+declare
+  v_run tenuto.run_status;
+begin
+  select r.* into v_run from tenuto.run_status r where r.id = p_run_id and r.org_id = p_org_id;
+  if not found then
+    perform tenuto._raise('TN001', format('no run %s', p_run_id), 'list_runs shows those there are');
+  end if;
+  return v_run;
+end
+$$;

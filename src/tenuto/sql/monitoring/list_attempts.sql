@@ -1,0 +1,27 @@
+-- Every attempt of a task, oldest first, with the one that runs now.
+create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
+  returns table (
+    attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz, ended_at timestamptz,
+    duration interval, reported boolean, error jsonb)
+  language plpgsql
+  stable
+as $$
+begin
+  if not exists (select from tenuto.tasks t where t.id = p_task_id and t.org_id = p_org_id) then
+    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list_tasks shows those there are');
+  end if;
+  return query
+  select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at, e.ended_at - e.started_at, e.reported, e.error
+  from (
+    select a.attempt, a.outcome, a.session_id, a.queued_at, a.started_at, a.ended_at, a.reported, a.error
+    from tenuto.task_attempts a
+    where a.task_id = p_task_id
+    union all
+    select r.attempt, 'running', r.session_id, r.queued_at, r.started_at, null, false, null
+    from tenuto.running_tasks r
+    where r.id = p_task_id
+  ) e
+  left join tenuto.sessions s on s.id = e.session_id
+  order by e.attempt, e.ended_at;
+end
+$$;

@@ -1,0 +1,49 @@
+-- The org's queues with what stands in them. ready is counted up to 10,000 a lane, delayed and waiting up to 100,000 in
+-- all: a queue of millions must not make the one who looks at it wait. waiting_seconds: how long the oldest is ready.
+create or replace function tenuto.list_queues(p_org_id uuid)
+  returns table (
+    queue text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint, waiting_seconds float8)
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+  with ready as materialized (
+    select o.queue, sum(n.ready)::bigint as ready, min(n.queued_at) as queued_at
+    from tenuto.ready_lanes l
+    join tenuto.routes o on o.id = l.route_id
+    cross join lateral (
+      select count(*) as ready, (array_agg(f.queued_at))[1] as queued_at
+      from (select q.queued_at from tenuto.ready_tasks q
+            where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
+            order by q.seq limit 10000) f
+    ) n
+    where l.org_id = p_org_id
+    group by 1
+  ), delayed as materialized (
+    select o.queue, count(*) as delayed
+    from (select d.route_id from tenuto.delayed_tasks d where d.org_id = p_org_id limit 100000) d
+    join tenuto.routes o on o.id = d.route_id
+    group by 1
+  ), waiting as materialized (
+    select o.queue, count(*) as waiting
+    from (select w.route_id from tenuto.waiting_tasks w where w.org_id = p_org_id limit 100000) w
+    join tenuto.routes o on o.id = w.route_id
+    group by 1
+  ), running as materialized (
+    select o.queue, count(*) as running
+    from tenuto.running_tasks u
+    join tenuto.routes o on o.id = u.route_id
+    where u.org_id = p_org_id
+    group by 1
+  )
+  select q.name, q.paused_at, coalesce(r.ready, 0), coalesce(d.delayed, 0), coalesce(w.waiting, 0), coalesce(u.running, 0),
+         extract(epoch from tenuto.now() - r.queued_at)::float8
+  from tenuto.queues q
+  left join ready r on r.queue = q.name
+  left join delayed d on d.queue = q.name
+  left join waiting w on w.queue = q.name
+  left join running u on u.queue = q.name
+  where q.org_id = p_org_id
+  order by q.name;
+$$;

@@ -1,0 +1,42 @@
+-- Those of the runs that are final, with what became of them: for clients that wait. A run whose last end is counted but
+-- not folded yet is folded here, so that nobody waits for a dispatcher's next round.
+create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
+  returns table (run_id uuid, status text, output jsonb, error jsonb)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
+as $$
+declare
+  v_ended uuid[];
+begin
+  v_ended := array(
+    select r.id
+    from tenuto.runs r
+    cross join lateral (
+      select sum(c.added) as added, sum(c.completed + c.failed + c.cancelled + c.skipped) as ended
+      from tenuto.run_counts c
+      where c.run_id = r.id
+    ) d
+    where r.id = any (p_run_ids)
+      and r.org_id = p_org_id
+      and r.status in ('pending', 'running')
+      and r.total + d.added = r.completed + r.failed + r.cancelled + r.skipped + d.ended);
+  if cardinality(v_ended) > 0 then
+    perform tenuto.fold_runs(cardinality(v_ended), v_ended);
+  end if;
+
+  return query
+  select r.id, coalesce(a.outcome, r.status), case when r.alone then a.output else tenuto.run_output(r.id) end,
+         case when r.alone then a.error else f.error end
+  from tenuto.runs r
+  left join lateral (select t.* from tenuto.task_attempts t where t.task_id = r.id and t.end_no = 0 limit 1) a on r.alone
+  left join lateral (select t.error from tenuto.task_attempts t where t.task_id = r.failed_task_id and t.end_no = 0 limit 1) f
+    on not r.alone and r.status = 'failed'
+  where r.id = any (p_run_ids)
+    and r.org_id = p_org_id
+    and (a.outcome is not null or r.status in ('completed', 'failed', 'cancelled'));
+end
+$$;

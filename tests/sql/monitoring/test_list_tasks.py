@@ -1,0 +1,101 @@
+"""Pages of tasks."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tenuto.db import monitoring
+from tenuto.model.errors import InvalidInput
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
+from tests.support.loops import an_org, cancel_task
+from tests.support.states import RESTING
+from tests.support.wrappers import ask
+
+SHOWN_AS = {
+    "pending": "pending", "queued": "queued", "delayed": "queued", "snoozed": "queued", "retrying": "retrying",
+    "waiting_for_children": "waiting", "waiting_for_a_signal": "waiting", "waiting_for_a_time": "waiting",
+    "waiting_for_a_limit": "queued",
+}  # fmt: skip
+
+
+def listed(db: Db, **filters: Any) -> list[UUID]:
+    return [row["id"] for row in call(db, "list_tasks", org_id=DEFAULT_ORG, **filters)]
+
+
+def test_tasks_come_newest_first_and_page_by_page(db: Db) -> None:
+    tasks = sorted(start(db, *range(5)), reverse=True)
+
+    first = listed(db, limit=3)
+
+    assert [first, listed(db, limit=3, before=first[-1])] == [tasks[:3], tasks[3:]]
+
+
+@pytest.mark.parametrize("state", RESTING)
+def test_open_tasks_are_found_by_their_status(db: Db, state: str) -> None:
+    task_id = RESTING[state](db, a_worker(db))
+
+    found = {status for status in set(SHOWN_AS.values()) if task_id in listed(db, status=status)}
+
+    assert found == {SHOWN_AS[state]}
+
+
+def test_tasks_that_run_or_ended_are_found_by_their_status(db: Db) -> None:
+    done, failed, stopped, running = start(db, *range(4))
+    worker = a_worker(db)
+    claims = {claim.task_id: claim for claim in worker.claim(4)}
+    worker.complete(claims[done])
+    worker.fail(claims[failed], final=True)
+    cancel_task(db, stopped)
+    worker.fail(claims[stopped])
+
+    found = {status: listed(db, status=status) for status in ("completed", "failed", "cancelled", "running", "skipped")}
+
+    assert found == {
+        "completed": [done],
+        "failed": [failed],
+        "cancelled": [stopped],
+        "running": [running],
+        "skipped": [],
+    }
+
+
+def test_tasks_of_one_run_queue_or_type_are_found(db: Db) -> None:
+    kinds = [{"type": "app.a", "queue": "x"}, {"type": "app.b", "queue": "x"}]
+    run_id, (first, second) = start_graph(db, 2, [(0, 1)], kinds=kinds, task_kinds=[0, 1])
+    alone = start_one(db, kind={"type": "app.a", "queue": "y"})
+
+    assert listed(db, run_id=run_id) == [second, first]
+    assert listed(db, run_id=run_id, status="pending") == [second]
+    assert listed(db, run_id=run_id, type="app.a") == [first]
+    assert listed(db, run_id=alone) == [alone]
+    assert listed(db, queue="x") == [second, first]
+    assert listed(db, type="app.a") == [alone, first]
+    assert listed(db, type="app.a", status="queued", queue="y") == [alone]
+    assert listed(db, queue="nowhere") == []
+
+
+def test_a_line_says_where_a_task_is(db: Db, database: str) -> None:
+    task_id = start_one(db, kind={"labels": ["gpu=1"], "priority": 5})
+    a_worker(db, "w", labels=["gpu=1"]).claim_one()
+
+    (line,) = ask(database, monitoring.list_tasks, org_id=DEFAULT_ORG)
+
+    assert (line.id, line.status, line.worker_id, line.attempt) == (task_id, "running", "w", 1)
+    assert (line.labels, line.priority, line.max_attempts) == (["gpu=1"], 5, 3)
+
+
+def test_tasks_of_other_orgs_are_not_listed(db: Db) -> None:
+    theirs = start_one(db, org_id=an_org(db, "other"))
+
+    assert listed(db) == listed(db, run_id=theirs) == listed(db, status="queued") == []
+
+
+def test_a_page_is_one_to_200_long(db: Db) -> None:
+    with pytest.raises(InvalidInput, match="a page of 1000 is not 1 to 200 long"):
+        listed(db, limit=1000)
+
+
+def test_a_status_that_no_task_has_is_refused(db: Db) -> None:
+    with pytest.raises(InvalidInput, match="a task is never 'ready'"):
+        listed(db, status="ready")
