@@ -46,6 +46,18 @@ def test_a_completion_and_the_deadline_never_both_win(race: Race) -> None:
     assert set(race.every_order(scene)) == {"accepted", "stale_lease"}
 
 
+def test_a_loss_reported_and_seen_by_the_reaper_is_charged_once(race: Race) -> None:
+    def scene(play: Play) -> str:
+        worker, held = running(race)
+        call(race.db, "close_session", **worker.fence)
+        (answer,), taken = play.run(lambda db: on(worker, db).lose(held), lambda db: call(db, "expire_attempts"))
+        assert (answer == "accepted") == (taken == 0)
+        assert history(race.db, held.task_id) == [(1, "lost")]
+        return answer
+
+    assert set(race.every_order(scene)) == {"accepted", "stale_lease"}
+
+
 def test_a_completion_sent_twice_at_once_is_accepted_once(race: Race) -> None:
     def scene(play: Play) -> str:
         _, tasks = start_graph(race.db, 3, [(0, 2), (1, 2)])

@@ -93,6 +93,9 @@ class Worker:
             retries=[after] * len(claims) if after is not None else None,
         )
 
+    def lose(self, *claims: Claim, error: object = "exit code 9") -> list[Answer]:
+        return self._report("lose_tasks", claims, errors=json_array([{"message": error}] * len(claims)))
+
     def snooze(self, *claims: Claim, seconds: float = 60) -> list[Answer]:
         return self._report("snooze_tasks", claims, seconds=[float(seconds)] * len(claims))
 

@@ -208,7 +208,8 @@ class Model:
             self.end([task], verb, "failed")
         else:
             self.move(task, verb, "retrying")
-            task.until = self.now + (BACKOFF if after is None else after)
+            at_once = charge == "loss" and task.failures + task.losses == 1
+            task.until = self.now + (0 if at_once else BACKOFF if after is None else after)
             self.make_ready([], verb, freed=[task])
 
     def put_back(self, task: Task, verb: str) -> bool:

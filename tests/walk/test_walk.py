@@ -22,7 +22,7 @@ VACUUM = (
 )
 STATES = ("pending", "queued", "retrying", "running", "waiting", "completed", "failed", "cancelled", "skipped")
 FENCED = (
-    "complete_tasks", "fail_tasks", "snooze_tasks", "interrupt_tasks", "wait_tasks",
+    "complete_tasks", "fail_tasks", "lose_tasks", "snooze_tasks", "interrupt_tasks", "wait_tasks",
     "report_progress", "put_task_data", "start_children", "take_signal",
 )  # fmt: skip
 WRONG = [

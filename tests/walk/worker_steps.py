@@ -125,6 +125,7 @@ def report(walk: Walk) -> Step | None:
         ("complete_tasks", {}),
         ("fail_tasks", {"errors": [Jsonb("boom")]}),
         ("fail_tasks", {"errors": [Jsonb("boom")], "retries": walk.random.choice([None, None, [-1.0], [0.0]])}),
+        ("lose_tasks", {"errors": [Jsonb("exit code 9")]}),
         ("snooze_tasks", {"seconds": [float(PAUSE)]}),
         ("interrupt_tasks", {}),
         ("wait_tasks", {"waits": [Jsonb(a_wait(walk, fence.no))]}),
@@ -174,6 +175,8 @@ def accept(walk: Walk, function: str, more: dict[str, Any], task: Task) -> None:
     elif function == "fail_tasks":
         (retry,) = more.get("retries") or [None]
         walk.model.settle(task, "fail", "failure", final=retry == -1, after=retry)
+    elif function == "lose_tasks":
+        walk.model.settle(task, "lose", "loss")
     elif function != "wait_tasks":
         walk.model.put_back(task, function.removesuffix("_tasks"))
     elif walk.model.put_back(task, "wait"):

@@ -130,6 +130,13 @@ async def fail_tasks(
     )
 
 
+async def lose_tasks(
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: list[Json]
+) -> list[Answer]:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    return await call(conn, "lose_tasks", Answer, **fences, errors=json_array(errors))
+
+
 async def snooze_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], seconds: list[float]
 ) -> list[Answer]:

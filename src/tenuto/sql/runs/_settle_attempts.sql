@@ -1,6 +1,7 @@
 -- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are gone.
 -- A task asked to stop is cancelled; one whose budget is spent, or that must not be retried, has failed; else it waits
--- for its backoff, or for the seconds it asked for. A lost attempt that cost nothing is queued again at once.
+-- for its backoff, or for the seconds it asked for. The first charge waits for nothing when it is a loss: most workers
+-- that die were not killed by the task.
 create or replace function tenuto._settle_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
   returns tenuto.card[]
   language plpgsql
@@ -41,6 +42,7 @@ begin
     insert into tenuto.delayed_tasks
       (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
     select case when after is not null then tenuto.now() + make_interval(secs => after)
+                when outcome = 'lost' and charged = 1 then tenuto.now()
                 else tenuto._retry_at(backoff_seconds, charged) end,
            id, org_id, run_id, route_id, group_no, priority, attempt, traits, 'retry'
     from ends

@@ -1,6 +1,6 @@
--- Whether the reaper ended this attempt because its worker was gone.
+-- Whether this attempt was lost: the reaper ended it because its worker was gone, or lose_tasks said so.
 create or replace function tenuto._was_lost(p_end tenuto.task_attempts)
   returns boolean
   language sql
   immutable
-return not p_end.reported and coalesce(p_end.error ->> 'reason' = 'worker_lost', false);
+return coalesce(p_end.error ->> 'reason' = case when p_end.reported then 'attempt_lost' else 'worker_lost' end, false);

@@ -16,6 +16,8 @@ from (values
   ('task', 'running',  'complete',          'completed', null),
   ('task', 'running',  'fail',              'retrying',  'failures + 1, budget left'),
   ('task', 'running',  'fail',              'failed',    'failures + 1, budget spent or not to be retried'),
+  ('task', 'running',  'lose',              'retrying',  'losses + 1: what ran it died; budget left'),
+  ('task', 'running',  'lose',              'failed',    'budget spent'),
   ('task', 'running',  'expire',            'retrying',  'losses + 1 (session ended) or failures + 1 (deadline), budget left'),
   ('task', 'running',  'expire',            'failed',    'budget spent'),
   ('task', 'running',  'snooze',            'queued',    'charges nothing'),
