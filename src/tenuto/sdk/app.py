@@ -1,0 +1,112 @@
+"""An app: a name and its tasks."""
+
+import re
+from collections.abc import Callable, Coroutine
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+
+from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.sdk.options import Declared, TaskOptions, read_declared
+from tenuto.sdk.task import Task
+
+if TYPE_CHECKING:
+    from tenuto.sdk.context import Context
+    from tenuto.sdk.sync_context import SyncContext
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+_NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
+
+
+class _WithContext(Protocol[P, R_co]):
+    def __call__(self, ctx: "Context", *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class _WithSyncContext(Protocol[P, R_co]):
+    def __call__(self, ctx: "SyncContext", *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class _Decorate(Protocol):
+    """`@app.task(…)`: what `@app.task` does, with options."""
+
+    @overload
+    def __call__(self, function: _WithContext[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: _WithSyncContext[P, R], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: _WithContext[P, R], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
+
+
+class App:
+    """`app = App("shop")`. The full name of a task is `shop.function`, so that two apps never meet."""
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > 100:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"App({name!r}): not a name", 'write letters, digits, "_" and "-", such as App("shop")')
+        self.name = name
+        self.tasks: dict[str, Task[..., Any]] = {}
+        self.queue_limits: dict[str, int] = {}
+
+    @overload
+    def task(self, function: _WithContext[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def task(self, function: _WithSyncContext[P, R], /) -> Task[P, R]: ...
+    @overload
+    def task(self, function: _WithContext[P, R], /) -> Task[P, R]: ...
+    @overload
+    def task(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
+    @overload
+    def task(self, /, **said: Unpack[Declared]) -> _Decorate: ...
+    def task(self, function: Callable[..., Any] | None = None, /, **said: Any) -> Any:
+        """Make a function a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
+        if function is not None:
+            return self._add(function, **said)
+        return cast("_Decorate", lambda function: self._add(function, **said))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+
+    def _add(self, function: Callable[..., Any], *, name: str | None = None, **said: Any) -> Task[..., Any]:
+        own = name or getattr(function, "__name__", "")
+        full = f"{self.name}.{own}"
+        if isinstance(function, Task) or not callable(function):
+            raise InvalidInput(f"@{self.name}.task takes a function, not {function!r:.60}")
+        if not _NAME.fullmatch(own) or len(full) > 256:
+            raise InvalidInput(f"{own!r} is not the name of a task", 'give it one: @app.task(name="resize")')
+        if full in self.tasks and self.tasks[full].function.__code__ != getattr(function, "__code__", None):
+            raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
+        declared = read_declared(full, said)
+        task: Task[..., Any] = Task(full, function, declared, queue_limits=self.queue_limits)
+        self._check_cron(task, declared)
+        self.tasks[full] = task
+        return task
+
+    def _check_cron(self, task: Task[..., Any], declared: TaskOptions) -> None:
+        if declared.cron and task.signature.required:
+            missing = ", ".join(task.signature.required)
+            raise InvalidInput(f"{task.name}: a schedule gives no arguments, but it takes {missing}", "give defaults")
+
+    def queue_limit(self, queue: str, n: int) -> None:
+        """At most `n` tasks of this app's queue at a time, over all workers: `app.queue_limit("mail", 5)`."""
+        if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1_000_000:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"queue_limit({queue!r}, {n!r}): not a whole number from 1 to 1,000,000")
+        self.queue_limits[queue] = n
+
+    def find(self, name: str) -> Task[..., Any]:
+        """A task by its name, full or without the app's."""
+        found = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
+        if found is None:
+            near = get_close_matches(name, [*self.tasks, *(full.split(".", 1)[1] for full in self.tasks)], n=1)
+            known = ", ".join(sorted(self.tasks)) or "none"
+            raise NotFound(
+                f"app {self.name!r} has no task {name!r}", f"did you mean {near[0]!r}?" if near else f"known: {known}"
+            )
+        return found
+
+    def schedules(self) -> list[Task[..., Any]]:
+        """The tasks with a cron expression."""
+        return [task for task in self.tasks.values() if task.declared.cron]

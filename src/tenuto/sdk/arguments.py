@@ -1,0 +1,143 @@
+"""The arguments of a task: bound to the function's signature, checked by its hints, as JSON and back."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, cast
+
+from tenuto.sdk.values import Codec, WrongValue, codec_of, hints_of, refuse
+from tenuto.sdk.wire import MISSING, Unfit, dump, fill_slots, load, show
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_PLAIN = (int, str, bool, float, type(None))
+Arguments = tuple[list[Any], dict[str, Any]]
+
+
+class Signature:
+    """What a task's function takes after `ctx`. Made when first needed: hints may name what comes later in a module."""
+
+    def __init__(self, what: str, function: Callable[..., Any], *, context: bool) -> None:
+        self.what = what
+        parameters = list(inspect.signature(function).parameters.values())[1 if context else 0 :]
+        self.parameters = {parameter.name: parameter for parameter in parameters}
+        self._signature = inspect.Signature(parameters)
+        hints = hints_of(function, what)
+        self.hints = {name: hints.get(name, MISSING) for name in self.parameters}
+        self.positional = [one.name for one in parameters if one.kind in _POSITIONAL]
+        self.required = [one.name for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
+        self._only = [one.name for one in parameters if one.kind is one.POSITIONAL_ONLY]
+        self._rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
+        self._named_rest = next((one.name for one in parameters if one.kind is one.VAR_KEYWORD), None)
+        by_name = [one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+        self._names = {one.name for one in by_name}
+        self._needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _STARS}
+        self._codecs: dict[str, Codec] = {}
+        self._fast = frozenset(self._plain_types())
+
+    def __str__(self) -> str:
+        parts = [
+            f"{_STARS.get(one.kind, '')}{name}"
+            + ("" if self.hints[name] is MISSING else f": {show(self.hints[name])}")
+            + ("" if one.default is one.empty else f" = {one.default!r:.30}")
+            for name, one in self.parameters.items()
+        ]
+        return f"{self.what}({', '.join(parts)})"
+
+    def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """JSON text: a list for arguments by position, an object for arguments by name."""
+        try:
+            if not kwargs and tuple(map(type, args)) in self._fast:
+                return dump(args)
+            return dump(self.encoded(args, kwargs))
+        except Unfit as problem:
+            raise refuse(self.what, problem, f"its signature is {self}" if problem.path else None) from problem
+
+    def encoded(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], encode: Callable[[str, Any, str], Any] | None = None
+    ) -> list[Any] | dict[str, Any]:
+        """The JSON value of the arguments; `encode(parameter, value, path)` does one of them."""
+        encode = encode or self.encode_one
+        bound = self.bind(args, kwargs)
+        if not kwargs:
+            return [encode(name, value, path) for name, path, value in self._placed(args)]
+        if self._rest and bound.get(self._rest):
+            raise Unfit("", f"*{self._rest} cannot be given together with arguments by name; give all by position")
+        named: dict[str, Any] = bound.pop(self._named_rest, {}) if self._named_rest else {}
+        encoded = {name: encode(name, value, name) for name, value in bound.items() if name != self._rest}
+        return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments by parameter."""
+        if not args and self._needed <= kwargs.keys() <= self._names:
+            return dict(kwargs)
+        try:
+            return dict(self._signature.bind(*args, **kwargs).arguments)
+        except TypeError as error:
+            raise WrongValue(f"{self.what}: {error}", f"its signature is {self}") from error
+
+    def encode_one(self, name: str, value: Any, path: str) -> Any:
+        return self.codec(name).encode(value, path)
+
+    def decode(self, text: str | None, slots: str | None) -> Arguments:
+        """Arguments from JSON text; `slots` fill `{"$slot": i}`, and are the arguments where there is no input."""
+        if text is None:
+            return self.decode_value(load(slots) if slots else [])
+        value = load(text)
+        if slots is not None:
+            value = load(slots) if value is None else fill_slots(value, load(slots))
+        elif type(value) is list and tuple(map(type, cast("list[Any]", value))) in self._fast:
+            return cast("list[Any]", value), {}
+        return self.decode_value(value)
+
+    def decode_value(self, value: Any) -> Arguments:
+        """Arguments from a JSON value."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        match value:
+            case None:
+                pass
+            case list():
+                args = value  # pyright: ignore[reportUnknownVariableType]
+            case dict():
+                kwargs = value  # pyright: ignore[reportUnknownVariableType]
+            case _:
+                args = [value]
+        self.bind([kwargs[name] for name in self._only if name in kwargs] or args, _without(kwargs, self._only))
+        try:
+            decoded = [self.codec(name).decode(one, path) for name, path, one in self._placed(args)]
+            named = {name: self.codec(self._known(name)).decode(one, name) for name, one in kwargs.items()}
+        except Unfit as problem:
+            raise refuse(self.what, problem, f"its signature is {self}") from problem
+        return [*[named.pop(name) for name in self._only if name in named], *decoded], named
+
+    def codec(self, name: str) -> Codec:
+        if name not in self._codecs:
+            self._codecs[name] = codec_of(self.hints[name])
+        return self._codecs[name]
+
+    def _known(self, name: str) -> str:
+        return name if name in self.parameters and name != self._named_rest else self._named_rest or name
+
+    def _placed(self, args: Iterable[Any]) -> Iterable[tuple[str, str, Any]]:
+        """Arguments by position with their parameter and what to call them in errors."""
+        for no, value in enumerate(args):
+            if no < len(self.positional):
+                yield self.positional[no], self.positional[no], value
+            else:
+                yield self._rest or "", f"{self._rest}[{no - len(self.positional)}]", value
+
+    def _plain_types(self) -> Iterable[tuple[type, ...]]:
+        """The types of positional arguments that can be dumped, and taken, as they are."""
+        if any(one.default is one.empty and one.kind is one.KEYWORD_ONLY for one in self.parameters.values()):
+            return
+        hints = [self.hints[name] for name in self.positional]
+        each = [_PLAIN if hint is MISSING or hint is Any else (hint,) if hint in _PLAIN else () for hint in hints]
+        for length in range(len(self.required), len(self.positional) + 1):
+            if prod(map(len, each[:length])) <= 125:
+                yield from product(*each[:length])
+
+
+def _without(kwargs: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: value for name, value in kwargs.items() if name not in names} if names else kwargs

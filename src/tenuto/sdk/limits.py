@@ -1,0 +1,55 @@
+"""Limits: how many tasks at a time, how many in a time; for a task as a whole or for each value of a parameter."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tenuto.model.durations import rate
+from tenuto.model.errors import InvalidInput
+
+LONGEST_VALUE = 200
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `n` at a time over all workers: `Limit(3)` for the task, `Limit(2, key="customer_id")` for each value of
+    that parameter. Tasks whose limits have the same `name` share them."""
+
+    n: int
+    key: str | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n, int) or isinstance(self.n, bool) or not 1 <= self.n <= 1_000_000:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"Limit(n={self.n!r}): n is not a whole number from 1 to 1,000,000")
+
+
+@dataclass(frozen=True)
+class Rate:
+    """At most so many starts in a time: `Rate("100/m")`, `Rate("5/s", key="customer_id")`."""
+
+    per: str
+    key: str | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        rate(self.per, "the rate")
+
+
+def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The limit as the kernel takes it, for one task with these arguments in their JSON form."""
+    name = limit.name or task
+    key = name if limit.key is None else f"{name}:{limit.key}={_text(arguments.get(limit.key))}"
+    if isinstance(limit, Limit):
+        return {"scope": "key", "key": key, "size": limit.n}
+    size, per = rate(limit.per)
+    return {"scope": "rate", "key": key, "size": size, "seconds": per}
+
+
+def _text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, separators=(",", ":"))
+    if len(text) <= LONGEST_VALUE:
+        return text
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

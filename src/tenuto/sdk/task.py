@@ -1,0 +1,179 @@
+"""A task: a function with a name, its options, and how its arguments and result travel."""
+
+import base64
+import inspect
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.arguments import Arguments, Signature
+from tenuto.sdk.limits import entry
+from tenuto.sdk.options import Executor, Start, TaskOptions, check_start
+from tenuto.sdk.retries import NEVER, retry_after
+from tenuto.sdk.values import ResultCodec, WrongValue, check_size, result_codec
+from tenuto.sdk.wire import MISSING, dump, load
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OF_KIND = ("queue", "priority", "labels", "timeout", "heartbeat_timeout", "max_attempts", "max_losses", "optional")
+
+
+class Task(Generic[P, R]):
+    """Made by `@app.task`. Calling it runs the function itself, here and now."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        declared: TaskOptions,
+        *,
+        queue_limits: Mapping[str, int] | None = None,
+        said: Start | None = None,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.declared = declared
+        self.said: Start = said or {}
+        self.queue_limits = queue_limits or {}
+        self.context = takes_context(function)
+        self.executor = _executor(name, function, declared.executor)
+        self._pickled = declared.serializer == "pickle"
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<task {self.name}>"
+
+    def options(self, **said: Unpack[Start]) -> "Task[P, R]":
+        """The task as one start wants it: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
+        checked = check_start(self.name, said)
+        of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
+        return Task(
+            self.name,
+            self.function,
+            replace(self.declared, **of_kind),
+            queue_limits=self.queue_limits,
+            said={**self.said, **checked},  # type: ignore[typeddict-item]
+        )
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What the function takes after `ctx`."""
+        return Signature(self.name, self.function, context=self.context)
+
+    @cached_property
+    def result(self) -> ResultCodec:
+        """How what the function returns travels."""
+        return result_codec(self.function, self.name)
+
+    @property
+    def returns(self) -> Any:
+        """The hint of what the function returns."""
+        return MISSING if self._pickled else self.result.hint
+
+    def encode_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """The arguments as JSON text; what does not fit is refused with the signature."""
+        if self._pickled:
+            self.signature.bind(args, kwargs)
+            text = _pickle(self.name, (list(args), dict(kwargs)))
+        else:
+            text = self.signature.encode(args, kwargs)
+        if len(text) > 100_000:
+            check_size(f"the input of {self.name}", text)
+        return text
+
+    def decode_args(self, input: str | None, slots: str | None = None) -> Arguments:
+        """The arguments from JSON text, as the hot path delivers it."""
+        if self._pickled and input is not None and slots is None:
+            value = load(input)
+            if isinstance(value, dict) and "$pickle" in value:
+                return _unpickle(self.name, value["$pickle"])  # pyright: ignore[reportUnknownArgumentType]
+        return self.signature.decode(input, slots)
+
+    def encode_result(self, value: Any) -> str | None:
+        """The result as JSON text, None for None."""
+        if self._pickled:
+            return None if value is None else _pickle(self.name, value)
+        return self.result.encode(value)
+
+    def decode_result(self, value: Any) -> R:
+        """The result from its JSON value."""
+        if self._pickled:
+            return cast("R", None if value is None else _unpickle(self.name, value["$pickle"]))
+        return self.result.decode(value)
+
+    def kind(self) -> dict[str, Any]:
+        """The entry of `p_kinds` for tasks of this type."""
+        return self.declared.kind(self.name)
+
+    def limits_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        """The limits that a task with these arguments is held to."""
+        queued = self.queue_limits.get(self.declared.queue)
+        if not (self.declared.limit or self.declared.rate or queued):
+            return None
+        entries = [{"scope": "queue", "key": self.declared.queue, "size": queued}] if queued else []
+        bound: dict[str, Any] = {}
+        for limit in (*self.declared.limit, *self.declared.rate):
+            if limit.key is not None:
+                bound = bound or self.signature.bind(args, kwargs)
+                default = self.signature.parameters[limit.key].default
+                value = bound.get(limit.key, default)
+                bound[limit.key] = value if self._pickled else self.signature.encode_one(limit.key, value, limit.key)
+            entries.append(entry(limit, self.name, bound))
+        return entries
+
+    def retry_after(self, error: BaseException, failures: int) -> float | None:
+        """Seconds until the next attempt, None for the task's backoff, -1 for no further attempt."""
+        if isinstance(error, WrongValue):
+            return NEVER
+        return retry_after(self.declared.retry, error, failures)
+
+    def check(self) -> None:
+        """Look at everything now that would otherwise show at the first start."""
+        for name in self.signature.parameters:
+            self.signature.codec(name)
+        for limit in (*self.declared.limit, *self.declared.rate):
+            if limit.key is not None and limit.key not in self.signature.parameters:
+                raise InvalidInput(f"{self.name}: {limit} names no parameter", f"the signature is {self.signature}")
+        _ = self.result
+
+
+def takes_context(function: Callable[..., Any]) -> bool:
+    """Whether the first parameter is `ctx`, by name or by type."""
+    first = next(iter(inspect.signature(function).parameters.values()), None)
+    if first is None:
+        return False
+    hint = first.annotation if isinstance(first.annotation, str) else getattr(first.annotation, "__name__", "")
+    module = getattr(first.annotation, "__module__", "tenuto.sdk")
+    return first.name == "ctx" or (hint in ("Context", "SyncContext") and module.startswith("tenuto.sdk"))
+
+
+def _executor(name: str, function: Callable[..., Any], wanted: Executor | None) -> Executor:
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise InvalidInput(f"{name} is a generator", "return a list, or start children with ctx.start")
+    natural: Executor = "async" if inspect.iscoroutinefunction(function) else "thread"
+    if wanted and (wanted == "async") != (natural == "async"):
+        takes = "an async function" if wanted == "async" else "a plain function"
+        raise InvalidInput(f'{name}: executor="{wanted}" takes {takes}', "write `async def`, or leave executor out")
+    return wanted or natural
+
+
+def _pickle(what: str, value: Any) -> str:
+    try:
+        return dump({"$pickle": base64.b64encode(pickle.dumps(value)).decode()})
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise WrongValue(f"{what}: {value!r:.60} cannot be pickled: {error}") from error
+
+
+def _unpickle(what: str, text: str) -> Any:
+    try:
+        return pickle.loads(base64.b64decode(text))  # noqa: S301 - the task asked for it
+    except Exception as error:
+        raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error
