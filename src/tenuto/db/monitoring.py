@@ -14,6 +14,8 @@ from tenuto.model.monitoring import (
     TaskSummary,
     WorkerStatus,
 )
+from tenuto.model.upkeep import DueUpkeep
+from tenuto.model.outbox import Effect
 
 
 async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:
@@ -69,6 +71,23 @@ async def list_workers(
 
 async def list_queues(conn: Conn, *, org_id: UUID) -> list[QueueStatus]:
     return await call(conn, "list_queues", QueueStatus, org_id=org_id)
+
+
+async def list_effects(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    status: str | None = None,
+    kind: str | None = None,
+    before: int | None = None,
+    limit: int | None = None,
+) -> list[Effect]:
+    filters = {"status": status, "kind": kind}
+    return await call(conn, "list_effects", Effect, org_id=org_id, **filters, before=before, limit=limit)
+
+
+async def due_upkeep(conn: Conn) -> list[DueUpkeep]:
+    return await call(conn, "due_upkeep", DueUpkeep)
 
 
 async def list_dispatchers(conn: Conn) -> list[Dispatcher]:

@@ -4,6 +4,14 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class DueUpkeep:
+    """In how many seconds a loop has something to do: 0 is now, None is never as things are."""
+
+    what: str
+    due_in_seconds: float | None
+
+
+@dataclass(frozen=True)
 class SweptLanes:
     """Lanes that became visible, and lanes that were empty."""
 

@@ -24,10 +24,10 @@ def test_a_request_stays_while_something_of_it_runs(db: psycopg.Connection) -> N
     held = worker.claim_one()
     cancel_run(db, run_id)
 
-    call(db, "sweep_cancelled")
+    assert call(db, "sweep_cancelled") == 0
     assert count(db, "cancel_requests") == 1
     worker.complete(held)
-    call(db, "sweep_cancelled")
+    assert call(db, "sweep_cancelled") == 1
 
     assert count(db, "cancel_requests") == 0
 

@@ -1,6 +1,6 @@
 -- Comes back to what was cancelled until nothing of it is open: a task may have moved between two hot tables while the
 -- cancel looked, or been given back by a worker that died. One cancel for all of it, which locks in the one order; the
--- requests come in random order, since the first hundred may be of tasks that run for hours.
+-- requests come in random order, since the first hundred may be of tasks that run for hours. Answers how many are done with.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100)
   returns bigint
   language plpgsql
@@ -10,6 +10,7 @@ declare
     select c from tenuto.cancel_requests c order by random() limit p_limit for update skip locked);
   v_nos bigint[];
   v_ids uuid[];
+  v_done bigint;
 begin
   select array_agg(q.no), array_agg(b.id)
   into v_nos, v_ids
@@ -26,6 +27,7 @@ begin
       from unnest(v_nos, v_ids) as b(no, id)
       join tenuto.tasks t on t.id = b.id and t.handler is null
       where not exists (select from tenuto.task_attempts a where a.task_id = t.id and a.end_no = 0));
-  return cardinality(v_requests);
+  get diagnostics v_done = row_count;
+  return v_done;
 end
 $$;

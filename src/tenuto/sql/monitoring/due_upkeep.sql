@@ -1,0 +1,36 @@
+-- In how many seconds each kind of upkeep has something to do: 0 is now, null is never as things are. One statement for
+-- dispatchers to ask before they do anything; every branch reads the first entry of an index. What only looks for
+-- accidents (lanes, limits, floors) and what prunes is not here: that comes by itself now and then.
+create or replace function tenuto.due_upkeep()
+  returns table (what text, due_in_seconds float8)
+  language plpgsql
+  stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+begin
+  return query
+  select d.what, case when d.due_at is not null then greatest(0, extract(epoch from d.due_at - tenuto.now()))::float8 end
+  from (values
+    ('promote_due', (select min(t.available_at) from tenuto.delayed_tasks t)),
+    ('wake_waiting', (select min(w.wake_at) from tenuto.waiting_tasks w where w.wake_at is not null)),
+    ('expire_sessions', (select min(s.expires_at) from tenuto.sessions s where s.ended_at is null)),
+    -- Not whether it held anything: running_tasks has no index by session, and a look at all of it is what is spared here.
+    ('expire_attempts', (select s.ended_at from tenuto.sessions s where s.ended_at > tenuto.now() - interval '5 seconds'
+                         order by s.ended_at limit 1)),
+    ('expire_deadlines', least((select min(r.deadline_at) from tenuto.running_tasks r where r.deadline_at is not null),
+                               (select min(r.silent_at) from tenuto.running_tasks r where r.silent_at is not null))),
+    ('fold_runs', (select tenuto.now() from tenuto.run_counts c order by c.id limit 1)),
+    ('settle_runs', (
+      select min(case when r.cancel_requested_at is null then coalesce(r.next_retry_at, tenuto.now()) else tenuto.now() end)
+      from tenuto.runs r
+      where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
+        and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers))),
+    ('sweep_cancelled', (select tenuto.now() from tenuto.cancel_requests c limit 1)),
+    ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
+                           (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing')))
+  ) as d(what, due_at);
+end
+$$;
