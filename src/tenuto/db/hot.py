@@ -4,14 +4,19 @@ Arrays travel as text literals and uuid and jsonb come back as text: adapting th
 server needs for the task (bench/results).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.types.string import TextLoader
 
-Row = tuple[object, ...]
+from tenuto.db.call import translated
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import VANISHED
+
+Row = tuple[Any, ...]
 
 
 class Claimed(NamedTuple):
@@ -41,19 +46,34 @@ class Lane:
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
         """Complete these, claim up to `limit` more; rows are as `Claimed`, refused reports have an answer."""
-        return self.conn.execute(
-            "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s)",
-            (
-                self.session_id,
-                self.token,
-                "{" + ",".join(ids) + "}",
-                "{" + ",".join(map(str, attempts)) + "}",
-                array_literal(outputs) if outputs else None,
-                claim_no,
-                self.routes,
-                limit,
-            ),
-        ).fetchall()
+        with reached(), translated():
+            return self.conn.execute(
+                "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s)",
+                (
+                    self.session_id,
+                    self.token,
+                    "{" + ",".join(ids) + "}",
+                    "{" + ",".join(map(str, attempts)) + "}",
+                    array_literal(outputs) if outputs else None,
+                    claim_no,
+                    self.routes,
+                    limit,
+                ),
+            ).fetchall()
+
+    def complete(self, task_id: str, attempt: int, output: str | None) -> str:
+        """Report one on its own; answers as complete_tasks does."""
+        with reached(), translated():
+            row = self.conn.execute(
+                "select answer from tenuto.complete_tasks(%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
+                (self.session_id, self.token, task_id, attempt, output),
+            ).fetchone()
+        return row[0] if row else "stale_lease"
+
+    def nudge(self, run_ids: Collection[str]) -> None:
+        """Add up these runs and wake whoever serves what became ready in them."""
+        with reached(), translated():
+            self.conn.execute("select tenuto.nudge_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
 
 def start_many(
@@ -93,10 +113,23 @@ def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str
 
 def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> Lane:
     """Connect a lane; `role` is taken on at log-in where the login itself is not it."""
-    conn = psycopg.connect(url, autocommit=True, options=f"-c role={role}" if role else None)
+    options = f"-c role={role}" if role else None
+    with reached():
+        conn = psycopg.connect(
+            url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
+        )
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
     return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}")
+
+
+@contextmanager
+def reached() -> Iterator[None]:
+    """Turn a connection that broke, or a server that is going down, into `Unreachable`."""
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise Unreachable(str(error).strip() or "the connection broke") from error
 
 
 def array_literal(values: Sequence[str | None]) -> str:

@@ -83,6 +83,10 @@ async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> None:
     await call_void(conn, "delete_run", org_id=org_id, run_id=run_id)
 
 
+async def nudge_runs(conn: Conn, *, run_ids: list[UUID]) -> int:
+    return await call_value(conn, "nudge_runs", run_ids=run_ids)
+
+
 async def run_output(conn: Conn, *, run_id: UUID) -> Json:
     return await call_value(conn, "run_output", run_id=run_id)
 

@@ -76,11 +76,12 @@ class Ended:
 
 @dataclass(frozen=True)
 class Beat:
-    """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route."""
+    """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route, being drained."""
 
     lost: list[UUID]
     cancelled: list[UUID]
     newest_route: int
+    draining: bool
 
 
 @dataclass(frozen=True)

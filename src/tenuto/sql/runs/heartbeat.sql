@@ -1,10 +1,11 @@
 -- Renews a session and compares what the worker says it holds with what we think. p_settled: every claim up to this
 -- number was answered or given up. Attempts of settled claims that are not listed were forgotten: they are queued again,
 -- uncharged; an attempt claimed while the beat was on its way has a higher number and stays. Answers the listed
--- attempts that are lost, those that should stop, and the newest route, so that the worker notices new ones.
+-- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
+-- the worker is being drained.
 create or replace function tenuto.heartbeat(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled int, p_metrics jsonb default '{}',
-  out lost uuid[], out cancelled uuid[], out newest_route int)
+  out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
@@ -37,5 +38,9 @@ begin
   from unnest(p_task_ids, p_attempts) as h(id, attempt)
   left join tenuto.running_tasks r on r.id = h.id and r.attempt = h.attempt and r.session_id = p_session_id;
   select coalesce(max(id), 0) into newest_route from tenuto.routes;
+  select w.status = 'draining' into draining
+  from tenuto.sessions s
+  join tenuto.workers w on w.org_id = s.org_id and w.id = s.worker_id
+  where s.id = p_session_id;
 end
 $$;

@@ -1,0 +1,48 @@
+"""What an attempt's end means: the one place that turns what user code did into an outcome."""
+
+import asyncio
+import traceback
+from typing import Any, Protocol
+
+from tenuto.model.errors import StaleLease
+from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snooze, Waiting, describe
+from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
+from tenuto.sdk.task import Task
+
+NEVER = -1.0
+
+
+class Judged(Protocol):
+    """What a judgement needs to know of an attempt."""
+
+    no: int
+    task: Task[..., Any]
+    stop: Outcome | None
+
+
+def judge(attempt: Judged, error: BaseException) -> Outcome:
+    """The outcome of an attempt whose function raised."""
+    match error:
+        case Suspend():
+            return Waiting(error.wait)
+        case Snoozed():
+            return Snooze(error.delay)
+        case _ if attempt.stop is not None:
+            return attempt.stop
+        case StaleLease():
+            return Dropped()
+        case Retry():
+            return Failed(describe(error), error.after)
+        case Fail():
+            return Failed(describe(error), NEVER)
+        case asyncio.CancelledError():
+            return Failed({"type": "CancelledError", "message": "the function cancelled itself"})
+        case _:
+            return Failed(describe(error, traceback=_trace(error)), attempt.task.retry_after(error, attempt.no))
+
+
+def _trace(error: BaseException) -> str:
+    """The traceback from user code on: the frames of the worker tell the user nothing."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = next((no for no, frame in enumerate(frames) if "/tenuto/" not in frame.filename), 0)
+    return "".join([*traceback.format_list(frames[own:]), *traceback.format_exception_only(error)])

@@ -1,0 +1,79 @@
+"""How an attempt can end."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The function returned; the output as JSON text."""
+
+    output: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The function raised. retry: None by the task's backoff, seconds, or -1 for never."""
+
+    error: dict[str, Any]
+    retry: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The process that ran it died."""
+
+    error: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """It comes back later, uncharged."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """It waits for children, a signal or a time."""
+
+    wait: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The worker stops: given back, uncharged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The lease is gone: nobody wants to hear of it."""
+
+
+Outcome = Completed | Failed | Lost | Snooze | Waiting | Interrupted | Dropped
+
+
+def describe(error: BaseException, *, traceback: str | None = None) -> dict[str, Any]:
+    """An error as it is kept: type, message and where it came from."""
+    kept: dict[str, Any] = {"type": type(error).__name__, "message": _clean(str(error) or repr(error))}
+    if traceback:
+        kept["traceback"] = _clean(traceback)
+    return kept
+
+
+def _clean(text: str) -> str:
+    """Text that jsonb can hold."""
+    return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()
+
+
+KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snooze, Waiting, Interrupted, Dropped)}
+
+
+def to_json(outcome: Outcome) -> dict[str, Any]:
+    """For the way from one process to another."""
+    return {"kind": type(outcome).__name__, **asdict(outcome)}
+
+
+def from_json(value: dict[str, Any]) -> Outcome:
+    kind = KINDS[value.pop("kind")]
+    return kind(**value)

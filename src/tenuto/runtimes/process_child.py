@@ -1,0 +1,126 @@
+"""The inside of a process that runs functions: `python -m tenuto.runtimes.process_child FD module:app`."""
+
+import asyncio
+import itertools
+import json
+import logging
+import queue
+import socket
+import sys
+import threading
+from typing import Any
+
+from tenuto.model.errors import BY_CODE
+from tenuto.runtimes.dying import die_with_parent
+from tenuto.runtimes.judge import judge
+from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
+from tenuto.sdk.app import App
+from tenuto.sdk.current import running
+from tenuto.sdk.sync_context import SyncContext
+from tenuto.sdk.target import load_app
+
+
+class Line:
+    """The way to the worker: the loop reads in a thread of its own, functions run in the main thread."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._questions: dict[int, asyncio.Future[Any]] = {}
+        self.loop = asyncio.new_event_loop()
+        self.jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self.current: Attempt | None = None
+        threading.Thread(target=self._read, name="tenuto line", daemon=True).start()
+        threading.Thread(target=self.loop.run_forever, name="tenuto loop", daemon=True).start()
+
+    def send(self, **message: Any) -> None:
+        with self._lock:
+            self._connection.sendall(json.dumps(message).encode() + b"\n")
+
+    async def ask(self, verb: str, **arguments: Any) -> Any:
+        no = next(self._numbers)
+        self._questions[no] = self.loop.create_future()
+        self.send(ask=no, verb=verb, arguments=arguments)
+        return await self._questions.pop(no)
+
+    def tell(self, verb: str, **arguments: Any) -> None:
+        self.send(tell=verb, arguments=arguments)
+
+    def _read(self) -> None:
+        for line in self._connection.makefile("r", encoding="utf-8"):
+            message = json.loads(line)
+            if "run" in message:
+                self.jobs.put(message)
+            elif "answer" in message:
+                self.loop.call_soon_threadsafe(self._answered, message)
+            elif self.current is not None:
+                self.current.cancelled = True
+                self.current.stop = Interrupted()  # the worker knows better what it counts as
+        self.jobs.put(None)
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        question = self._questions.get(message["answer"])
+        if question is None:
+            return
+        if "value" in message:
+            question.set_result(message["value"])
+            return
+        kind = BY_CODE.get(message["code"] or "")
+        question.set_exception(kind(message["message"], message["hint"]) if kind else RuntimeError(message["message"]))
+
+
+class Attempt:
+    """The attempt as the worker described it."""
+
+    def __init__(self, job: dict[str, Any], app: App) -> None:
+        self.task_id, self.run_id, self.no, self.metadata = job["task_id"], job["run_id"], job["no"], job["metadata"]
+        self.task = app.tasks[job["run"]]
+        self.cancelled = False
+        self.stop: Outcome | None = None
+        self.lines = 0
+
+
+class SendLogs(logging.Handler):
+    """What is logged while a function runs goes to its attempt."""
+
+    def __init__(self, line: Line) -> None:
+        super().__init__(logging.DEBUG)
+        self._line = line
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if running.get() is not None:
+            self._line.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
+
+
+def run_one(line: Line, app: App, job: dict[str, Any]) -> Outcome:
+    attempt = line.current = Attempt(job, app)
+    running.set(attempt)
+    context = None
+    try:
+        arguments, named = attempt.task.decode_args(job["input"], job["slots"])
+        if attempt.task.context:
+            context = SyncContext(attempt, line, loop=line.loop)
+            arguments.insert(0, context)
+        result = attempt.task.function(*arguments, **named)
+        if context is not None:
+            context.flush()
+        return Completed(attempt.task.encode_result(result))
+    except BaseException as error:
+        return judge(attempt, error)
+    finally:
+        running.set(None)
+
+
+def main(fd: int, target: str) -> None:
+    die_with_parent()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    app = load_app(target)
+    line = Line(socket.socket(fileno=fd))
+    logging.getLogger().addHandler(SendLogs(line))
+    while (job := line.jobs.get()) is not None:
+        line.send(outcome=to_json(run_one(line, app, job)))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2])

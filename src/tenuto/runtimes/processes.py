@@ -1,0 +1,156 @@
+"""Functions in processes of their own: one attempt at a time each; a crash costs that attempt and nothing else."""
+
+import asyncio
+import json
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from tenuto.model.errors import TenutoError
+from tenuto.runtimes.outcomes import Lost, Outcome, from_json
+from tenuto.sdk.port import Port
+
+log = logging.getLogger("tenuto.worker")
+
+LARGEST_LINE = 1 << 26
+
+
+class Runnable(Protocol):
+    """What a process needs to know of an attempt."""
+
+    task_id: str
+    run_id: str
+    no: int
+    input: str | None
+    slots: str | None
+    metadata: str | None
+    task: Any
+    stop: Outcome | None
+
+
+class Logs(Protocol):
+    def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None: ...
+
+
+class Processes:
+    """Starts a process when no idle one is left; the slots of its crew bound how many there are."""
+
+    def __init__(
+        self, target: str, open_port: Callable[[Any], Port], done: Callable[[Any, Outcome], None], logs: Logs
+    ) -> None:
+        self._target, self._open_port, self._done, self._logs = target, open_port, done, logs
+        self._idle: list[Process] = []
+        self._jobs: set[asyncio.Task[None]] = set()
+
+    def run(self, attempt: Any) -> "Job":
+        job = Job(attempt)
+        task = asyncio.ensure_future(self._run(job))
+        self._jobs.add(task)
+        task.add_done_callback(self._jobs.discard)
+        return job
+
+    async def _run(self, job: "Job") -> None:
+        process = self._idle.pop() if self._idle else await start(self._target)
+        job.process = process
+        if job.attempt.stop is not None:  # asked to stop while its process started
+            process.tell(stop=True)
+        outcome = await self._converse(process, job.attempt)
+        if process.alive:
+            self._idle.append(process)
+        self._done(job.attempt, outcome)
+
+    async def _converse(self, process: "Process", attempt: Runnable) -> Outcome:
+        port = self._open_port(attempt)
+        process.tell(
+            run=attempt.task.name,
+            task_id=attempt.task_id,
+            run_id=attempt.run_id,
+            no=attempt.no,
+            input=attempt.input,
+            slots=attempt.slots,
+            metadata=attempt.metadata,
+        )
+        async for message in process.messages():
+            match message:
+                case {"ask": no, "verb": verb, "arguments": arguments}:
+                    process.tell(**await _answer(port, no, verb, arguments))
+                case {"tell": verb, "arguments": arguments}:
+                    port.tell(verb, **arguments)
+                case {"log": [level, text, fields, created]}:
+                    self._logs.add(attempt, level, text, fields, created)
+                case {"outcome": outcome}:
+                    return from_json(outcome)
+                case _:
+                    raise AssertionError(f"the process says {message}")
+        code = await process.process.wait()
+        process.alive = False
+        if attempt.stop is not None:
+            return attempt.stop
+        how = f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
+        return Lost({"type": "ProcessDied", "message": f"the process that ran it {how}", "exit_code": code})
+
+    async def close(self) -> None:
+        for process in self._idle:
+            process.process.kill()
+            await process.process.wait()
+
+
+class Job:
+    """An attempt in a process, to be stopped politely or not."""
+
+    def __init__(self, attempt: Any) -> None:
+        self.attempt = attempt
+        self.process: Process | None = None
+
+    def ask_to_stop(self) -> None:
+        if self.process:
+            self.process.tell(stop=True)
+
+    def kill(self) -> None:
+        if self.process and self.process.alive:
+            self.process.alive = False
+            self.process.process.kill()
+            log.error("task %s did not stop when asked to: its process is killed", self.attempt.task_id)
+
+
+class Process:
+    """One process and the line to it."""
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.process, self._reader, self._writer = process, reader, writer
+        self.alive = True
+
+    def tell(self, **message: Any) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(json.dumps(message).encode() + b"\n")
+
+    async def messages(self):
+        try:
+            while line := await self._reader.readline():
+                yield json.loads(line)
+        except ConnectionError:
+            return
+
+
+async def start(target: str) -> Process:
+    ours, theirs = socket.socketpair()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tenuto.runtimes.process_child", str(theirs.fileno()), target,
+        pass_fds=(theirs.fileno(),), stdin=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    theirs.close()
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    return Process(process, reader, writer)
+
+
+async def _answer(port: Port, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"answer": no, "value": await port.ask(verb, **arguments)}
+    except TenutoError as error:
+        return {"answer": no, "code": error.code, "message": error.message, "hint": error.hint}
+    except Exception as error:
+        return {"answer": no, "code": None, "message": f"{type(error).__name__}: {error}", "hint": None}

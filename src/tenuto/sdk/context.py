@@ -1,0 +1,164 @@
+"""What a running task may ask and say: `ctx`."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
+
+from tenuto.model.durations import Duration, seconds
+from tenuto.sdk.children import Child, ChildFailed, Starting
+from tenuto.sdk.control import Snoozed, Suspend
+from tenuto.sdk.current import RunningAttempt
+from tenuto.sdk.data import RunData
+from tenuto.sdk.port import Port
+from tenuto.sdk.replay import Replay
+from tenuto.sdk.task import Task
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+TIMED_OUT = {"$timeout": True}
+
+
+class Context:
+    """The first parameter of a task that is called `ctx`. Plain functions get the same without `await`."""
+
+    def __init__(self, attempt: RunningAttempt, port: Port, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self._attempt = attempt
+        self.port = port
+        self._loop = loop
+        self.replay = Replay(port, attempt.no)
+        self.task_id = attempt.task_id
+        self.run_id = attempt.run_id
+        self.attempt = attempt.no
+        self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
+        self.log = logging.getLogger("tenuto.task")
+        self.data = RunData(port)
+
+    @property
+    def cancelled(self) -> bool:
+        """Somebody wants this to stop: a person, the task's timeout or the worker's end."""
+        return self._attempt.cancelled
+
+    def heartbeat(self) -> None:
+        """I am alive: what `heartbeat_timeout` waits for."""
+        self.port.tell("progress")
+
+    def progress(self, fraction: float, message: str | None = None) -> None:
+        """How far it is, from 0 to 1."""
+        if not 0 <= fraction <= 1:
+            raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
+        self.port.tell("progress", progress=float(fraction), message=message)
+
+    def snooze(self, delay: Duration) -> None:
+        """Stop here and start again from the top after a while, at no charge."""
+        raise Snoozed(seconds(delay))
+
+    async def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function once across all attempts; later attempts get its recorded result."""
+        from tenuto.sdk.values import result_codec
+
+        codec = result_codec(function, f"step {name!r}")
+        no, found = await self.replay.next(name, "step")
+        if found:
+            return codec.decode(found.value)
+        result = function(*args, **kwargs)
+        if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
+            result = await result
+        value = json.loads(codec.encode(result) or "null")
+        await self.port.ask("record_step", step_no=no, name=name, kind="step", value=value)
+        return cast("R", result)
+
+    async def sleep(self, delay: Duration) -> None:
+        """Wait a time without holding a slot; survives every crash."""
+        length = seconds(delay)
+        no, found = await self.replay.next("sleep", "sleep")
+        if found is None:
+            await self.port.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
+            raise Suspend({"for": "time", "seconds": length})
+        if (left := found.value["seconds"] - found.age) > 0:
+            raise Suspend({"for": "time", "seconds": left})
+
+    async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
+        """The value of a signal sent to the run, whenever it comes; TimeoutError when it does not come in time."""
+        left = None if timeout is None else await self._time_left(f"{name} timeout", seconds(timeout))
+        no, found = await self.replay.next(name, "signal")
+        if found is None:
+            taken = await self.port.ask("take_signal", step_no=no, name=name)
+            if taken["found"]:
+                return taken["value"]
+            if left is None or left > 0:
+                raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
+            await self.port.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
+        if found is None or found.value == TIMED_OUT:
+            raise TimeoutError(f"no signal {name!r} came within {timeout}")
+        return found.value
+
+    async def _time_left(self, name: str, length: float) -> float:
+        """Of a time that began when the first attempt came here."""
+        no, found = await self.replay.next(name, "sleep")
+        if found:
+            return found.value["seconds"] - found.age
+        await self.port.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
+        return length
+
+    def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
+        """Start a child: `await ctx.start(child, …)`, or hand it to `ctx.gather`."""
+        return Starting(self, task, task.encode_args(args, kwargs), task.limits_of(args, kwargs))
+
+    def map(self, task: Task[..., R], inputs: Sequence[Any]) -> list[Starting[R]]:
+        """A child for each input (a tuple: its arguments): `await ctx.gather(*ctx.map(resize, images))`."""
+        return [self.start(task, *(item if isinstance(item, tuple) else (item,))) for item in inputs]
+
+    async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
+        """Start many children as one step."""
+        names = list(dict.fromkeys(child.task.name for child in starting))
+        step_name = ", ".join(names)[:200]
+        no, found = await self.replay.next(step_name, "child")
+        if found:
+            ids: list[str] = found.value
+        else:
+            ids = await self.port.ask(
+                "start_children",
+                kinds=[{**child.task.kind(), "optional": True} for child in self._one_of_each(starting)],
+                inputs=[json.loads(child.input) for child in starting],
+                task_kinds=[names.index(child.task.name) for child in starting],
+                details=[{"task": no, "limits": child.limits} for no, child in enumerate(starting) if child.limits],
+                step_no=no,
+                step_name=step_name,
+            )
+        if len(ids) != len(starting):
+            raise RuntimeError(
+                f"step {no} started {len(ids)} children on an earlier attempt and {len(starting)} now; "
+                "a task must start the same children on every attempt"
+            )
+        return [Child(task_id, child.task) for task_id, child in zip(ids, starting, strict=True)]
+
+    def _one_of_each(self, starting: Sequence[Starting[Any]]) -> list[Starting[Any]]:
+        return list({child.task.name: child for child in reversed(starting)}.values())[::-1]
+
+    async def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> list[Any]:
+        """The results of children in order. While they run this task holds no slot."""
+        new = [child for child in children if isinstance(child, Starting)]
+        started = iter(await self.start_all(new) if new else [])
+        waited = [next(started) if isinstance(child, Starting) else child for child in children]
+        answers = await self.port.ask("poll_tasks", task_ids=[child.task_id for child in waited])
+        ended = {answer["task_id"]: answer for answer in answers}
+        if open_children := [child.task_id for child in waited if child.task_id not in ended]:
+            raise Suspend({"for": "children", "tasks": open_children})
+        results = [await self._result(child, ended[child.task_id]) for child in waited]
+        if not return_exceptions:
+            for result in results:
+                if isinstance(result, ChildFailed):
+                    raise result
+        return results
+
+    async def _result(self, child: Child[Any], ended: dict[str, Any]) -> Any:
+        if ended["status"] != "completed":
+            return ChildFailed(child.task.name, child.task_id, ended["status"], ended["error"])
+        return child.task.decode_result(ended["output"])
+
+    async def flush(self) -> None:
+        """Before the attempt completes: what was written without waiting is written."""
+        await self.data.flush()

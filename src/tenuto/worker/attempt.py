@@ -1,0 +1,26 @@
+"""One attempt in this process."""
+
+from typing import Any
+
+from tenuto.db.hot import Row
+from tenuto.runtimes.outcomes import Outcome
+from tenuto.sdk.task import Task
+
+
+class Attempt:
+    """A claimed task on its way through this process."""
+
+    __slots__ = ("arrived", "cancelled", "input", "job", "lines", "metadata", "no", "over", "place", "run_id", "slots",
+                 "started", "stop", "task", "task_id", "timeout")  # fmt: skip
+
+    def __init__(self, row: Row, task: Any, arrived: float) -> None:
+        _, self.task_id, self.no, self.run_id, _, self.input, self.slots, self.timeout, self.metadata = row
+        self.task: Task[..., Any] = task
+        self.arrived = arrived
+        self.started = 0.0
+        self.cancelled = False  # asked to stop: by a person, its timeout or the end of the worker
+        self.stop: Outcome | None = None  # what it counts as when it stops because it was asked to
+        self.over = False  # its outcome is on the way; whatever its code still does is ignored
+        self.job: Any = None  # what the runtime needs to stop it
+        self.lines = 0
+        self.place = -1  # in the ledger

@@ -1,0 +1,48 @@
+"""One process with user code: claims, runs, reports. Its supervisor beats for it and tells it what was answered."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import socket
+import sys
+
+from tenuto.runtimes.dying import die_with_parent
+from tenuto.sdk.target import BadTarget, load_app
+from tenuto.worker.control import Control
+from tenuto.worker.settings import WorkerSettings
+from tenuto.worker.station import run_station
+
+
+def main(fd: int, ledger: int) -> None:
+    """What the supervisor starts: `python -m tenuto.worker.child FD LEDGER`."""
+    die_with_parent()
+    control = Control(socket.socket(fileno=fd))
+    first = control.receive()
+    if first is None:
+        return
+    settings = WorkerSettings.from_json(first["settings"])
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    try:
+        app = load_app(settings.target)
+    except BadTarget as problem:
+        control.send(say="refused", reason=str(problem))
+        return
+    gc.freeze()  # what user code imported stays: no use in looking at it again and again
+    with _runner() as runner:
+        left_behind = runner.run(run_station(settings, app, control, ledger))
+    if left_behind:
+        os._exit(0)  # threads that would not stop must not keep the process
+
+
+def _runner() -> asyncio.Runner:
+    with contextlib.suppress(ImportError):
+        import uvloop
+
+        return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    return asyncio.Runner()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

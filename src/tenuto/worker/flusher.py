@@ -1,0 +1,75 @@
+"""What attempts say without waiting for an answer: progress and log lines, written a few times a second."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, run_data
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import Pool
+from tenuto.model.errors import TenutoError
+from tenuto.worker.logs import LogBuffer
+from tenuto.worker.ports import Ports
+from tenuto.worker.session import Session
+
+log = logging.getLogger("tenuto.worker")
+
+EVERY = 0.5
+
+
+class Flusher:
+    """Nothing to say costs no query."""
+
+    def __init__(
+        self, pool: Pool, session: Session, ports: Ports, *, cancelled: Callable[[list[list[Any]]], None]
+    ) -> None:
+        self._pool, self._session, self._ports, self._cancelled = pool, session, ports, cancelled
+        self.logs = LogBuffer()
+        logging.getLogger().addHandler(self.logs)
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(EVERY)
+            await self.flush()
+
+    async def flush(self) -> None:
+        try:
+            await self._flush_progress()
+            await self._flush_logs()
+        except Unreachable:
+            return  # it is said again, with whatever came meanwhile
+        except TenutoError as problem:
+            log.warning("progress and logs were refused: %s", problem)
+
+    async def _flush_progress(self) -> None:
+        said, self._ports.progress = self._ports.progress, {}
+        if not said:
+            return
+        fences = [(attempt.task_id, attempt.no) for attempt, _, _ in said.values()]
+        try:
+            answers = await self._pool.call(
+                attempts.report_progress,
+                session_id=self._session.id,
+                token=UUID(self._session.token),
+                task_ids=[UUID(task_id) for task_id, _ in fences],
+                attempts=[no for _, no in fences],
+                progress=[fraction for _, fraction, _ in said.values()],
+                messages=[message for _, _, message in said.values()],
+            )
+        except Unreachable:
+            self._ports.progress = said | self._ports.progress
+            raise
+        stop = {str(answer.task_id) for answer in answers if answer.answer == "cancelled"}
+        self._cancelled([[task_id, no] for task_id, no in fences if task_id in stop])
+
+    async def _flush_logs(self) -> None:
+        while lines := self.logs.take():
+            try:
+                await self._pool.call(
+                    run_data.write_logs, session_id=self._session.id, token=UUID(self._session.token), lines=lines
+                )
+            except Unreachable:
+                self.logs.put_back(lines)
+                raise

@@ -1,0 +1,48 @@
+"""What this process holds: attempts from the answer to their claim until the answer to their report."""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What a heartbeat says: these attempts are held, and every claim up to `settled` was answered or given up."""
+
+    ids: list[str]
+    attempts: list[int]
+    settled: int
+
+
+class Held:
+    """Shared by the lanes' threads and the heartbeat. A claim's attempts are listed in the step that settles it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._attempts: dict[str, int] = {}
+        self._open_claims: set[int] = set()
+        self._last_claim = 0
+
+    def open_claim(self) -> int:
+        with self._lock:
+            self._last_claim += 1
+            self._open_claims.add(self._last_claim)
+            return self._last_claim
+
+    def settle_claim(self, claim_no: int, taken: Iterable[tuple[str, int]], reported: Iterable[str] = ()) -> None:
+        """The claim was answered with these (or given up: with none); these reports were answered by the same call."""
+        with self._lock:
+            self._open_claims.discard(claim_no)
+            for task_id in reported:
+                self._attempts.pop(task_id, None)
+            self._attempts.update(taken)
+
+    def release(self, task_ids: Iterable[str]) -> None:
+        with self._lock:
+            for task_id in task_ids:
+                self._attempts.pop(task_id, None)
+
+    def snapshot(self) -> Holding:
+        with self._lock:
+            settled = min(self._open_claims, default=self._last_claim + 1) - 1
+            return Holding(list(self._attempts), list(self._attempts.values()), settled)

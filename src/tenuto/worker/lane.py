@@ -1,0 +1,136 @@
+"""A lane: one thread with one connection that carries reports out and claims in, a batch a trip."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
+
+from tenuto.db import hot
+from tenuto.db.errors import Unreachable
+from tenuto.model.errors import TenutoError
+from tenuto.worker.crew import Crew, Errand, Report
+from tenuto.worker.held import Held
+from tenuto.worker.session import Session
+
+log = logging.getLogger("tenuto.worker")
+
+NUDGE_EVERY = 0.05
+LONGEST_PAUSE = 5.0
+
+
+class Lane:
+    """Runs until its crew is closed. `deliver` takes claimed rows, `refused` a report that cannot be accepted."""
+
+    def __init__(
+        self,
+        url: str,
+        role: str | None,
+        crew: Crew,
+        held: Held,
+        session: Session,
+        routes: list[int],
+        *,
+        deliver: Callable[[list[hot.Row]], None],
+        unfit: Callable[[Report, TenutoError], None],
+        ended: Callable[[int], None],
+    ) -> None:
+        self._url, self._role = url, role
+        self._crew, self._held, self._session = crew, held, session
+        self._routes = routes  # shared with whoever resolves new ones
+        self._deliver, self._unfit, self._ended = deliver, unfit, ended
+        self._lane: hot.Lane | None = None
+        self._touched: set[str] = set()
+        self._nudged = 0.0
+        self.thread = threading.Thread(target=self._run, name="tenuto lane", daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+
+    def _run(self) -> None:
+        pause = 0.05
+        while (errand := self._crew.next_errand()) is not None:
+            try:
+                claimed = self._trip(errand)
+                pause = 0.05
+                self._nudge(errand, claimed)
+            except Unreachable as problem:
+                self._crew.give_up(errand)
+                self._lane = None
+                log.warning("the database does not answer (%s): trying again", problem)
+                time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                pause = min(LONGEST_PAUSE, pause * 2)
+        if self._lane:
+            self._lane.conn.close()
+
+    def _trip(self, errand: Errand) -> int:
+        """Report, claim, hand over; how many came."""
+        self._session.open.wait()
+        session_id, lane = self._session.id, self._connected()
+        claim_no = self._held.open_claim()
+        rows: list[hot.Row] = []
+        reported = [report[0] for report in errand.reports]
+        try:
+            rows = lane.exchange(
+                reported,
+                [report[1] for report in errand.reports],
+                [report[2] for report in errand.reports],
+                claim_no=claim_no,
+                limit=errand.want,
+            )
+        except TenutoError as problem:
+            self._held.settle_claim(claim_no, ())
+            self._one_by_one(errand, problem)
+            return 0
+        except Unreachable:
+            self._held.settle_claim(claim_no, ())
+            raise
+        claimed = [row for row in rows if row[0] is None]
+        self._held.settle_claim(claim_no, [(row[1], row[2]) for row in claimed], reported)  # type: ignore[misc]
+        self._crew.arrived(errand.want, len(claimed))
+        if claimed:
+            self._deliver(claimed)
+        if len(claimed) < len(rows):
+            self._read_refusals(rows, session_id)
+        return len(claimed)
+
+    def _connected(self) -> hot.Lane:
+        if self._lane is None:
+            self._lane = hot.open_lane(self._url, 0, "", [], role=self._role)
+        self._lane.session_id, self._lane.token = self._session.id, self._session.token
+        self._lane.routes = "{" + ",".join(map(str, self._routes)) + "}"
+        return self._lane
+
+    def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
+        """Something in the batch cannot be accepted: the others must not suffer for it."""
+        self._crew.arrived(errand.want, 0)
+        if not errand.reports:
+            log.error("a claim was refused: %s", problem)
+            time.sleep(1.0)
+        for report in errand.reports:
+            try:
+                self._connected().complete(*report[:3])
+            except TenutoError as unfit:
+                self._unfit(report, unfit)
+            else:
+                self._held.release([report[0]])
+        self._crew.wake()
+
+    def _read_refusals(self, rows: list[hot.Row], session_id: int) -> None:
+        for row in rows:
+            if row[0] == "session_ended":
+                self._ended(session_id)
+            elif row[0] == "stale_lease":
+                log.warning("task %s, attempt %s, was taken back: its result is not wanted", row[1], row[2])
+
+    def _nudge(self, errand: Errand, claimed: int) -> None:
+        """A run of several tasks may have ended, or other workers' tasks become ready: say so, not too often."""
+        self._touched.update(run_id for task_id, _, _, run_id in errand.reports if run_id != task_id)
+        if not self._touched or (claimed and time.monotonic() - self._nudged < NUDGE_EVERY):
+            return
+        try:
+            self._connected().nudge(self._touched)
+        except Unreachable:
+            self._lane = None  # a hint: the dispatcher adds up what nobody did
+        self._touched.clear()
+        self._nudged = time.monotonic()

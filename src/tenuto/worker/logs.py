@@ -1,0 +1,54 @@
+"""Log lines of attempts: collected from Python's logging, capped, written in batches."""
+
+import logging
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from tenuto.sdk.current import running
+
+MOST_LINES = 10_000  # of one attempt; the kernel keeps no more
+MOST_WAITING = 50_000  # in this process, while the database is away
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class LogBuffer(logging.Handler):
+    """Takes what is logged while an attempt's code runs; `take` hands it over for writing."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self._lines: list[dict[str, Any]] = []
+        self.since = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        attempt: Any = running.get()
+        if attempt is None or len(self._lines) >= MOST_WAITING or attempt.lines >= MOST_LINES:
+            return
+        message = record.getMessage()
+        if record.exc_info:
+            message += "\n" + (self.formatter or logging.Formatter()).formatException(record.exc_info)
+        fields = {key: str(value) for key, value in vars(record).items() if key not in PLAIN}
+        self.add(attempt, record.levelname.lower(), message, fields or None, record.created)
+
+    def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None:
+        attempt.lines += 1
+        if not self._lines:
+            self.since = time.monotonic()
+        self._lines.append(
+            {
+                "task_id": attempt.task_id,
+                "attempt": attempt.no,
+                "line_no": attempt.lines,
+                "logged_at": datetime.fromtimestamp(created, UTC).isoformat(),
+                "level": level,
+                "message": message.replace("\x00", "\\0").encode("utf-8", "replace").decode(),
+                "fields": fields,
+            }
+        )
+
+    def take(self) -> list[dict[str, Any]]:
+        lines, self._lines = self._lines[:5000], self._lines[5000:]
+        return lines
+
+    def put_back(self, lines: list[dict[str, Any]]) -> None:
+        self._lines[:0] = lines

@@ -1,0 +1,63 @@
+"""A worker: as many children as it was told, and what signals mean to it."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Callable
+
+from tenuto.db.pool import open_pool
+from tenuto.worker.settings import WorkerSettings
+from tenuto.worker.supervisor import Refused, Supervisor
+
+__all__ = ["Refused", "work"]
+
+log = logging.getLogger("tenuto.worker")
+
+
+async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
+    """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
+    async with open_pool(settings.url, role=settings.role) as pool:
+        supervisors = [Supervisor(pool, settings, no + 1) for no in range(settings.processes)]
+        with _signals(supervisors, settings.grace):
+            async with asyncio.TaskGroup() as group:
+                for supervisor in supervisors:
+                    group.create_task(supervisor.run())
+                if ready:
+                    group.create_task(_announce(supervisors, ready))
+
+
+async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
+    for supervisor in supervisors:
+        await supervisor.ready.wait()
+    ready()
+
+
+@contextlib.contextmanager
+def _signals(supervisors: list[Supervisor], grace: float):
+    loop = asyncio.get_running_loop()
+    asked = 0
+
+    def stop() -> None:
+        nonlocal asked
+        asked += 1
+        for supervisor in supervisors:
+            if asked == 1:
+                supervisor.stop(grace)
+            else:
+                supervisor.kill()
+        log.info("stopping: %s", "finishing within the grace" if asked == 1 else "at once")
+
+    def drain() -> None:
+        log.info("draining: finishing what is held")
+        for supervisor in supervisors:
+            supervisor.stop(None)
+
+    handlers = {signal.SIGTERM: stop, signal.SIGINT: stop, signal.SIGHUP: drain}
+    for number, handler in handlers.items():
+        loop.add_signal_handler(number, handler)
+    try:
+        yield
+    finally:
+        for number in handlers:
+            loop.remove_signal_handler(number)

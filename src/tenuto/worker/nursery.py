@@ -1,0 +1,63 @@
+"""Starting a child process and talking to it."""
+
+import asyncio
+import json
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tenuto.worker import ledger
+from tenuto.worker.settings import WorkerSettings
+
+LARGEST_LINE = 1 << 24  # a child may hold thousands of attempts
+
+
+@dataclass
+class Child:
+    """A running child: its process, its end of the line, and the file that tells what had begun when it died."""
+
+    process: asyncio.subprocess.Process
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    ledger: int
+
+    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+        """What the child says, until it is gone."""
+        try:
+            while line := await self.reader.readline():
+                yield json.loads(line)
+        except ConnectionError:
+            return
+
+    def tell(self, **message: Any) -> None:
+        if not self.writer.is_closing():
+            self.writer.write(json.dumps(message).encode() + b"\n")
+
+    def close(self) -> None:
+        self.writer.close()
+        os.close(self.ledger)
+
+
+async def start_child(settings: WorkerSettings, no: int) -> Child:
+    """A new process for the app; its settings travel over the line, so that no password is on a command line."""
+    ours, theirs = socket.socketpair()
+    # Light slots and one process for each core: everything that can have begun at once.
+    begun = ledger.make_file(settings.concurrency + (os.cpu_count() or 1))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tenuto.worker.child",
+        str(theirs.fileno()),
+        str(begun),
+        pass_fds=(theirs.fileno(), begun),
+        stdin=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for the supervisor, which tells its children
+    )
+    theirs.close()
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    child = Child(process, reader, writer, begun)
+    child.tell(settings=replace(settings, name=f"{settings.name}:{no}").to_json())
+    return child

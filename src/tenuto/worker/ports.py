@@ -1,0 +1,139 @@
+"""The verbs of running attempts, answered by SQL: every one is fenced by its attempt."""
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, run_data, upkeep
+from tenuto.db.call import Conn
+from tenuto.db.pool import Pool
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.port import Json
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.session import Session
+
+LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
+
+Fence = dict[str, Any]
+Verb = Callable[..., Awaitable[Json]]
+
+
+class Ports:
+    """Opens a port for each attempt that wants one."""
+
+    def __init__(self, pool: Pool, session: Session, org_id: UUID) -> None:
+        self.pool, self.session, self.org_id = pool, session, org_id
+        self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
+
+    def open(self, attempt: Attempt) -> "AttemptPort":
+        return AttemptPort(self, attempt)
+
+    async def store(self, output: str | None) -> Json:
+        """The output as it is reported; what is too large goes into a data object."""
+        return None if output is None else json.loads(output)
+
+    def too_large(self, output: str | None) -> bool:
+        return output is not None and len(output) > LARGEST_OUTPUT
+
+    def span(self, attempt: Attempt) -> contextlib.AbstractContextManager[Any]:
+        """The trace that the start belonged to goes on here, where OpenTelemetry is installed."""
+        return contextlib.nullcontext()
+
+
+class AttemptPort:
+    """One attempt's way to the kernel."""
+
+    def __init__(self, ports: Ports, attempt: Attempt) -> None:
+        self._ports, self._attempt = ports, attempt
+        self._session = (ports.session.id, UUID(ports.session.token))
+
+    async def ask(self, verb: str, **arguments: Json) -> Json:
+        answer = VERBS.get(verb)
+        if answer is None:
+            raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(sorted(VERBS))}")
+        async with self._ports.pool.connection() as conn:
+            return await answer(conn, self, **arguments)
+
+    def tell(self, verb: str, **arguments: Json) -> None:
+        if verb == "progress":
+            known = self._ports.progress.get(self._attempt.task_id, (None, None, None))
+            fraction, message = arguments.get("progress"), arguments.get("message")
+            self._ports.progress[self._attempt.task_id] = (
+                self._attempt,
+                known[1] if fraction is None else fraction,
+                known[2] if message is None else message,
+            )
+
+    @property
+    def fence(self) -> Fence:
+        session_id, token = self._session
+        return {
+            "session_id": session_id,
+            "token": token,
+            "task_id": UUID(self._attempt.task_id),
+            "attempt": self._attempt.no,
+        }
+
+    @property
+    def org_id(self) -> UUID:
+        return self._ports.org_id
+
+    @property
+    def run_id(self) -> UUID:
+        return UUID(self._attempt.run_id)
+
+
+async def _get_steps(conn: Conn, port: AttemptPort) -> Json:
+    now = await upkeep.now(conn)
+    steps = await run_data.get_steps(conn, org_id=port.org_id, task_id=port.fence["task_id"])
+    return [
+        {
+            "step_no": step.step_no,
+            "name": step.name,
+            "kind": step.kind,
+            "value": step.value,
+            "age": (now - step.created_at).total_seconds(),
+        }
+        for step in steps
+    ]
+
+
+async def _record_step(conn: Conn, port: AttemptPort, **step: Json) -> Json:
+    return await run_data.record_step(conn, **port.fence, **step)
+
+
+async def _take_signal(conn: Conn, port: AttemptPort, *, step_no: int, name: str) -> Json:
+    return asdict(await run_data.take_signal(conn, **port.fence, step_no=step_no, name=name))
+
+
+async def _start_children(conn: Conn, port: AttemptPort, **start: Json) -> Json:
+    ids = await attempts.start_children(conn, **port.fence, **start)
+    return [str(task_id) for task_id in ids]
+
+
+async def _poll_tasks(conn: Conn, port: AttemptPort, *, task_ids: list[str]) -> Json:
+    ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=[UUID(task_id) for task_id in task_ids])
+    return [{**asdict(row), "task_id": str(row.task_id)} for row in ended]
+
+
+async def _put_task_data(conn: Conn, port: AttemptPort, *, values: Json, tags: list[str] | None = None) -> Json:
+    await run_data.put_task_data(conn, **port.fence, values=values, tags=tags)
+
+
+async def _get_run_data(conn: Conn, port: AttemptPort, **query: Json) -> Json:
+    rows = await run_data.get_run_data(conn, org_id=port.org_id, run_id=port.run_id, **query)
+    return [{"id": str(row.id), "key": row.key, "value": row.value, "tags": row.tags} for row in rows]
+
+
+VERBS: dict[str, Verb] = {
+    "get_steps": _get_steps,
+    "record_step": _record_step,
+    "take_signal": _take_signal,
+    "start_children": _start_children,
+    "poll_tasks": _poll_tasks,
+    "put_task_data": _put_task_data,
+    "get_run_data": _get_run_data,
+}

@@ -1,0 +1,73 @@
+"""A post: a crew with its executor, its lanes and the routes they serve."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tenuto.db.hot import Row
+from tenuto.model.errors import TenutoError
+from tenuto.sdk.task import Task
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.crew import Crew, Report
+from tenuto.worker.executor import Executor
+from tenuto.worker.held import Held
+from tenuto.worker.lane import Lane
+from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+
+@dataclass
+class Post:
+    """Light work (on the loop and in threads) has one, work in processes another: their slots are not the same."""
+
+    crew: Crew
+    executor: Executor
+    kinds: tuple[str, ...]
+    routes: list[int] = field(default_factory=list)
+    lanes: list[Lane] = field(default_factory=list)
+
+    def serve(self, found: dict[int, Task[..., Any]]) -> None:
+        """These are the routes now. Tasks are known before a lane asks for them."""
+        mine = {route: task for route, task in found.items() if task.executor in self.kinds}
+        self.executor.tasks.update(mine)
+        self.routes[:] = list(mine)
+
+    def open_lanes(
+        self,
+        count: int,
+        settings: WorkerSettings,
+        held: Held,
+        session: Session,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        unfit: Callable[[Attempt, TenutoError], None],
+        ended: Callable[[int], None],
+    ) -> None:
+        def deliver(rows: list[Row]) -> None:
+            loop.call_soon_threadsafe(self.executor.arrive, rows)
+
+        def tell_unfit(report: Report, problem: TenutoError) -> None:
+            task_id, no, output, run_id = report
+            attempt = Attempt((None, task_id, no, run_id, None, output, None, None, None), None, 0.0)
+            loop.call_soon_threadsafe(unfit, attempt, problem)
+
+        def tell_ended(session_id: int) -> None:
+            loop.call_soon_threadsafe(ended, session_id)
+
+        self.lanes = [
+            Lane(
+                settings.url,
+                settings.role,
+                self.crew,
+                held,
+                session,
+                self.routes,
+                deliver=deliver,
+                unfit=tell_unfit,
+                ended=tell_ended,
+            )
+            for _ in range(count)
+        ]
+        for lane in self.lanes:
+            lane.start()

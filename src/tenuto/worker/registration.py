@@ -1,0 +1,109 @@
+"""Opening a session, knowing the routes, and watching the lease."""
+
+import asyncio
+import logging
+import random
+import socket
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, workers
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import Pool
+from tenuto.sdk.app import App
+from tenuto.sdk.task import Task
+from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+log = logging.getLogger("tenuto.worker")
+
+LONGEST_PAUSE = 5.0
+RESOLVE_EVERY = 1.0
+
+
+class Registration:
+    """This process as the kernel knows it."""
+
+    def __init__(self, pool: Pool, settings: WorkerSettings, app: App, session: Session, *, lost: Callable[[], None]):
+        self._pool, self._settings, self._app, self.session, self._lost = pool, settings, app, session, lost
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._resolved = 0.0
+        self._newest_route = 0
+
+    async def open(self) -> None:
+        """A new session, for as long as it takes to get one."""
+        settings, pause = self._settings, 0.05
+        while True:
+            try:
+                asked = time.monotonic()
+                opened = await self._pool.call(
+                    workers.register_worker,
+                    org_id=UUID(settings.org_id),
+                    worker_id=settings.name,
+                    labels=settings.labels,
+                    address=socket.gethostname(),
+                    metadata=_metadata(settings),
+                    lease=timedelta(seconds=settings.lease),
+                )
+                break
+            except Unreachable as problem:
+                log.warning("the database does not answer (%s): trying again", problem)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                pause = min(LONGEST_PAUSE, pause * 2)
+        self.session.opened(opened.session_id, opened.token)
+        self.renewed(asked)
+
+    async def resolve(self) -> dict[int, Task[..., Any]]:
+        """The routes that this process serves: its app's types, in its queues."""
+        self._resolved = time.monotonic()
+        tasks = self._app.tasks
+        queues = self._settings.queues
+        if queues is None:
+            for queue in {task.declared.queue for task in tasks.values()}:
+                types = [name for name, task in tasks.items() if task.declared.queue == queue]
+                await self._ask(queues=[queue], types=types)  # makes routes known that nothing was started on yet
+        found = await self._ask(queues=queues, types=list(tasks))
+        return {route.route_id: tasks[route.type] for route in found}
+
+    async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Any]:
+        return await self._pool.call(attempts.resolve_routes, session_id=self.session.id, queues=queues, types=types)
+
+    def stale(self) -> bool:
+        """Whether it is time to look for new routes after a wake-up."""
+        return time.monotonic() - self._resolved > RESOLVE_EVERY
+
+    def saw(self, newest_route: int) -> bool:
+        """Whether there are routes that this process has not seen."""
+        new, self._newest_route = newest_route > self._newest_route, newest_route
+        return new
+
+    def renewed(self, at: float) -> None:
+        """The lease counts from the moment the renewal was asked for, on this machine's own clock."""
+        if self._timer:
+            self._timer.cancel()
+        lease = self._settings.lease
+        left = at + lease - max(0.5, lease / 10) - time.monotonic()
+        self._timer = self._loop.call_later(max(0.0, left), self._run_out)
+
+    def _run_out(self) -> None:
+        log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
+        self.session.open.clear()
+        self._lost()
+
+    async def close(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        try:
+            async with asyncio.timeout(5):
+                await self._pool.call(workers.close_session, session_id=self.session.id, token=UUID(self.session.token))
+        except (Unreachable, TimeoutError) as problem:
+            log.warning("the session could not be closed (%s): it ends with its lease", problem)
+
+
+def _metadata(settings: WorkerSettings) -> dict[str, Any]:
+    known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
+    return {key: value for key, value in known.items() if value is not None}

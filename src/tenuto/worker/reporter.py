@@ -1,0 +1,122 @@
+"""Reports every end but plain completions, which the lanes carry: failures, waits, snoozes, losses, give-backs."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, runs
+from tenuto.db.call import Conn
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import Pool
+from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.held import Held
+from tenuto.worker.session import Session
+
+log = logging.getLogger("tenuto.worker")
+
+BATCH = 500
+LONGEST_PAUSE = 5.0
+
+Ending = tuple[Attempt, Outcome]
+Store = Callable[[str], Awaitable[Any]]
+
+
+class Reporter:
+    """What it is told reaches the kernel, however long the kernel is away, in batches of one kind."""
+
+    def __init__(self, pool: Pool, session: Session, held: Held, *, store: Store, reported: Callable[[], None]) -> None:
+        self._pool, self._session, self._held, self._store, self._reported = pool, session, held, store, reported
+        self._pending: list[Ending] = []
+        self._news = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def tell(self, attempt: Attempt, outcome: Outcome) -> None:
+        self._pending.append((attempt, outcome))
+        self._idle.clear()
+        self._news.set()
+
+    async def flush(self) -> None:
+        """Until everything told so far has been answered."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            pending, self._pending = self._pending, []
+            for kind in {type(outcome) for _, outcome in pending}:
+                of_kind = [ending for ending in pending if type(ending[1]) is kind]
+                for start in range(0, len(of_kind), BATCH):
+                    await self._deliver(of_kind[start : start + BATCH])
+            if not self._pending:
+                self._idle.set()
+            self._reported()
+
+    async def _deliver(self, endings: list[Ending]) -> None:
+        pause = 0.05
+        while True:
+            try:
+                await self._report(endings)
+            except Unreachable as problem:
+                log.warning("the database does not answer (%s): trying again", problem)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                pause = min(LONGEST_PAUSE, pause * 2)
+                continue
+            except SessionEnded:
+                pass  # nobody wants them any more
+            except TenutoError as problem:
+                if len(endings) > 1:
+                    for ending in endings:
+                        await self._deliver([ending])
+                    return
+                (attempt, outcome) = endings[0]
+                if not isinstance(outcome, Failed):
+                    await self._deliver([(attempt, Failed(describe(problem), -1.0))])
+                    return
+                log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
+            self._held.release([attempt.task_id for attempt, _ in endings])
+            return
+
+    async def _report(self, endings: list[Ending]) -> None:
+        outcomes: list[Any] = [outcome for _, outcome in endings]
+        if isinstance(outcomes[0], Completed):
+            outcomes = [await self._store(outcome.output) for outcome in outcomes]
+        async with self._pool.connection() as conn:
+            answers = await self._call(conn, endings[0][1], self._fences(endings), outcomes)
+            for answer in answers:
+                if answer.answer == "stale_lease":
+                    log.warning("task %s, attempt %s, was taken back meanwhile", answer.task_id, answer.attempt)
+            touched = {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}
+            await runs.nudge_runs(conn, run_ids=list(touched))
+
+    async def _call(self, conn: Conn, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
+        match kind:
+            case Completed():
+                return await attempts.complete_tasks(conn, **fences, outputs=ends)
+            case Failed():
+                retries = [end.retry for end in ends]
+                return await attempts.fail_tasks(conn, **fences, errors=[end.error for end in ends], retries=retries)
+            case Lost():
+                return await attempts.lose_tasks(conn, **fences, errors=[end.error for end in ends])
+            case Snooze():
+                return await attempts.snooze_tasks(conn, **fences, seconds=[end.seconds for end in ends])
+            case Waiting():
+                return await attempts.wait_tasks(conn, **fences, waits=[end.wait for end in ends])
+            case Interrupted():
+                return await attempts.interrupt_tasks(conn, **fences)
+            case Dropped():
+                return []
+
+    def _fences(self, endings: list[Ending]) -> dict[str, Any]:
+        return {
+            "session_id": self._session.id,
+            "token": UUID(self._session.token),
+            "task_ids": [UUID(attempt.task_id) for attempt, _ in endings],
+            "attempts": [attempt.no for attempt, _ in endings],
+        }

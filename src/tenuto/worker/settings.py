@@ -1,0 +1,31 @@
+"""What a worker is told when it starts."""
+
+import json
+from dataclasses import asdict, dataclass, field
+
+
+@dataclass(frozen=True)
+class WorkerSettings:
+    """One worker: its supervisor and every child of it work by these."""
+
+    target: str  # module:app
+    url: str
+    org_id: str
+    name: str  # children are name:1, name:2 …
+    role: str | None = None
+    queues: list[str] | None = None
+    concurrency: int = 100
+    processes: int = 1
+    labels: list[str] = field(default_factory=list)
+    resource_group: str | None = None
+    pool: str | None = None
+    lease: float = 60.0
+    grace: float = 30.0
+    home: str | None = None  # where large data objects are kept
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> "WorkerSettings":
+        return WorkerSettings(**json.loads(text))

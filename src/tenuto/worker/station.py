@@ -1,0 +1,217 @@
+"""The inside of a worker process: a session, posts with their lanes, and what keeps them supplied."""
+
+import asyncio
+import logging
+import os
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.listener import listen
+from tenuto.db.pool import Pool, open_pool
+from tenuto.model.errors import TenutoError, TooLarge
+from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
+from tenuto.runtimes.processes import Processes
+from tenuto.sdk.app import App
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.control import Control, Message
+from tenuto.worker.crew import Crew
+from tenuto.worker.executor import Executor
+from tenuto.worker.flusher import Flusher
+from tenuto.worker.held import Held
+from tenuto.worker.ledger import Ledger
+from tenuto.worker.ports import Ports
+from tenuto.worker.post import Post
+from tenuto.worker.registration import Registration
+from tenuto.worker.reporter import Reporter
+from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+log = logging.getLogger("tenuto.worker")
+
+LANES = 2  # one carries while the other's batch runs: bench/results
+LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
+
+
+class Station:
+    """Runs until it is told to stop, or its supervisor is gone."""
+
+    def __init__(self, settings: WorkerSettings, app: App, control: Control, ledger: int, pool: Pool) -> None:
+        self._settings, self._app, self._control = settings, app, control
+        self._loop = asyncio.get_running_loop()
+        self._held = Held()
+        self._session = Session()
+        self._ports = Ports(pool, self._session, UUID(settings.org_id))
+        self._reporter = Reporter(pool, self._session, self._held, store=self._ports.store, reported=self._wake)
+        self._flusher = Flusher(pool, self._session, self._ports, cancelled=self._cancel)
+        self._registration = Registration(pool, settings, app, self._session, lost=self._drop_everything)
+        self._posts = self._make_posts(Ledger(ledger))
+        self._stopping = asyncio.Event()
+        self._grace: float | None = None  # None: as long as it takes
+        self._hurry = asyncio.Event()
+        self._background: set[asyncio.Future[Any]] = set()
+
+    def _make_posts(self, ledger: Ledger) -> list[Post]:
+        kinds = {task.executor for task in self._app.tasks.values()}
+        posts = []
+        if kinds - {"process"}:
+            posts.append(self._make_post(self._settings.concurrency, ("async", "thread"), ledger))
+        if "process" in kinds:
+            count = min(self._settings.concurrency, os.cpu_count() or 1)
+            posts.append(self._make_post(count, ("process",), ledger))
+        return posts
+
+    def _make_post(self, capacity: int, kinds: tuple[str, ...], ledger: Ledger) -> Post:
+        crew = Crew(capacity)
+        executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
+        if "process" in kinds:
+            executor.processes = Processes(self._settings.target, self._ports.open, executor.end, self._flusher.logs)
+        return Post(crew, executor, kinds)
+
+    async def run(self) -> bool:
+        """True when something was left behind that would keep the process from ending."""
+        background = [asyncio.create_task(part) for part in (self._reporter.run(), self._flusher.run(), self._hear())]
+        self._control.listen(self._heard)
+        await self._open_session()
+        for post in self._posts:
+            lanes = LANES if "async" in post.kinds else 1
+            post.open_lanes(
+                lanes, self._settings, self._held, self._session, self._loop, unfit=self._unfit, ended=self._ended
+            )
+        self._control.send(say="ready", tasks=sorted(self._app.tasks))
+        await self._stopping.wait()
+        left_behind = await self._wind_down()
+        for part in background:
+            part.cancel()
+        return left_behind
+
+    async def _open_session(self) -> None:
+        await self._registration.open()
+        await self._resolve()
+        self._control.send(say="session", id=self._session.id, token=self._session.token)
+
+    async def _resolve(self) -> None:
+        found = await self._registration.resolve()
+        for post in self._posts:
+            post.serve(found)
+
+    async def _hear(self) -> None:
+        async for wake in listen(self._settings.url):
+            queues = self._settings.queues
+            if wake.queue == "!cancel":
+                self._control.send(say="beat")
+            elif wake.rescan or wake.queue == "*" or queues is None or wake.queue in queues:
+                if not wake.rescan and self._registration.stale():
+                    await self._resolve()
+                self._wake()
+
+    def _wake(self) -> None:
+        for post in self._posts:
+            post.crew.wake()
+
+    def _heard(self, message: Message | None) -> None:
+        """In the control's thread: what cannot wait for the loop is answered here."""
+        if message is not None and message["do"] == "tell":
+            holding = self._held.snapshot()
+            metrics = {"running": sum(len(post.executor.running) for post in self._posts)}
+            self._control.send(
+                say="held", ids=holding.ids, attempts=holding.attempts, settled=holding.settled, metrics=metrics
+            )
+        else:
+            self._loop.call_soon_threadsafe(self._obey, message)
+
+    def _obey(self, message: Message | None) -> None:
+        match message:
+            case None:
+                self._stop(0.0)
+            case {"do": "beaten", "session": session, "at": at, "lost": lost, "cancelled": cancelled, "new": newest}:
+                if session == self._session.id:
+                    self._session.open.set()
+                    self._registration.renewed(at)
+                for post in self._posts:
+                    post.executor.drop(lost)
+                self._cancel(cancelled)
+                if self._registration.saw(newest):
+                    self._spawn(self._resolve())
+            case {"do": "ended", "session": session}:
+                self._ended(session)
+            case {"do": "stop", "grace": grace}:
+                self._stop(grace)
+            case _:
+                raise AssertionError(f"the supervisor says {message}")
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    def _ended(self, session_id: int) -> None:
+        """The session is over and never revives: drop what it held, open another."""
+        if session_id == self._session.id and not self._stopping.is_set():
+            log.warning("session %s has ended: its attempts are dropped, a new one begins", session_id)
+            self._session.open.clear()
+            self._session.id = 0
+            self._drop_everything()
+            self._spawn(self._open_session())
+
+    def _drop_everything(self) -> None:
+        for post in self._posts:
+            post.executor.drop_all()
+
+    def _cancel(self, fences: list[list[Any]]) -> None:
+        for post in self._posts:
+            post.executor.cancel(fences)
+
+    def _unfit(self, attempt: Attempt, problem: TenutoError) -> None:
+        """A completion that the kernel refuses: too large goes into a data object, anything else is a failure."""
+        fitting = Completed(attempt.input) if isinstance(problem, TooLarge) else Failed(describe(problem), -1.0)
+        self._reporter.tell(attempt, fitting)
+
+    def _stop(self, grace: float | None) -> None:
+        if self._stopping.is_set():
+            self._hurry.set()
+        self._grace = grace
+        self._stopping.set()
+
+    async def _wind_down(self) -> bool:
+        """Claim nothing more, finish within the grace, give the rest back, say goodbye."""
+        for post in self._posts:
+            post.crew.stop_claiming()
+            post.executor.give_back_waiting()
+        await self._wait_for_runners(self._grace)
+        for post in self._posts:
+            for attempt in list(post.executor.running.values()):
+                post.executor.stop(attempt, Interrupted())
+        await self._wait_for_runners(LAST_WORDS)
+        left_behind = [attempt for post in self._posts for attempt in list(post.executor.running.values())]
+        for post in self._posts:
+            for attempt in list(post.executor.running.values()):
+                post.executor.abandon(attempt)
+            post.executor.tally()
+            post.crew.close()
+        for post in self._posts:
+            for lane in post.lanes:
+                await asyncio.to_thread(lane.thread.join, 5.0)
+        await self._last_reports()
+        return bool(left_behind)
+
+    async def _wait_for_runners(self, seconds: float | None) -> None:
+        """Until nothing runs, the time is over, or somebody is in a hurry."""
+        end = None if seconds is None else self._loop.time() + seconds
+        while any(post.executor.running for post in self._posts) and not self._hurry.is_set():
+            if end is not None and self._loop.time() >= end:
+                return
+            await asyncio.sleep(0.01)
+
+    async def _last_reports(self) -> None:
+        try:
+            async with asyncio.timeout(5):
+                await self._reporter.flush()
+                await self._flusher.flush()
+        except TimeoutError:
+            log.error("the last reports could not be delivered: the lease gives their tasks back")
+        await self._registration.close()
+
+
+async def run_station(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
+    async with open_pool(settings.url, role=settings.role) as pool:
+        return await Station(settings, app, control, ledger, pool).run()

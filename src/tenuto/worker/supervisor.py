@@ -1,0 +1,180 @@
+"""Keeps one child alive: beats for it, passes on what was answered, gives back what it held when it dies."""
+
+import asyncio
+import logging
+import random
+import time
+from typing import Any
+from uuid import UUID
+
+import psutil
+
+from tenuto.db import attempts, workers
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import Pool
+from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.worker import ledger
+from tenuto.worker.nursery import Child, start_child
+from tenuto.worker.settings import WorkerSettings
+
+log = logging.getLogger("tenuto.worker")
+
+ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
+ALL_CLAIMS = 2**31 - 1
+LONGEST_PAUSE = 30.0
+
+
+class Refused(Exception):
+    """The child cannot work at all: what it was told is wrong. The message says what to do."""
+
+
+class Supervisor:
+    """One child and its successors."""
+
+    def __init__(self, pool: Pool, settings: WorkerSettings, no: int) -> None:
+        self._pool, self._settings, self._no = pool, settings, no
+        self._child: Child | None = None
+        self._session: tuple[int, UUID] | None = None
+        self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
+        self._answered = asyncio.Event()
+        self._beat_now = asyncio.Event()
+        self._stopping: float | None = None
+        self.ready = asyncio.Event()
+
+    def stop(self, grace: float | None) -> None:
+        """Finish within the grace; called again: at once. None: as long as it takes."""
+        self._stopping = float("inf") if grace is None else grace
+        if self._child:
+            self._child.tell(do="stop", grace=grace)
+
+    def kill(self) -> None:
+        if self._child and self._child.process.returncode is None:
+            self._child.process.kill()
+
+    async def run(self) -> None:
+        """Until it is told to stop: a child that dies is followed by another."""
+        pause = 0.2
+        while self._stopping is None:
+            started = time.monotonic()
+            self._child = child = await start_child(self._settings, self._no)
+            beating = asyncio.create_task(self._beat(child))
+            try:
+                await self._listen(child)
+            finally:
+                beating.cancel()
+            code = await child.process.wait()
+            await self._bury(child, code)
+            if self._stopping is None:
+                pause = 0.2 if time.monotonic() - started > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
+                log.error("the process with the tasks ended with code %s; another starts in %.1f s", code, pause)
+                await asyncio.sleep(pause)
+
+    async def _listen(self, child: Child) -> None:
+        async for message in child.messages():
+            match message:
+                case {"say": "session", "id": session_id, "token": token}:
+                    self._session = (session_id, UUID(token))
+                    self._held = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
+                case {"say": "held"}:
+                    self._held = message
+                    self._answered.set()
+                case {"say": "beat"}:
+                    self._beat_now.set()
+                case {"say": "ready"}:
+                    self.ready.set()
+                case {"say": "refused", "reason": reason}:
+                    await child.process.wait()
+                    raise Refused(reason)
+                case _:
+                    raise AssertionError(f"the child says {message}")
+
+    async def _beat(self, child: Child) -> None:
+        """Every third of a lease, and when the child asks for it; sooner again when the database does not answer."""
+        period = self._settings.lease / 3
+        wait = min(period, 1.0)
+        while True:
+            try:
+                async with asyncio.timeout(wait):
+                    await self._beat_now.wait()
+                await asyncio.sleep(0.2)  # several wishes at once are one beat
+            except TimeoutError:
+                pass
+            self._beat_now.clear()
+            wait = period
+            if self._session and not _is_stopped(child.process.pid):
+                wait = period if await self._beat_once(child, self._session) else random.uniform(0.3, 1.0)  # noqa: S311
+
+    async def _beat_once(self, child: Child, session: tuple[int, UUID]) -> bool:
+        await self._ask_what_is_held(child)
+        held, at = self._held, time.monotonic()
+        try:
+            async with asyncio.timeout(self._settings.lease / 3):
+                beat = await self._pool.call(
+                    attempts.heartbeat,
+                    session_id=session[0],
+                    token=session[1],
+                    task_ids=[UUID(task_id) for task_id in held["ids"]],
+                    attempts=held["attempts"],
+                    settled=held["settled"],
+                    metrics=held["metrics"],
+                )
+        except SessionEnded:
+            child.tell(do="ended", session=session[0])
+            return True
+        except (Unreachable, TimeoutError) as problem:
+            log.warning("the heartbeat got no answer (%s): trying again", problem)
+            return False
+        fences = dict(zip(held["ids"], held["attempts"], strict=True))
+        child.tell(
+            do="beaten",
+            session=session[0],
+            at=at,
+            lost=[[str(task_id), fences[str(task_id)]] for task_id in beat.lost],
+            cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
+            new=beat.newest_route,
+        )
+        if beat.draining and self._stopping is None:
+            log.info("this worker is being drained: it finishes what it holds and ends")
+            self.stop(None)
+        return True
+
+    async def _ask_what_is_held(self, child: Child) -> None:
+        self._answered.clear()
+        child.tell(do="tell")
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self._answered.wait()
+        except TimeoutError:
+            return
+
+    async def _bury(self, child: Child, code: int) -> None:
+        """What had begun in a process that died is lost; what had only been claimed is given back."""
+        begun = ledger.read(child.ledger)
+        child.close()
+        session, self._session = self._session, None
+        if session is None or (code == 0 and not begun):
+            return
+        fence: dict[str, Any] = {"session_id": session[0], "token": session[1]}
+        ids, numbers = [UUID(task_id) for task_id, _ in begun], [no for _, no in begun]
+        error = {"type": "ProcessDied", "message": f"the process that ran it {_how(code)}"}
+        try:
+            if begun:
+                await self._pool.call(
+                    attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
+                )
+            await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+            await self._pool.call(workers.close_session, **fence)
+        except (Unreachable, TenutoError) as problem:
+            log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
+
+
+def _how(code: int) -> str:
+    return f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
+
+
+def _is_stopped(pid: int) -> bool:
+    """A process that was stopped (SIGSTOP) is not alive in any useful sense: nobody beats for it."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    except psutil.Error:
+        return True
