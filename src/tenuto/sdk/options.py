@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
@@ -201,7 +201,7 @@ def _labels(what: str, value: Any) -> tuple[str, ...]:
 def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) -> tuple[Any, ...]:
     if isinstance(value, str) and kind is Rate:
         value = Rate(value)
-    found: tuple[Any, ...] = (value,) if isinstance(value, Limit | Rate) else tuple(value)
+    found = cast("tuple[Any, ...]", tuple(value) if isinstance(value, list | tuple) else (value,))
     for one in found:
         if not isinstance(one, kind):
             cure = 'write limit=Limit(2, key="customer_id")' if kind is Limit else 'write rate="100/m"'

@@ -22,8 +22,9 @@ def typed_codec(hint: Any) -> Codec:
         # In a tuple: a dataclass on its own would not take the configuration.
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
     except (PydanticUserError, TypeError) as error:
+        reason = str(error).split(". ")[0].splitlines()[0]
         raise InvalidInput(
-            f"values of {show(hint)} have no JSON form",
+            f"values of {show(hint)} have no JSON form ({reason})",
             'use a dataclass, a pydantic model or plain types, or serializer="pickle"',
         ) from error
 
@@ -78,5 +79,7 @@ def _unfit(error: ValidationError, path: str, hint: Any) -> Unfit:
 
 
 def _first(error: Exception) -> str:
+    if "invalid utf-8" in str(error):  # a model keeps its own configuration, and pydantic's default is text
+        return "its bytes are not text; write model_config = {'ser_json_bytes': 'base64', 'val_json_bytes': 'base64'}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:200]

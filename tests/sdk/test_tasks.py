@@ -1,0 +1,234 @@
+"""Declaring tasks: names, options, limits and retries are checked where they are written."""
+
+from typing import Any
+
+import pytest
+
+from tenuto import App, Exponential, Fail, Fixed, Limit, Rate
+from tenuto.model.errors import InvalidInput, NotFound, TenutoError
+
+
+@pytest.fixture
+def app() -> App:
+    return App("shop")
+
+
+def test_a_task_is_named_after_its_app_and_function(app: App):
+    @app.task
+    def add(x: int, y: int) -> int:
+        """Adds."""
+        return x + y
+
+    @app.task(name="sum", queue="maths")
+    async def other() -> None: ...
+
+    assert app.tasks == {"shop.add": add, "shop.sum": other}
+    assert (add.executor, other.executor) == ("thread", "async")
+    assert add(1, 2) == 3
+    assert add.__doc__ == "Adds."
+
+
+def test_the_context_is_found_by_name_or_type_and_is_no_argument(app: App):
+    from tenuto import Context
+
+    @app.task
+    def named(ctx, x: int) -> None: ...
+
+    @app.task
+    async def typed(c: Context, x: int) -> None: ...
+
+    @app.task
+    def without(x: int) -> None: ...
+
+    assert [named.context, typed.context, without.context] == [True, True, False]
+    assert [str(task.signature) for task in (named, typed)] == ["shop.named(x: int)", "shop.typed(x: int)"]
+
+
+def test_only_what_differs_from_the_defaults_is_sent(app: App):
+    @app.task
+    def plain() -> None: ...
+
+    @app.task(queue="mail", priority=5, max_attempts=7, timeout="30s", retry=Fixed("10s"), labels=["gpu=1"])
+    def full() -> None: ...
+
+    assert plain.kind() == {"type": "shop.plain"}
+    assert full.kind() == {
+        "type": "shop.full",
+        "queue": "mail",
+        "priority": 5,
+        "max_attempts": 7,
+        "timeout_seconds": 30.0,
+        "backoff_seconds": 10.0,
+        "labels": ["gpu=1"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_attempts": 0}, "max_attempts is 0, not a whole number from 1 to 100"),
+        ({"max_attempts": -1}, "max_attempts is -1"),
+        ({"max_attempts": 2.5}, "max_attempts is 2.5"),
+        ({"max_losses": 0}, "max_losses is 0"),
+        ({"timeout": 0}, "timeout is 0, not more than 0"),
+        ({"timeout": "-3s"}, "timeout is '-3s', not more than 0"),
+        ({"timeout": "soon"}, "timeout is 'soon', not a duration"),
+        ({"queue": ""}, "queue is '', not a text"),
+        ({"priority": "high"}, "priority is 'high'"),
+        ({"labels": "gpu"}, "labels is 'gpu', not a list"),
+        ({"executor": "gpu"}, "executor is 'gpu', not one of async, thread, process"),
+        ({"executor": "async"}, 'executor="async" takes an async function'),
+        ({"cron": "61 * * * *"}, r"cron '61 \* \* \* \*' cannot be read"),
+        ({"cron": "0 3 * * *", "timezone": "Mars/Base"}, "timezone 'Mars/Base' is not known"),
+        ({"timezone": "UTC"}, "timezone without cron"),
+        ({"rate": "100"}, "the rate is '100', not a rate"),
+        ({"retry": "10s"}, "retry is '10s', not a policy"),
+        ({"limit": 5}, "limit"),
+        ({"catch_up": "never"}, "catch_up is 'never'"),
+        ({"max_attempt": 3}, "there is no option 'max_attempt'; known are"),
+    ],
+)
+def test_a_wrong_option_is_refused_where_it_is_written(app: App, options: Any, said: str):
+    with pytest.raises(InvalidInput, match=f"shop.work: .*{said}|{said}"):
+
+        @app.task(**options)
+        def work() -> None: ...
+
+
+def test_limits_are_positive_whole_numbers():
+    for n in (0, -1, 1.5, True, 10**9):
+        with pytest.raises(InvalidInput, match="not a whole number from 1 to 1,000,000"):
+            Limit(n)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="not a whole number"):
+        App("shop").queue_limit("mail", 0)
+
+
+def test_limits_are_for_the_task_for_each_value_and_for_the_queue(app: App):
+    app.queue_limit("mail", 5)
+
+    @app.task(queue="mail", limit=[Limit(3), Limit(2, key="customer")], rate=Rate("100/m", key="country"))
+    def send(customer: int, country: str = "de") -> None: ...
+
+    assert send.limits_of((7,), {}) == [
+        {"scope": "queue", "key": "mail", "size": 5},
+        {"scope": "key", "key": "shop.send", "size": 3},
+        {"scope": "key", "key": "shop.send:customer=7", "size": 2},
+        {"scope": "rate", "key": "shop.send:country=de", "size": 100, "seconds": 60.0},
+    ]
+    elsewhere = send.options(queue="other").limits_of((7,), {}) or []
+    assert "queue" not in [limit["scope"] for limit in elsewhere]
+    assert len(elsewhere) == 3
+
+
+def test_a_long_value_makes_no_long_key(app: App):
+    @app.task(limit=Limit(1, key="text"))
+    def read(text: str) -> None: ...
+
+    keys = [limit["key"] for n in (200, 5000, 5001) for limit in read.limits_of(("x" * n,), {}) or []]
+
+    assert max(map(len, keys)) < 300
+    assert len(set(keys)) == 3
+
+
+def test_a_limit_that_names_no_parameter_is_refused_when_the_app_is_checked(app: App):
+    @app.task(limit=Limit(1, key="costumer"))
+    def send(customer: int) -> None: ...
+
+    with pytest.raises(InvalidInput, match=r"names no parameter; the signature is shop.send"):
+        send.check()
+
+
+def test_retry_policies_say_how_long_to_wait_or_to_give_up(app: App):
+    def by_error(error: BaseException, failures: int) -> Any:
+        return {ValueError: Fail, OSError: "5s"}.get(type(error), failures * 10 if failures < 3 else None)
+
+    @app.task(retry=by_error)
+    def work() -> None: ...
+
+    @app.task(retry=Exponential("1m", maximum="1d"))
+    def slow() -> None: ...
+
+    @app.task(retry=Exponential("4s"))
+    def quick() -> None: ...
+
+    assert work.retry_after(ValueError(), 1) == -1
+    assert work.retry_after(OSError(), 1) == 5
+    assert [work.retry_after(KeyError(), n) for n in (1, 2, 3)] == [10, 20, None]
+    assert 0.5 * 64 * 60 <= (slow.retry_after(KeyError(), 7) or 0) <= 1.5 * 64 * 60
+    assert (quick.retry_after(KeyError(), 1), quick.kind()["backoff_seconds"]) == (None, 4.0)
+
+
+def test_an_argument_that_can_never_be_read_is_not_tried_again(app: App):
+    @app.task
+    def work(n: int) -> None: ...
+
+    with pytest.raises(InvalidInput, match=r"'x' is not int; its signature is shop.work\(n: int\)") as caught:
+        work.decode_args('["x"]')
+    assert work.retry_after(caught.value, 1) == -1
+
+
+@pytest.mark.parametrize(
+    ("input", "expected"),
+    [
+        ("[1]", ([1], {})),
+        ("1", ([1], {})),
+        ('{"n": 1, "text": "a"}', ([], {"n": 1, "text": "a"})),
+        ('[{"$slot": 1}, {"$slot": 0}]', ([5, "zero"], {})),
+        (None, (["zero", 5], {})),
+    ],
+)
+def test_inputs_come_by_position_by_name_and_from_slots(app: App, input, expected):
+    @app.task
+    def work(n, text: Any = "") -> None: ...
+
+    slots = '["zero", 5]' if input is None or "slot" in input else None
+
+    assert work.decode_args(input, slots) == expected
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "said"),
+    [
+        ((), {}, r"missing a required argument: 'n'; its signature is shop.work\(n: int, text: str = 'a'\)"),
+        ((1, "a", 2), {}, "too many positional arguments"),
+        ((1,), {"txt": "b"}, "got an unexpected keyword argument 'txt'"),
+        ((1,), {"n": 2}, "multiple values for argument 'n'"),
+    ],
+)
+def test_arguments_that_do_not_bind_are_refused_with_the_signature(app: App, args, kwargs, said):
+    @app.task
+    def work(n: int, text: str = "a") -> None: ...
+
+    with pytest.raises(InvalidInput, match=said):
+        work.encode_args(args, kwargs)
+
+
+def test_an_unknown_task_is_named_with_its_nearest_neighbour(app: App):
+    @app.task
+    def send() -> None: ...
+
+    assert app.find("send") is app.find("shop.send") is send
+    with pytest.raises(NotFound, match="app 'shop' has no task 'sendd'; did you mean 'send'"):
+        app.find("sendd")
+
+
+def test_two_tasks_of_one_name_generators_and_odd_names_are_refused(app: App):
+    @app.task(name="one")
+    def first() -> None: ...
+
+    for name, function in (("one", lambda: 1), ("two", (lambda: (yield))), ("bad name", lambda: 1)):
+        with pytest.raises(TenutoError, match=r"two tasks shop.one|is a generator|is not the name of a task"):
+            app.task(name=name)(function)
+    with pytest.raises(InvalidInput, match="not a name"):
+        App("my app")
+
+
+def test_a_schedule_is_for_tasks_that_need_no_arguments(app: App):
+    @app.task(cron="0 3 * * *", timezone="Europe/Berlin")
+    def nightly(full: bool = False) -> None: ...
+
+    assert app.schedules() == [nightly]
+    with pytest.raises(InvalidInput, match="a schedule gives no arguments, but it takes day"):
+
+        @app.task(cron="@daily")
+        def report(day: str) -> None: ...

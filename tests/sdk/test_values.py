@@ -1,0 +1,212 @@
+"""Arguments and results travel as JSON and come back as what the hints say."""
+
+import enum
+import json
+import math
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
+
+from tenuto import App
+from tenuto.model.errors import InvalidInput, TooLarge
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+
+
+@dataclass
+class Order:
+    id: int
+    price: Decimal
+    placed: datetime
+    photo: bytes = b""
+
+
+class Customer(BaseModel):
+    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+    name: str
+    orders: list[Order] = []
+    born: date | None = None
+
+
+class Document(BaseModel):
+    body: bytes
+
+
+class Point(NamedTuple):
+    x: int
+    y: float
+
+
+class Options(TypedDict):
+    deep: bool
+
+
+NOW = datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC)
+ORDER = Order(7, Decimal("1.10"), NOW, b"\x00\xff")
+
+
+def task_of(hint: Any) -> Any:
+    def take(value):
+        return value
+
+    take.__annotations__ = {"value": hint, "return": hint}
+    return App("shop").task(take)
+
+
+def journey(hint: Any, value: Any) -> Any:
+    """What a task gets whose caller gave this value."""
+    task = task_of(hint)
+    (args, _) = task.decode_args(task.encode_args((value,), {}))
+    (named,) = task.decode_args(task.encode_args((), {"value": value}))[1].values()
+    assert named == args[0]
+    assert type(named) is type(args[0])
+    return args[0]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (int, 2**70),
+        (float, 1e20),
+        (float, 0.1),
+        (str, 'ä€😀 " \\ \\u0000'),
+        (bool, True),
+        (None, None),
+        (list, [1, "a", None, [True]]),
+        (dict[str, int | None], {"a": None}),
+        (list[float], [1e20, 1.0]),
+        (Any, {"a": [1.5, {"b": None}]}),
+        (datetime, NOW),
+        (date, date(2026, 1, 2)),
+        (timedelta, timedelta(days=1, microseconds=5)),
+        (Decimal, Decimal("10.500")),
+        (bytes, b"\x00\xff\n"),
+        (uuid.UUID, uuid.UUID(int=5)),
+        (Colour, Colour.BLUE),
+        (Size, Size.SMALL),
+        (Literal["a", 3], 3),
+        (Order, ORDER),
+        (Customer, Customer(name="Ann", orders=[ORDER], born=date(1990, 1, 1))),
+        (list[Customer | Order], [Customer(name="Ann"), ORDER]),
+        (dict[int, set[str]], {1: {"a", "b"}}),
+        (dict[Colour, Decimal], {Colour.RED: Decimal("0.5")}),
+        (tuple[int, str], (1, "a")),
+        (tuple[int, ...], (1, 2, 3)),
+        (Point, Point(1, 2.0)),
+        (Options, {"deep": True}),
+        (bytes | None, b"\xfe"),
+        (datetime | int, NOW),
+        (datetime | int, 5),
+        (datetime | str, "2026-01-01"),
+        (list[uuid.UUID | None], [uuid.UUID(int=1), None]),
+    ],
+    ids=str,
+)
+def test_a_value_comes_back_as_what_it_was(hint, value):
+    back = journey(hint, value)
+
+    assert back == value
+    assert type(back) is type(value)
+    task = task_of(hint)
+    text = task.encode_result(value)
+    assert task.decode_result(None if text is None else json.loads(text)) == value
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "said"),
+    [
+        (int, "5", "shop.take: value: '5' is not int"),
+        (int, True, "value: True is not int"),
+        (str, 5, "value: 5 is not str"),
+        (list[int], [1, "x"], r"value\[1\]: 'x' is not int"),
+        (list, (1, 2), r"value: \(1, 2\) is not list"),
+        (dict[str, int], {"a": {}}, r"value\.a: {} is not int"),
+        (Order, {"id": 7}, "value: {'id': 7} is not Order"),
+        (Colour, "red", "value: 'red' is not Colour"),
+        (Order, Order("x", Decimal(1), NOW), "has no JSON form as Order"),  # type: ignore[arg-type]
+        (float, math.nan, "NaN and infinity have no JSON form"),
+        (Any, [math.inf], "NaN and infinity have no JSON form"),
+        (list[float], [math.nan], "NaN and infinity have no JSON form"),
+        (str, "a\0b", "a NUL character"),
+        (Any, {"k": "\ud800"}, "half of a surrogate pair"),
+        (Any, NOW, r"value: datetime.datetime\(.* \(datetime\) has no JSON form here; annotate it"),
+        (Any, {1: 2}, "the key 1 is not a text; annotate the parameter"),
+        (Any, (1, 2), "has no JSON form here; annotate it"),
+        (Any, object(), "has no JSON form"),
+        (Any, {"a": {"$slot": 1}}, r"value\.a: the key '\$slot' is taken"),
+        (dict[str, str], {"$object": "x"}, r"the key '\$object' is taken"),
+        (Document, Document(body=b"\xff"), "its bytes are not text; write model_config"),
+        (Decimal | str, "1.5", "would come back as Decimal"),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_the_start_with_its_place(hint, value, said):
+    with pytest.raises(InvalidInput, match=said):
+        task_of(hint).encode_args((value,), {})
+
+
+def nested(depth: int) -> Any:
+    value: Any = 0
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("hint", [Any, list, list[Any]])
+def test_values_nest_at_most_32_deep(hint):
+    assert journey(hint, nested(32)) == nested(32)
+    for depth in (33, 5000):
+        with pytest.raises(InvalidInput, match="nested more than 32 deep"):
+            task_of(hint).encode_args((nested(depth),), {})
+
+
+def test_a_value_that_holds_itself_is_refused():
+    value: list[Any] = []
+    value.append(value)
+
+    with pytest.raises(InvalidInput, match="nested more than 32 deep"):
+        task_of(Any).encode_args((value,), {})
+
+
+def test_an_input_over_a_megabyte_is_refused_with_what_to_do():
+    with pytest.raises(TooLarge, match=r"the input of shop.take has 1048581 bytes.*data object"):
+        task_of(str).encode_args(("x" * (1_048_576 + 1),), {})
+
+
+def test_a_hint_without_a_json_form_is_refused_with_what_to_do():
+    with pytest.raises(
+        InvalidInput, match=r'values of Session have no JSON form .*; use a dataclass.*serializer="pickle"'
+    ):
+        task_of(type("Session", (), {})).encode_args((1,), {})
+
+
+def test_a_result_that_is_not_what_the_hint_says_is_refused():
+    with pytest.raises(InvalidInput, match=r"shop.take: the result: 'x' is not int"):
+        task_of(int).encode_result("x")
+    with pytest.raises(InvalidInput, match=r"shop.take: the result: 5 is not None"):
+        task_of(None).encode_result(5)
+
+
+def test_pickle_is_for_tasks_that_ask_for_it():
+    @App("shop").task(serializer="pickle")
+    def merge(left: complex, *, right: set) -> complex: ...
+
+    text = merge.encode_args((1 + 2j,), {"right": {1}})
+
+    assert text.startswith('{"$pickle":')
+    assert merge.decode_args(text) == ([1 + 2j], {"right": {1}})
+    with pytest.raises(InvalidInput):
+        task_of(Any).encode_args(({"$pickle": "x"},), {})
