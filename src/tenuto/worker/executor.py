@@ -170,6 +170,7 @@ class Executor:
         attempt.cancelled = True
         if isinstance(attempt.job, asyncio.Task):
             attempt.job.cancel()
+            attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have begun
         elif attempt.job is not None and attempt.task.executor == "process":
             attempt.job.ask_to_stop()
 

@@ -117,11 +117,11 @@ class Lane:
         self._crew.wake()
 
     def _read_refusals(self, rows: list[hot.Row], session_id: int) -> None:
-        for row in rows:
-            if row[0] == "session_ended":
-                self._ended(session_id)
-            elif row[0] == "stale_lease":
-                log.warning("task %s, attempt %s, was taken back: its result is not wanted", row[1], row[2])
+        answers = [row[0] for row in rows]
+        if "session_ended" in answers:
+            self._ended(session_id)
+        if late := [row[1] for row in rows if row[0] == "stale_lease"]:
+            log.warning("%d results came too late: their tasks were taken back (%s …)", len(late), late[0])
 
     def _nudge(self, errand: Errand, claimed: int) -> None:
         """A run of several tasks may have ended, or other workers' tasks become ready: say so, not too often."""

@@ -89,9 +89,8 @@ class Reporter:
             outcomes = [await self._store(outcome.output) for outcome in outcomes]
         async with self._pool.connection() as conn:
             answers = await self._call(conn, endings[0][1], self._fences(endings), outcomes)
-            for answer in answers:
-                if answer.answer == "stale_lease":
-                    log.warning("task %s, attempt %s, was taken back meanwhile", answer.task_id, answer.attempt)
+            if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
+                log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
             touched = {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}
             await runs.nudge_runs(conn, run_ids=list(touched))
 
