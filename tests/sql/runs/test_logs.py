@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.model.errors import InvalidInput, SessionEnded
+from tenuto.model.errors import InvalidInput, SessionEnded, TooLarge
+from tests.support.bounds import json_of
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_one
 from tests.support.loops import an_org, count, lose_workers
@@ -137,3 +138,26 @@ def test_a_line_without_a_place_or_a_text_does_not_lose_its_neighbours(db: psyco
     write(worker, broken, line(task_id, 2))
 
     assert (1, 2, "hello") in read(db, task_id)
+
+
+def test_fields_beyond_eight_kilobytes_say_how_many_they_were(db: psycopg.Connection) -> None:
+    task_id = start_one(db)
+    worker = a_worker(db)
+    kept, cut = (json_of(db, size, lambda text: {"row": text}) for size in (8192, 8193))
+
+    write(worker, {**line(task_id, 1), "fields": kept}, {**line(task_id, 2), "fields": cut, "level": "l" * 100})
+
+    rows = db.execute("select fields, level from tenuto.task_logs order by line_no").fetchall()
+    assert rows == [(kept, "info"), ({"cut_bytes": 8193}, "l" * 32)]
+
+
+def test_a_call_takes_at_most_ten_thousand_lines(db: psycopg.Connection) -> None:
+    task_id = start_one(db)
+    worker = a_worker(db)
+    lines = [line(task_id, number) for number in range(1, 10_002)]
+
+    with pytest.raises(TooLarge, match="10001 log lines"):
+        write(worker, *lines)
+    assert count(db, "task_logs") == 0
+
+    assert write(worker, *lines[:-1]) == 10_000

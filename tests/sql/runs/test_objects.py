@@ -40,7 +40,7 @@ def test_an_object_is_either_a_payload_or_a_uri_and_has_a_type(db: psycopg.Conne
     for wrong in ({}, {"payload": b"x", "uri": "s3://b/k"}):
         with pytest.raises(InvalidInput, match="either a payload or a uri"):
             call(db, "put_object", org_id=DEFAULT_ORG, type="blob", **wrong)
-    with pytest.raises(InvalidInput, match="has a type"):
+    with pytest.raises(InvalidInput, match="type of a data object is missing"):
         call(db, "put_object", org_id=DEFAULT_ORG, type="", payload=b"x")
     with pytest.raises(InvalidInput):
         call(db, "put_object", org_id=DEFAULT_ORG, type="blob", uri="s3://b/k", size=-1)

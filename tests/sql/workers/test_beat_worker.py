@@ -78,7 +78,7 @@ def test_metrics_that_are_not_an_object_are_refused_and_the_old_ones_stay(db: Db
 
 
 def test_a_worker_without_a_name_is_refused(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="id_is_not_empty"):
+    with pytest.raises(InvalidInput, match="worker id is missing or empty"):
         beat(db, worker_id="")
 
 

@@ -9,6 +9,7 @@ begin
   if p_slug is null or p_slug !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
     perform tenuto._raise('TN003', format('org slug %L is not 1-63 of a-z, 0-9, - and _', p_slug));
   end if;
+  perform tenuto._check_name('the name of the org', p_name);
   perform tenuto._check_org_settings(p_settings);
 
   insert into tenuto.orgs (id, slug, name, settings, created_at)

@@ -6,9 +6,7 @@ as $$
 declare
   v_id uuid;
 begin
-  if coalesce(length(p_external_id), 0) not between 1 and 256 then
-    perform tenuto._raise('TN003', 'a resource group''s external id has 1 to 256 characters');
-  end if;
+  perform tenuto._check_name('the external id of a resource group', coalesce(p_external_id, ''));
   if p_weight is null or p_weight not between 1 and 1000 then
     perform tenuto._raise('TN003', format('weight %s of resource group %s is not between 1 and 1000', p_weight, p_external_id));
   end if;

@@ -23,6 +23,7 @@ begin
 
   p_outputs := coalesce(nullif(p_outputs, 'null'), '[]');
   perform tenuto._check_keys('an output of the run', o, array['type', 'task', 'output']) from jsonb_array_elements(p_outputs) o;
+  perform tenuto._check_name('the type of an output of the run', o.type) from jsonb_to_recordset(p_outputs) as o(type text);
   if exists (select from jsonb_to_recordset(p_outputs) as o(task int) where p_ids[o.task + 1] is null) then
     perform tenuto._raise('TN003', 'an output of the run names a task that is not in the list of tasks');
   end if;

@@ -7,6 +7,7 @@ as $$
 declare
   v_count int := cardinality(p_inputs);
   v_bad text;
+  v_large jsonb;
 begin
   if v_count is null or v_count not between 1 and 100000 then
     perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)), 'start more in several calls');
@@ -23,9 +24,10 @@ begin
   if found then
     perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds', format('the list has %s, counted from 0', cardinality(p_kinds)));
   end if;
-  select (t.no - 1)::text into v_bad from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
+  select format('the input of task %s', t.no - 1), t.input into v_bad, v_large
+  from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
   if found then
-    perform tenuto._raise('TN007', format('the input of task %s is larger than 1 MB', v_bad), 'put the value into a data object and pass its id');
+    perform tenuto._check_size(v_bad, v_large);
   end if;
   if p_details is not null then
     perform tenuto._check_details(p_details, v_count);

@@ -23,15 +23,23 @@ begin
           then format('available_at is %s, more than a hundred years away', d.available_at)
         when not tenuto._slots_are_sound(d.slots)
           then 'slots are not [{"type": …, and one of "value": …, "object": id, "task": number with "output": number}, …]'
-        when pg_column_size(d.metadata) > 1048576 then 'metadata are larger than 1 MB'
       end as wrong
-    from jsonb_to_recordset(p_details) as d(task int, delay_seconds float8, available_at timestamptz, slots jsonb, metadata jsonb)
+    from jsonb_to_recordset(p_details) as d(task int, delay_seconds float8, available_at timestamptz, slots jsonb)
   ) w
   where w.wrong is not null
   limit 1;
   if found then
-    perform tenuto._raise(case when v_bad.wrong like '%larger than%' then 'TN007' else 'TN003' end,
-                          format('details of task %s: %s', v_bad.task, v_bad.wrong));
+    perform tenuto._raise('TN003', format('details of task %s: %s', v_bad.task, v_bad.wrong));
   end if;
+
+  perform tenuto._check_name(format('the name of task %s', d.task), d.name),
+          tenuto._check_name(format('queue_job_id of task %s', d.task), d.queue_job_id),
+          tenuto._check_size(format('the metadata of task %s', d.task), d.metadata),
+          tenuto._check_size(format('the list of slots of task %s', d.task), d.slots),
+          tenuto._check_size(format('the list of outputs of task %s', d.task), d.outputs)
+  from jsonb_to_recordset(p_details) as d(task int, name text, queue_job_id text, metadata jsonb, slots jsonb, outputs jsonb)
+  where length(d.name) not between 1 and 256
+     or length(d.queue_job_id) not between 1 and 256
+     or greatest(pg_column_size(d.metadata), pg_column_size(d.slots), pg_column_size(d.outputs)) > 1048576;
 end
 $$;

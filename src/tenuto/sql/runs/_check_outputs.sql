@@ -4,11 +4,11 @@ create or replace function tenuto._check_outputs(p_task_ids uuid[], p_outputs js
   language plpgsql
 as $$
 declare
-  v_id uuid;
+  v_bad record;
 begin
-  select o.id into v_id from unnest(p_task_ids, p_outputs) as o(id, output) where pg_column_size(o.output) > 1048576 limit 1;
+  select o.id, o.output into v_bad from unnest(p_task_ids, p_outputs) as o(id, output) where pg_column_size(o.output) > 1048576 limit 1;
   if found then
-    perform tenuto._raise('TN007', format('the output of task %s is larger than 1 MB', v_id), 'put the value into a data object and answer its id');
+    perform tenuto._check_size(format('the output of task %s', v_bad.id), v_bad.output);
   end if;
 end
 $$;

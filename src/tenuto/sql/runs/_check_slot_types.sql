@@ -1,4 +1,5 @@
--- Every input that flows from another task's declared output has the type of that output; every object is the org's.
+-- Every input that flows from another task's declared output has the type of that output; every type is a name, every
+-- object the org's.
 create or replace function tenuto._check_slot_types(p_org_id uuid, p_ids uuid[])
   returns void
   language plpgsql
@@ -6,6 +7,10 @@ as $$
 declare
   v_bad record;
 begin
+  perform tenuto._check_name(format('the type of %s %s of task %s', i.direction, i.position, i.task_id), i.type)
+  from tenuto.task_slots i
+  where i.task_id = any (p_ids) and length(i.type) not between 1 and 256;
+
   select i.task_id, i.position, i.type, i.source_task_id, i.source_position, o.type as found
   into v_bad
   from tenuto.task_slots i

@@ -14,9 +14,8 @@ begin
   if cardinality(p_keys) <> cardinality(p_ids) then
     perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)), 'use null for a task without a key');
   end if;
-  if exists (select from unnest(p_keys) k where length(k) not between 1 and 1024) then
-    perform tenuto._raise('TN003', 'a dedupe key has 1 to 1024 characters');
-  end if;
+  perform tenuto._check_name(format('the dedupe key of task %s', k.no - 1), k.key, 1024)
+  from unnest(p_keys) with ordinality k(key, no) where length(k.key) not between 1 and 1024;
 
   with taken as (
     insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)

@@ -5,9 +5,7 @@ as $$
 declare
   v_scope text := coalesce(p_name, (select r.type from tenuto.routes r where r.id = (p_kinds[1]).route_id));
 begin
-  if coalesce(length(p_key), 0) not between 1 and 1024 then
-    perform tenuto._raise('TN003', 'a dedupe key has 1 to 1024 characters');
-  end if;
+  perform tenuto._check_name('the dedupe key of the run', coalesce(p_key, ''), 1024);
   insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)
   values (p_org_id, v_scope, p_key, p_run_id, tenuto.now())
   on conflict on constraint a_key_is_taken_once do nothing;

@@ -22,13 +22,14 @@ begin
     exception when data_exception or invalid_text_representation then
       perform tenuto._raise('TN003', format('kind %s: %s', v_json, sqlerrm));
     end;
-    if coalesce(length(v_read.type), 0) not between 1 and 256 or length(v_read.queue) not between 1 and 256
-       or length(v_read.language) not between 1 and 256 then
-      perform tenuto._raise('TN003', format('a type, a queue and a language have 1 to 256 characters, not %L, %L and %L',
-        v_read.type, v_read.queue, v_read.language));
-    elsif exists (select from unnest(v_read.labels) l where coalesce(length(l), 0) not between 1 and 256) then
-      perform tenuto._raise('TN003', format('a label of %s is empty or over 256 characters: %s', v_read.type, v_read.labels));
-    elsif octet_length(concat(v_read.type, v_read.queue, v_read.language, v_read.labels)) > 2000 then
+    if v_read.type is null then
+      perform tenuto._raise('TN003', format('kind %s has no type', left(v_json::text, 200)), 'write {"type": "app.function", …}: what the task is, for workers to know it by');
+    end if;
+    perform tenuto._check_name('the type of a kind', v_read.type);
+    perform tenuto._check_name(format('the queue of %s', v_read.type), v_read.queue);
+    perform tenuto._check_name(format('the language of %s', v_read.type), v_read.language);
+    perform tenuto._check_names(format('the labels of %s', v_read.type), v_read.labels);
+    if octet_length(concat(v_read.type, v_read.queue, v_read.language, v_read.labels)) > 2000 then
       perform tenuto._raise('TN007', format('type, queue, language and labels of %s have more than 2000 bytes together', v_read.type));
     elsif v_read.max_attempts not between 1 and 100 then
       perform tenuto._raise('TN003', format('max_attempts of %s is %s, not 1 to 100', v_read.type, v_read.max_attempts));

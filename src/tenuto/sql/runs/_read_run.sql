@@ -16,11 +16,10 @@ begin
   if v_run.max_attempts not between 1 and 100 then
     perform tenuto._raise('TN003', format('max_attempts of the run is %s, not 1 to 100', v_run.max_attempts));
   end if;
-  if length(p_run ->> 'name') not between 1 and 256 then
-    perform tenuto._raise('TN003', format('the name of a run has 1 to 256 characters, not %s', length(p_run ->> 'name')));
-  elsif pg_column_size(p_run -> 'input') > 1048576 or pg_column_size(p_run -> 'metadata') > 1048576 then
-    perform tenuto._raise('TN007', 'the input or the metadata of the run is larger than 1 MB', 'put it into a data object and pass its id');
-  end if;
+  perform tenuto._check_name('the name of the run', p_run ->> 'name');
+  perform tenuto._check_size('the input of the run', p_run -> 'input');
+  perform tenuto._check_size('the metadata of the run', p_run -> 'metadata');
+  perform tenuto._check_size('the list of the run''s outputs', p_run -> 'outputs');
   v_run.org_id := p_org_id;
   v_run.group_no := tenuto._group_no(p_org_id, p_run ->> 'group');
   v_run.name := p_run ->> 'name';

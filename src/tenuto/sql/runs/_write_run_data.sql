@@ -4,16 +4,13 @@ create or replace function tenuto._write_run_data(p_org_id uuid, p_run_id uuid, 
   language plpgsql
 as $$
 declare
-  v_key text;
   v_ids uuid[];
 begin
   if jsonb_typeof(p_values) is distinct from 'object' or p_values = '{}' then
     perform tenuto._raise('TN003', 'run data is a JSON object of keys and values');
   end if;
-  select k into v_key from jsonb_each(p_values) e(k, v) where length(k) not between 1 and 1024 or pg_column_size(v) > 1048576 limit 1;
-  if found then
-    perform tenuto._raise('TN007', format('run data key %s is empty, too long, or its value larger than 1 MB', left(v_key, 64)));
-  end if;
+  perform tenuto._check_name('a key of run data', e.key, 1024), tenuto._check_size(format('run data %s', e.key), e.value) from jsonb_each(p_values) e;
+  perform tenuto._check_names('the tags of run data', p_tags);
   with new as (
     insert into tenuto.run_data (id, org_id, run_id, key, value, tags, task_id, attempt, created_at)
     select tenuto._uuid7(), p_org_id, p_run_id, e.key, e.value, array(select distinct t from unnest(p_tags) t order by 1), p_task_id, p_attempt, tenuto.now()

@@ -8,8 +8,9 @@ as $$
 declare
   v_step tenuto.task_steps;
 begin
-  if p_kind <> 'child' and pg_column_size(p_value) > 1048576 then
-    perform tenuto._raise('TN007', format('the value of step %s is larger than 1 MB', p_name), 'put it into a data object');
+  perform tenuto._check_name('the name of a step', p_name);
+  if p_kind <> 'child' then   -- the ids of 100,000 children need more
+    perform tenuto._check_size(format('the value of step %s', p_name), p_value);
   end if;
   insert into tenuto.task_steps (task_id, step_no, org_id, name, kind, value, attempt, created_at)
   values (p_task_id, p_step_no, p_org_id, coalesce(p_name, p_kind), p_kind, p_value, p_attempt, tenuto.now())

@@ -5,6 +5,7 @@ create or replace function tenuto.cancel_run(p_org_id uuid, p_run_id uuid, p_rea
   language plpgsql
 as $$
 begin
+  perform tenuto._check_name('the reason of a cancel', nullif(p_reason, ''), 1024);
   perform tenuto._open_run(p_org_id, p_run_id);
   perform tenuto._cancel_tasks(array(select tenuto._tasks_below(p_run_id, 'run')), p_reason);
   insert into tenuto.cancel_requests (id, scope, org_id, requested_at)

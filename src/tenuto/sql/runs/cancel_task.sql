@@ -7,6 +7,7 @@ declare
   v_status text;
   v_handler text;
 begin
+  perform tenuto._check_name('the reason of a cancel', nullif(p_reason, ''), 1024);
   select status, handler into v_status, v_handler from tenuto.task_status where id = p_task_id and org_id = p_org_id;
   if not found then
     perform tenuto._raise('TN001', format('no task %s', p_task_id));

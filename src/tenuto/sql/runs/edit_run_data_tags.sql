@@ -13,6 +13,7 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no run data %s', p_data_id));
   end if;
+  perform tenuto._check_names('the tags of run data', v_tags);
   return v_tags;
 end
 $$;

@@ -1,5 +1,5 @@
 -- running -> retrying | failed (or cancelled, when it was asked to stop). p_retries: null retries after the backoff,
--- a number of seconds retries after that, -1 does not retry. Answers as complete_tasks does.
+-- a number of seconds retries after that, -1 does not retry. Of errors over 1 MB the head is kept. Answers as complete_tasks does.
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries float8[] default null)
   returns table (task_id uuid, attempt int, answer text)
@@ -11,6 +11,9 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_errors));
   perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_retries), cardinality(p_task_ids)));
   perform tenuto._check_seconds(p_retries);
+  if pg_column_size(p_errors) > 1048576 then
+    p_errors := array(select tenuto._cut_error(e.error) from unnest(p_errors) with ordinality e(error, no) order by e.no);
+  end if;
   select array_agg((t, 'failure', coalesce(r.retry < 0, false), case when r.retry >= 0 then r.retry end, r.error)::tenuto.attempt_end)
   into v_ends
   from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t

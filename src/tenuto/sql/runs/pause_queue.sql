@@ -1,11 +1,14 @@
 -- Claims get nothing from the queue until it is resumed; what runs goes on. Pausing twice is fine.
 create or replace function tenuto.pause_queue(p_org_id uuid, p_queue text)
   returns void
-  language sql
+  language plpgsql
 as $$
+begin
+  perform tenuto._check_name('the name of a queue', coalesce(p_queue, ''));
   insert into tenuto.queues (org_id, name, paused_at)
   values (p_org_id, p_queue, tenuto.now())
   on conflict (org_id, name) do update set paused_at = coalesce(queues.paused_at, excluded.paused_at);
 
   update tenuto.routes set paused = true where org_id = p_org_id and queue = p_queue and not paused;
+end
 $$;

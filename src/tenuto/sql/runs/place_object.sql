@@ -10,6 +10,7 @@ begin
     perform tenuto._raise('TN007', format('the %s addresses have more than 500 bytes together', cardinality(p_addresses)),
       'give the workers of one place one address, or say it is soft');
   end if;
+  perform tenuto._check_names('the addresses of a data object', p_addresses, 1000);
   perform from tenuto.data_objects where org_id = p_org_id and id = p_object_id for update;
   if not found then
     perform tenuto._raise('TN001', format('no data object %s', p_object_id));

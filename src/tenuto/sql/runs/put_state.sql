@@ -9,8 +9,11 @@ declare
   v_org_id uuid := (tenuto._fence(p_session_id, p_token, p_task_id, p_attempt)).org_id;
   v_version bigint;
 begin
-  if p_value is null or pg_column_size(p_value) > 1048576 then
-    perform tenuto._raise('TN007', format('the value of %s is missing or larger than 1 MB', p_key));
+  perform tenuto._check_name('the job key of operator state', coalesce(p_job_key, ''));
+  perform tenuto._check_name('the key of operator state', coalesce(p_key, ''), 1024);
+  perform tenuto._check_size(format('the value of %s', p_key), p_value);
+  if p_value is null then
+    perform tenuto._raise('TN003', format('the value of %s is missing', p_key), 'write JSON''s null for none');
   end if;
   if p_version = 0 then
     insert into tenuto.operator_state (org_id, job_key, key, value, version, updated_at)

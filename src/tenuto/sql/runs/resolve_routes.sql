@@ -15,6 +15,12 @@ begin
     perform tenuto._raise('TN001', format('no session %s', p_session_id));
   end if;
 
+  perform tenuto._check_names('the queues of a worker', p_queues, 1000);
+  perform tenuto._check_names('the types of a worker', p_types, 1000);
+  if cardinality(p_queues) * cardinality(p_types) > 10000 then
+    perform tenuto._raise('TN003', format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(p_types)),
+      'leave the types out to serve all of a queue');
+  end if;
   perform tenuto._intern_route(v_worker.org_id, q, t, v_worker.languages[1], '{}')
   from unnest(p_queues) q, unnest(p_types) t;
 

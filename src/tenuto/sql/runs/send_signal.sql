@@ -7,9 +7,8 @@ declare
   v_id uuid := tenuto._uuid7();
   v_cards tenuto.card[];
 begin
-  if coalesce(length(p_name), 0) not between 1 and 256 then
-    perform tenuto._raise('TN003', 'a signal name has 1 to 256 characters');
-  end if;
+  perform tenuto._check_name('the name of a signal', coalesce(p_name, ''));
+  perform tenuto._check_size(format('the value of signal %s', p_name), p_value);
   perform tenuto._open_run(p_org_id, p_run_id);
   perform tenuto._lock_signals(array[p_run_id]);
   insert into tenuto.signals (id, org_id, run_id, name, value, sent_at)
@@ -27,6 +26,9 @@ begin
   select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
   into v_cards from awake;
   perform tenuto._make_ready(v_cards);
+  if v_cards is not null then
+    perform tenuto._wake('*');
+  end if;
   return v_id;
 end
 $$;

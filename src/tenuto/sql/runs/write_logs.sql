@@ -1,5 +1,6 @@
--- Appends log lines of attempts; lines beyond 10,000 an attempt and text beyond 8 KB a line are cut, lines without a
--- place are left out. Not fenced by the lease: what a lost attempt had to say helps to see why.
+-- Appends log lines of attempts, at most 10,000 a call. Lines beyond 10,000 an attempt and text beyond 8 KB a line are
+-- cut, fields beyond 8 KB say only how many bytes they had; lines without a place are left out. Not fenced by the lease:
+-- what a lost attempt had to say helps to see why.
 create or replace function tenuto.write_logs(p_session_id bigint, p_token uuid, p_lines jsonb)
   returns bigint
   language plpgsql
@@ -10,8 +11,15 @@ begin
   if not tenuto._session_exists(p_session_id, p_token) then
     perform tenuto._raise('TN002', format('no session %s', p_session_id));
   end if;
+  if jsonb_typeof(p_lines) is distinct from 'array' then
+    perform tenuto._raise('TN003', 'log lines are not a JSON array');
+  elsif jsonb_array_length(p_lines) > 10000 then
+    perform tenuto._raise('TN007', format('%s log lines in one call, more than 10,000', jsonb_array_length(p_lines)), 'write them in several calls');
+  end if;
   insert into tenuto.task_logs (task_id, attempt, line_no, org_id, logged_at, level, message, fields)
-  select l.task_id, l.attempt, l.line_no, t.org_id, coalesce(l.logged_at, tenuto.now()), coalesce(l.level, 'info'), left(coalesce(l.message, ''), 8192), l.fields
+  select l.task_id, l.attempt, l.line_no, t.org_id, coalesce(l.logged_at, tenuto.now()), coalesce(left(l.level, 32), 'info'),
+         left(coalesce(l.message, ''), 8192),
+         case when pg_column_size(l.fields) > 8192 then jsonb_build_object('cut_bytes', pg_column_size(l.fields)) else l.fields end
   from jsonb_to_recordset(p_lines) as l(task_id uuid, attempt int, line_no int, logged_at timestamptz, level text, message text, fields jsonb)
   join tenuto.tasks t on t.id = l.task_id
   join tenuto.sessions s on s.id = p_session_id and s.org_id = t.org_id

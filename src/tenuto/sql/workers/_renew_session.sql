@@ -5,8 +5,9 @@ create or replace function tenuto._renew_session(p_session_id bigint, p_token uu
   language plpgsql
 as $$
 begin
+  perform tenuto._check_size('the metrics of a heartbeat', p_metrics);
   update tenuto.workers w
-  set last_heartbeat = tenuto.now(), metadata = w.metadata || coalesce(p_metrics, '{}')
+  set last_heartbeat = tenuto.now(), metadata = tenuto._merge_metadata(w.metadata, coalesce(p_metrics, '{}'))
   from tenuto.sessions s
   where s.id = p_session_id
     and w.org_id = s.org_id

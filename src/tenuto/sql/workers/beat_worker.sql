@@ -7,11 +7,12 @@ as $$
 declare
   v_status text;
 begin
+  perform tenuto._check_worker(p_worker_id, p_instance_type, p_metrics);
   insert into tenuto.workers (org_id, id, instance_type, status, metadata, created_at, last_heartbeat)
   values (p_org_id, p_worker_id, p_instance_type, 'active', coalesce(p_metrics, '{}'), tenuto.now(), tenuto.now())
   on conflict (org_id, id) do update
     set last_heartbeat = excluded.last_heartbeat,
-        metadata = workers.metadata || excluded.metadata,
+        metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata),
         status = case when workers.status = 'starting' then 'active' else workers.status end
     where workers.status <> 'terminated'
   returning status into v_status;

@@ -4,6 +4,7 @@ create or replace function tenuto.drain_worker(p_org_id uuid, p_worker_id text, 
   language plpgsql
 as $$
 begin
+  perform tenuto._check_name('the reason of a drain', nullif(p_reason, ''), 1024);
   update tenuto.workers
   set status       = 'draining',
       drained_at   = coalesce(drained_at, tenuto.now()),

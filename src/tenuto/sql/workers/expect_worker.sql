@@ -4,6 +4,7 @@ create or replace function tenuto.expect_worker(p_org_id uuid, p_worker_id text,
   language plpgsql
 as $$
 begin
+  perform tenuto._check_worker(p_worker_id, p_instance_type, p_metadata);
   insert into tenuto.workers (org_id, id, instance_type, status, metadata, created_at)
   values (p_org_id, p_worker_id, p_instance_type, 'starting', p_metadata, tenuto.now())
   on conflict (org_id, id) do update

@@ -8,9 +8,10 @@ create or replace function tenuto.register_worker(
   language plpgsql
 as $$
 begin
-  if coalesce(length(p_worker_id), 0) not between 1 and 256 then
-    perform tenuto._raise('TN003', 'a worker id has 1 to 256 characters');
-  end if;
+  perform tenuto._check_worker(p_worker_id, p_instance_type, p_metadata);
+  perform tenuto._check_name('the address of a worker', p_address);
+  perform tenuto._check_names('the labels of a worker', p_labels);
+  perform tenuto._check_names('the languages of a worker', p_languages);
   if extract(epoch from p_lease) not between 1 and 86400 then
     perform tenuto._raise('TN003', format('a lease of %s is not between one second and one day', p_lease));
   end if;
@@ -22,7 +23,7 @@ begin
   values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(), tenuto.now())
   on conflict (org_id, id) do update
     set status = 'active', instance_type = excluded.instance_type, address = excluded.address, labels = excluded.labels,
-        languages = excluded.languages, metadata = workers.metadata || excluded.metadata, last_heartbeat = excluded.last_heartbeat,
+        languages = excluded.languages, metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata), last_heartbeat = excluded.last_heartbeat,
         drained_at = null, drain_reason = null, error = null, terminated_at = null;
 
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');

@@ -1,0 +1,12 @@
+-- Refuses a list of too many names, and each name in it that is missing, empty or too long.
+create or replace function tenuto._check_names(p_what text, p_names text[], p_most int default 256)
+  returns void
+  language plpgsql
+as $$
+begin
+  if cardinality(p_names) > p_most then
+    perform tenuto._raise('TN003', format('%s are %s, more than %s', p_what, cardinality(p_names), p_most));
+  end if;
+  perform tenuto._check_name('one of ' || p_what, coalesce(n, '')) from unnest(p_names) n;
+end
+$$;

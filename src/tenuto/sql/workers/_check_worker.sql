@@ -1,0 +1,11 @@
+-- Refuses what no worker's row can hold.
+create or replace function tenuto._check_worker(p_worker_id text, p_instance_type text, p_metadata jsonb)
+  returns void
+  language plpgsql
+as $$
+begin
+  perform tenuto._check_name('a worker id', coalesce(p_worker_id, ''));
+  perform tenuto._check_name(format('the instance type of worker %s', p_worker_id), coalesce(p_instance_type, ''));
+  perform tenuto._check_size(format('the metadata of worker %s', p_worker_id), p_metadata);
+end
+$$;
