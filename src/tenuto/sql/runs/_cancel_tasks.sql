@@ -12,6 +12,9 @@ declare
 begin
   perform from tenuto.running_tasks where id = any (p_ids) order by id for update;
   update tenuto.running_tasks set cancel = true where id = any (p_ids) and not cancel;
+  if found then
+    perform tenuto._wake('!cancel');   -- workers beat at once instead of at their next beat
+  end if;
 
   perform from tenuto.pending_tasks
   where id = any (p_ids) or id in (select d.child_id from tenuto.task_dependencies d where d.parent_id = any (p_ids))
