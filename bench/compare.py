@@ -1,0 +1,109 @@
+"""Tenuto and its peers at the same work on the same machine: `python bench/compare.py [--quick] [--json]`."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.peers import measure
+from bench.peers.install import install
+from bench.peers.measure import Figures, System
+from bench.peers.peer import Peer
+from bench.peers.processes import PeerFailed, senders
+from bench.peers.registry import PEERS, TENUTO
+from bench.peers.report import Record, report
+from bench.peers.services import Services, services
+from bench.record import facts, save
+
+Work = Callable[[System], Figures]
+WORK: dict[str, Work] = {
+    "enqueue and drain, 1 process": partial(measure.enqueue_and_drain, processes=1),
+    "enqueue and drain, 2 processes": partial(measure.enqueue_and_drain, processes=2),
+    "latency, 1 process": partial(measure.latency, processes=1),
+    "latency, 2 processes": partial(measure.latency, processes=2),
+    "chains of 3": partial(measure.chains, processes=1),
+    "fans of 10": partial(measure.fans, processes=1, width=10),
+    "fans of 1000": partial(measure.fans, processes=1, width=1000),
+}
+ONCE: dict[str, Work] = {"idle": partial(measure.idle, processes=1)}
+OURS: dict[str, Work] = {"drain with a limit": partial(measure.limited_drain, processes=1)}
+
+
+def main() -> None:
+    names = [peer.name for peer in PEERS]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="half the sizes; at most five minutes with two fast peers")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--peers", default=",".join(names), help="which ones, separated by commas (default: all)")
+    parser.add_argument("--without-tenuto", action="store_true", help="only the peers, to try their settings")
+    parser.add_argument("--only", default="", help="only the work whose name holds this text")
+    parser.add_argument("--repetitions", type=int, default=3)
+    options = parser.parse_args()
+    wanted = options.peers.split(",")
+    if unknown := set(wanted) - set(names):
+        parser.error(f"unknown peers {sorted(unknown)}; there are {', '.join(names)}")
+    systems = [] if options.without_tenuto else [TENUTO]
+    systems += [peer for peer in PEERS if peer.name in wanted]
+    result = compare(systems, options)
+    print(json.dumps(result, indent=None if options.json else 2))
+    if not (options.quick or options.only or options.without_tenuto):
+        save("compare", result)
+
+
+def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]:
+    """Install, start the servers, do all the work in turns, and put the medians together."""
+    say = (lambda _: None) if options.json else (lambda text: print(text, file=sys.stderr, flush=True))
+    say("installing what is missing …")
+    record = Record(skipped=install(peers))
+    peers = [peer for peer in peers if peer.name not in record.skipped]
+    with services(redis=any(peer.store == "redis" for peer in peers)) as servers, ExitStack() as stack:
+        systems = []
+        for peer in peers:
+            with _failures(record, peer, "start", say):
+                systems.append(_system(peer, servers, stack, quick=options.quick))
+        for work, repetitions in ((WORK, options.repetitions), (OURS, options.repetitions), (ONCE, 1)):
+            chosen = {name: do for name, do in work.items() if options.only in name}
+            takers = [s for s in systems if s.peer is TENUTO] if work is OURS else systems
+            _rounds(chosen, takers, repetitions, record, say)
+        settings = {"quick": options.quick, "repetitions": options.repetitions}
+        return report(facts(servers.postgres) | settings, peers, record)
+
+
+def _rounds(
+    work: dict[str, Work], systems: list[System], repetitions: int, record: Record, say: Callable[[str], None]
+) -> None:
+    """Within a piece of work the systems take turns, so that all meet the same machine."""
+    for name, do in work.items():
+        for _ in range(repetitions):
+            for system in systems:
+                with _failures(record, system.peer, name, say):
+                    figures = do(system)
+                    record.add(system.peer, figures)
+                    if figures:
+                        say(f"{name}: {system.peer.name} { {key: round(value, 1) for key, value in figures.items()} }")
+
+
+def _system(peer: Peer, servers: Services, stack: ExitStack, *, quick: bool) -> System:
+    servers.create(peer)
+    sending = stack.enter_context(senders(peer, servers, 2))
+    sending.tell("prepare")
+    return System(peer, servers, sending, quick)
+
+
+@contextmanager
+def _failures(record: Record, peer: Peer, work: str, say: Callable[[str], None]) -> Iterator[None]:
+    """One system's failure is written down and does not end the comparison."""
+    try:
+        yield
+    except PeerFailed as error:
+        record.failed[f"{peer.name}: {work}"] = str(error)
+        say(f"{work}: {peer.name} failed: {error}")
+
+
+if __name__ == "__main__":
+    main()

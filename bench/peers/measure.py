@@ -1,0 +1,146 @@
+"""What is measured: each function does one piece of work on one system and answers its figures."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import psutil
+
+from bench.peers.peer import Peer, Purpose
+from bench.peers.processes import Senders, Workers, deadline, workers
+from bench.peers.rates import Tallies
+from bench.peers.services import Services
+
+Figures = dict[str, float]
+WARM_UP = 10
+GAP = 0.03
+
+
+@dataclass(frozen=True)
+class System:
+    """A system ready to be measured."""
+
+    peer: Peer
+    services: Services
+    senders: Senders
+    quick: bool
+
+    def scaled(self, count: int) -> int:
+        return count if self.quick else count * 2
+
+
+def enqueue_and_drain(system: System, processes: int) -> Figures:
+    """Tasks a second sent one by one and in bulk by this many processes, then run by as many."""
+    one = system.peer.sizes.one
+    took = system.senders.tell("send", processes=processes, count=one).seconds
+    figures = {f"enqueue_one_per_s.{processes}": one * processes / took}
+    many = system.scaled(system.peer.sizes.drain) // processes
+    if system.peer.bulk:
+        took = system.senders.tell("send_many", processes=processes, count=many).seconds
+        figures[f"enqueue_bulk_per_s.{processes}"] = many * processes / took
+    else:
+        system.senders.tell("send", processes=processes, count=many)
+    rate = _finish(system, (one + many) * processes, processes, "throughput")
+    return figures | {f"drain_per_s.{processes}": rate}
+
+
+def limited_drain(system: System, processes: int) -> Figures:
+    """Tasks a second of tasks under a limit by key."""
+    count = system.scaled(system.peer.sizes.drain)
+    system.senders.tell("send_limited", count=count)
+    return {f"limited_drain_per_s.{processes}": _finish(system, count, processes, "limited")}
+
+
+def latency(system: System, processes: int) -> Figures:
+    """Milliseconds from before the sending call until the task's first line, on an idle system."""
+    count = 60 if system.quick else 200
+    system.services.settle(system.peer)
+    with workers(system.peer, system.services, processes, "latency") as working:
+        system.senders.tell("send_late", count=1)
+        _wait_for_latencies(working, 1)
+        time.sleep(1.0)  # every process of the system is up and has gone back to waiting
+        system.senders.tell("send_late", count=WARM_UP, gap=GAP)
+        _wait_for_latencies(working, 1 + WARM_UP)
+        system.senders.tell("send_late", count=count, gap=GAP)
+        _wait_for_latencies(working, 1 + WARM_UP + count)
+        taken = sorted(working.latencies()[-count:])
+    return {
+        f"latency_p50_ms.{processes}": statistics.median(taken),
+        f"latency_p95_ms.{processes}": taken[int(len(taken) * 0.95)],
+    }
+
+
+def chains(system: System, processes: int) -> Figures:
+    """Tasks a second of chains of three, all sent beforehand."""
+    count = system.scaled(system.peer.sizes.chains)
+    return _graphs(
+        system, processes, "chain_tasks_per_s", count, 3, lambda: system.senders.tell("send_chains", count=count)
+    )
+
+
+def fans(system: System, processes: int, *, width: int) -> Figures:
+    """Tasks a second of `width` tasks side by side and one that follows them all, all sent beforehand."""
+    sizes = system.peer.sizes
+    count = system.scaled({10: sizes.fans_of_10, 1000: sizes.fans_of_1000}[width])
+    send = partial(system.senders.tell, "send_fans", count=count, width=width)
+    return _graphs(system, processes, f"fan{width}_tasks_per_s", count, width + 1, send)
+
+
+def _graphs(system: System, processes: int, name: str, count: int, tasks: int, send: Callable[[], object]) -> Figures:
+    if not count:
+        return {}
+    send()
+    return {f"{name}.{processes}": _finish(system, count * tasks, processes, "throughput")}
+
+
+def idle(system: System, processes: int) -> Figures:
+    """Transactions a second and memory of a worker with nothing to do, before it ran any task."""
+    seconds = 10 if system.quick else 30
+    with workers(system.peer, system.services, processes, "latency") as working:
+        time.sleep(5.0)
+        before, started = system.services.transactions(system.peer), time.monotonic()
+        time.sleep(seconds)
+        working.check()
+        ran = system.services.transactions(system.peer) - before
+        rate = ran / (time.monotonic() - started)
+        tree = [p for worker in working.processes for p in _tree(worker.pid)]
+        sizes = [process.memory_info().rss / 1e6 for process in tree]
+    postgres = {"idle_transactions_per_s": rate} if system.peer.store == "postgres" else {}
+    return {**postgres, "idle_processes": len(sizes), "rss_mb_largest": max(sizes), "rss_mb_all": sum(sizes)}
+
+
+def _tree(pid: int) -> list[psutil.Process]:
+    top = psutil.Process(pid)
+    return [top, *top.children(recursive=True)]
+
+
+def _finish(system: System, total: int, processes: int, purpose: Purpose) -> float:
+    """Start workers, wait until all tasks have run and the store says so; answers tasks a second."""
+    system.services.settle(system.peer)
+    with workers(system.peer, system.services, processes, purpose) as working:
+        tallies = Tallies(working.folder)
+        try:
+            for _ in deadline():
+                if tallies.read() >= total:
+                    break
+                working.check()
+                time.sleep(0.02)
+            for _ in deadline():
+                if system.services.ended(system.peer):
+                    break
+                time.sleep(0.005)
+            ended = time.monotonic()
+            tallies.read()
+        finally:
+            tallies.close()
+    return tallies.rate(total, ended)
+
+
+def _wait_for_latencies(working: Workers, count: int) -> None:
+    for _ in deadline():
+        if len(working.latencies()) >= count:
+            return
+        working.check()
+        time.sleep(0.02)

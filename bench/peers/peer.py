@@ -1,0 +1,45 @@
+"""What the harness knows about a system: how to start it, when it is done, how much work is enough to time it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+Purpose = Literal["throughput", "latency", "limited"]
+Command = list[str | Path]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Tasks (or graphs) of one measurement: a second or more for the fast, not minutes for the slow."""
+
+    drain: int
+    one: int = 1000
+    chains: int = 0
+    fans_of_10: int = 0
+    fans_of_1000: int = 0
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One system under measurement."""
+
+    name: str
+    package: str
+    runs_on: Literal["python", "node", "tenuto"]
+    store: Literal["postgres", "redis"]
+    send: Command
+    work: Callable[[int, Purpose], list[Command]]
+    # Postgres: a query that answers true when every task has ended. Redis: keys that are empty then.
+    ended: str | tuple[str, ...]
+    sizes: Sizes
+    settings: str
+    bulk: bool = True
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+def each(command: Command) -> Callable[[int, Purpose], list[Command]]:
+    """The same command once per process."""
+    return lambda processes, _: [command] * processes

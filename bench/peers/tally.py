@@ -1,0 +1,50 @@
+"""What a worker notes about the tasks it runs; only the standard library, for every Python system alike.
+
+Each process writes two files of its own into $BENCH_TALLY: `<pid>.runs` has lines "monotonic nanoseconds, tasks run so
+far", the first at its first task and then at most one every 20 ms; `<pid>.late` lines "sent at, nanoseconds later".
+"""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+EVERY = 0.02
+
+# A list, because append is atomic in threads and `+= 1` is not.
+_hits: list[None] = []
+
+
+def hit() -> None:
+    """One task ran."""
+    _hits.append(None)
+    if len(_hits) == 1:
+        _start()
+
+
+def late(sent: int) -> None:
+    """A task sent at this monotonic time (nanoseconds) runs now."""
+    took = time.monotonic_ns() - sent
+    with _file("late").open("a") as file:
+        file.write(f"{sent} {took}\n")
+
+
+def _file(kind: str) -> Path:
+    return Path(os.environ["BENCH_TALLY"]) / f"{os.getpid()}.{kind}"
+
+
+def _start() -> None:
+    first = time.monotonic_ns()
+    threading.Thread(target=_write, args=(first,), daemon=True).start()
+
+
+def _write(first: int) -> None:
+    written = 0
+    with _file("runs").open("a", buffering=1) as file:
+        file.write(f"{first} 0\n")
+        while True:
+            seen = len(_hits)
+            if seen != written:
+                file.write(f"{time.monotonic_ns()} {seen}\n")
+                written = seen
+            time.sleep(EVERY)
