@@ -19,3 +19,13 @@ class Clock:
 
     def _set(self) -> None:
         self._db.execute("select set_config('tenuto.fake_now', %s, false)", [self.now.isoformat()])
+
+
+class StoppedClock:
+    """A monotonic clock for code that takes one."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now

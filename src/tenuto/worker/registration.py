@@ -21,6 +21,7 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 LONGEST_PAUSE = 5.0
+SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
 RESOLVE_EVERY = 1.0
 
 
@@ -31,12 +32,16 @@ class Registration:
         self._pool, self._settings, self._app, self.session, self._lost = pool, settings, app, session, lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
+        self._opened = -SHORT_LIFE
         self._resolved = 0.0
         self._newest_route = 0
 
     async def open(self) -> None:
         """A new session, for as long as it takes to get one."""
         settings, pause = self._settings, 0.05
+        if time.monotonic() - self._opened < SHORT_LIFE:
+            log.error("another worker registers as %s too: names must differ", settings.name)
+            await asyncio.sleep(SHORT_LIFE)
         while True:
             try:
                 asked = time.monotonic()
@@ -54,6 +59,7 @@ class Registration:
                 log.warning("the database does not answer (%s): trying again", problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
+        self._opened = asked
         self.session.opened(opened.session_id, opened.token)
         self.renewed(asked)
 

@@ -1,0 +1,142 @@
+"""Which trips a lane makes: worth it, never more than can start soon, never lost."""
+
+from tenuto.worker.crew import BATCH, LINGER, MOST_AHEAD, POLL, Crew, Report
+from tests.support.clock import StoppedClock
+
+
+def crew(capacity: int = 10) -> tuple[Crew, StoppedClock]:
+    clock = StoppedClock(100.0)
+    return Crew(capacity, clock=clock), clock
+
+
+def report(no: int) -> Report:
+    return (f"task {no}", 1, None, f"task {no}")
+
+
+def take(crew: Crew, came: int) -> None:
+    """A lane goes and comes back with so many."""
+    errand = crew.next_errand()
+    assert errand is not None
+    crew.arrived(errand.want, came)
+
+
+def test_before_it_knows_how_long_tasks_take_it_claims_no_more_than_its_slots():
+    c, _ = crew(10)
+    errand = c.next_errand()
+    assert errand is not None
+    assert errand.want == 10
+
+
+def test_long_tasks_are_not_claimed_ahead():
+    c, _ = crew(10)
+    take(c, 10)
+    c.finish([report(1)], over=1, longest=2.0)
+    errand = c.next_errand()
+    assert errand is not None
+    assert (len(errand.reports), errand.want) == (1, 1)
+
+
+def test_short_tasks_are_claimed_ahead_in_full_batches():
+    c, _ = crew(10)
+    take(c, 10)
+    c.finish([report(no) for no in range(10)], over=10, longest=0.0001)
+    errand = c.next_errand()
+    assert errand is not None
+    assert errand.want == BATCH
+
+
+def test_it_never_holds_more_than_slots_and_what_is_ahead():
+    c, _ = crew(10)
+    take(c, 10)
+    c.finish([], over=10, longest=0.000001)
+    claimed = 0
+    while c._worth_it(c._want(), c.clock()):
+        errand = c.next_errand()
+        assert errand is not None
+        c.arrived(errand.want, errand.want)
+        claimed += errand.want
+    assert BATCH < claimed <= 10 + MOST_AHEAD
+
+
+def test_one_long_task_ends_claiming_ahead_at_once():
+    c, _ = crew(10)
+    take(c, 10)
+    c.finish([], over=9, longest=0.0001)
+    c.finish([], over=1, longest=5.0)
+    errand = c.next_errand()
+    assert errand is not None
+    assert errand.want == 10
+
+
+def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_poll():
+    c, clock = crew(10)
+    take(c, 3)
+    assert c._want() == 0
+    clock.now += POLL
+    assert c.next_errand() is not None
+
+
+def test_a_wake_up_sends_a_lane_at_once():
+    c, _ = crew(10)
+    take(c, 0)
+    c.wake()
+    errand = c.next_errand()
+    assert errand is not None
+    assert errand.want == 10
+
+
+def test_whoever_reports_also_asks_for_what_the_report_may_have_released():
+    c, _ = crew(10)
+    take(c, 1)
+    c.finish([report(1)], over=1, longest=0.01)
+    errand = c.next_errand()
+    assert errand is not None
+    assert errand.want >= 10
+
+
+def test_a_report_waits_a_moment_for_company_while_others_run():
+    c, clock = crew(10)
+    take(c, 2)
+    c.finish([report(1)], over=1, longest=0.01)
+    assert not c._worth_it(c._want(), clock())
+    clock.now += LINGER
+    assert c._worth_it(c._want(), clock())
+
+
+def test_the_last_report_does_not_wait():
+    c, clock = crew(10)
+    take(c, 1)
+    c.finish([report(1)], over=1, longest=0.01)
+    assert c._worth_it(c._want(), clock())
+
+
+def test_reports_that_could_not_be_delivered_are_delivered_later():
+    c, _ = crew(10)
+    take(c, 1)
+    c.finish([report(1)], over=1, longest=0.01)
+    errand = c.next_errand()
+    assert errand is not None
+    c.give_up(errand)
+    again = c.next_errand()
+    assert again is not None
+    assert again.reports == [report(1)]
+    assert again.want == errand.want
+
+
+def test_when_reports_pile_up_it_claims_less():
+    c, _ = crew(10)
+    take(c, 10)
+    c.finish([report(no) for no in range(4 * BATCH)], over=10, longest=0.000001)
+    assert c._want() < BATCH
+
+
+def test_a_closed_crew_brings_out_its_reports_and_ends_its_lanes():
+    c, _ = crew(10)
+    take(c, 1)
+    c.finish([report(1)], over=1, longest=0.01)
+    c.close()
+    errand = c.next_errand()
+    assert errand is not None
+    assert (errand.reports, errand.want) == ([report(1)], 0)
+    c.arrived(0, 0)
+    assert c.next_errand() is None

@@ -1,0 +1,36 @@
+"""What a heartbeat says: safe at whatever moment it is asked."""
+
+from tenuto.worker.held import Held
+
+
+def test_what_was_claimed_is_listed_until_its_report_is_answered():
+    held = Held()
+    first = held.open_claim()
+    held.settle_claim(first, [("a", 1), ("b", 2)])
+    assert held.snapshot().ids == ["a", "b"]
+    assert held.snapshot().attempts == [1, 2]
+    held.release(["a"])
+    assert held.snapshot().ids == ["b"]
+
+
+def test_a_claim_on_its_way_is_not_settled():
+    held = Held()
+    first, second = held.open_claim(), held.open_claim()
+    held.settle_claim(second, [("b", 1)])
+    assert held.snapshot().settled == first - 1
+    held.settle_claim(first, [("a", 1)])
+    assert held.snapshot().settled == second
+
+
+def test_a_claim_that_was_given_up_is_settled_with_nothing():
+    held = Held()
+    claim = held.open_claim()
+    held.settle_claim(claim, ())
+    assert (held.snapshot().settled, held.snapshot().ids) == (claim, [])
+
+
+def test_a_task_that_comes_back_is_listed_with_its_new_attempt():
+    held = Held()
+    claim = held.open_claim()
+    held.settle_claim(claim, [("a", 2)], reported=["a"])
+    assert held.snapshot().attempts == [2]

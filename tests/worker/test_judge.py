@@ -1,0 +1,85 @@
+"""What an attempt's end means."""
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tenuto.model.errors import StaleLease
+from tenuto.runtimes.judge import judge
+from tenuto.runtimes.outcomes import Dropped, Failed, Interrupted, Outcome, Snooze, Waiting, from_json, to_json
+from tenuto.sdk.app import App
+from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
+
+app = App("judged")
+
+
+@app.task
+async def work() -> None: ...
+
+
+def attempt(stop: Outcome | None = None) -> Any:
+    return SimpleNamespace(no=1, task=work, stop=stop)
+
+
+def raised(error: BaseException) -> BaseException:
+    try:
+        raise error
+    except BaseException as caught:
+        return caught
+
+
+def test_an_error_is_kept_with_its_type_message_and_trace():
+    outcome = judge(attempt(), raised(ValueError("no such user")))
+    assert isinstance(outcome, Failed)
+    assert (outcome.error["type"], outcome.error["message"]) == ("ValueError", "no such user")
+    assert "test_judge.py" in outcome.error["traceback"]
+    assert outcome.retry is None
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (Retry(after="30s"), 30.0),
+        (Retry(), None),
+        (Fail("never again"), -1.0),
+    ],
+)
+def test_user_code_says_whether_and_when_to_retry(error: Exception, expected: float | None):
+    outcome = judge(attempt(), error)
+    assert isinstance(outcome, Failed)
+    assert outcome.retry == expected
+
+
+def test_waiting_and_snoozing_are_no_failures():
+    assert judge(attempt(), Suspend({"for": "time", "seconds": 1})) == Waiting({"for": "time", "seconds": 1})
+    assert judge(attempt(), Snoozed(600)) == Snooze(600)
+
+
+def test_whatever_a_stopped_attempt_raises_it_counts_as_what_it_was_stopped_for():
+    assert judge(attempt(Interrupted()), asyncio.CancelledError()) == Interrupted()
+    assert judge(attempt(Interrupted()), ValueError("while cleaning up")) == Interrupted()
+
+
+def test_an_attempt_that_waits_while_it_is_stopped_still_waits():
+    assert judge(attempt(Interrupted()), Suspend({"for": "time", "seconds": 1})) == Waiting(
+        {"for": "time", "seconds": 1}
+    )
+
+
+def test_a_lost_attempt_is_reported_to_nobody():
+    assert judge(attempt(), StaleLease("gone")) == Dropped()
+
+
+def test_what_jsonb_cannot_hold_is_made_readable():
+    outcome = judge(attempt(), raised(ValueError("nul \x00 and \udc80")))
+    assert isinstance(outcome, Failed)
+    assert outcome.error["message"] == "nul \\0 and ?"
+
+
+@pytest.mark.parametrize(
+    "outcome", [Waiting({"for": "time"}), Interrupted(), Snooze(3.0), Failed({"message": "x"}, 2.0)]
+)
+def test_an_outcome_survives_the_way_between_processes(outcome: Outcome):
+    assert from_json(to_json(outcome)) == outcome
