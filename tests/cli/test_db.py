@@ -1,24 +1,11 @@
 """`tenuto db` as a person runs it."""
 
 import json
-import shutil
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.support.command_line import tenuto
-
-
-@pytest.fixture
-def home() -> Iterator[Path]:
-    parent = Path(tempfile.mkdtemp(prefix="tenuto-cli-"))
-    parent.chmod(0o755)
-    yield parent / "home"
-    tenuto("db", "stop", TENUTO_HOME=parent / "home")
-    shutil.rmtree(parent)
 
 
 def test_migrate_needs_nothing_and_leaves_a_database_to_use(home):

@@ -7,12 +7,31 @@ from tenuto.cli.settings import Settings
 
 
 @contextmanager
-def open_database(settings: Settings) -> Iterator[str]:
-    """Its URL. Our own server goes on running afterwards, so that the URL stays usable."""
+def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
+    """Its URL. Our own server goes on running afterwards, so that the URL stays usable, unless told not to keep it."""
     if settings.database_url is not None:
         yield settings.database_url
         return
     from tenuto.db import embedded
 
-    with embedded.server(settings.home, pg_bin=settings.pg_bin, keep=True) as url:
+    with embedded.server(settings.home, pg_bin=settings.pg_bin, keep=keep) as url:
+        yield url
+
+
+@contextmanager
+def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
+    """The URL of a database that this version can work with: our own is brought up to date, others must be."""
+    from tenuto.db import install
+    from tenuto.db.errors import DatabaseProblem
+
+    with open_database(settings, keep=keep) as url:
+        if settings.database_url is None:
+            install.migrate(url)
+        else:
+            found = install.status(url)
+            if found.pending:
+                missing = "nothing of Tenuto" if found.schema_version == 0 else f"schema version {found.schema_version}"
+                raise DatabaseProblem(
+                    f"{found.url} holds {missing}, and {found.pending[-1]} is needed; run `tenuto db migrate`"
+                )
         yield url

@@ -1,16 +1,23 @@
-"""`tenuto`: the command line. Exit codes: 0 done, 1 failed work, 2 wrong use, 3 not reachable."""
+"""`tenuto`: the command line. Commands import what they need when they run, so that help costs nothing."""
 
 import sys
-from importlib.metadata import version
+from typing import NoReturn
 
 import typer
+from typer.exceptions import Abort, TyperException
 
-from tenuto.cli import db
-from tenuto.db.errors import BadAddress, DatabaseProblem, NoBinaries, ServerFailed, Unreachable
-
-DONE, FAILED, WRONG_USE, NOT_REACHABLE = range(4)
+from tenuto.cli import db, doctor, outbox, queues, runs, signal, tasks, workers
+from tenuto.cli.problems import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+app.add_typer(runs.app, name="runs")
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(queues.app, name="queues")
+app.add_typer(workers.app, name="workers")
+app.command()(signal.signal)
+app.command()(doctor.doctor)
+app.add_typer(outbox.app, name="outbox")
 app.add_typer(db.app, name="db")
 
 
@@ -18,6 +25,8 @@ app.add_typer(db.app, name="db")
 def root(show_version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
     """An orchestrator that is just Postgres."""
     if show_version:
+        from importlib.metadata import version
+
         typer.echo(f"tenuto {version('tenuto')}")
         raise typer.Exit
 
@@ -25,17 +34,18 @@ def root(show_version: bool = typer.Option(False, "--version", help="Print the v
 def main() -> None:
     """Run a command; a problem is a line for a person, not a traceback."""
     try:
-        app()
-    except DatabaseProblem as problem:
-        typer.echo(f"tenuto: {problem}", err=True)
-        sys.exit(exit_code(problem))
+        code = app(standalone_mode=False)
+    except PROBLEMS as problem:
+        leave(str(problem), exit_code(problem))
+    except TyperException as wrong:
+        leave(wrong.format_message(), WRONG_USE)
+    except Abort:
+        leave("stopped", FAILED)
+    sys.exit(code if isinstance(code, int) else DONE)
 
 
-def exit_code(problem: DatabaseProblem) -> int:
-    match problem:
-        case BadAddress():
-            return WRONG_USE
-        case Unreachable() | NoBinaries() | ServerFailed():
-            return NOT_REACHABLE
-        case _:
-            return FAILED
+def leave(message: str, code: int) -> NoReturn:
+    """The last words of a command that could not do what it was asked."""
+    if message:
+        typer.echo(f"tenuto: {message}", err=True)
+    sys.exit(code)

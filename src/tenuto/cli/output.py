@@ -2,6 +2,8 @@
 
 import dataclasses
 import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +13,53 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 def show(facts: Any, text: str, *, as_json: bool) -> None:
     """Print a dataclass or mapping as JSON, or the text that says the same."""
-    if as_json:
-        facts = dataclasses.asdict(facts) if dataclasses.is_dataclass(facts) and not isinstance(facts, type) else facts
-        text = json.dumps(facts, default=str)
-    typer.echo(text)
+    typer.echo(json.dumps(facts, default=_plain) if as_json else text)
+
+
+def show_list(name: str, items: Sequence[Any], columns: Sequence[str], *, as_json: bool) -> None:
+    """A list under its name, or a table of some of its fields."""
+    rows = [[cell(getattr(item, column)) for column in columns] for item in items]
+    show({name: items}, table(columns, rows) if rows else f"no {name}", as_json=as_json)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Columns as wide as they need to be, under their names."""
+    lines = [[column.upper().replace("_", " ") for column in columns], *map(list, rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def fields(facts: Any) -> str:
+    """Every field that says something, one a line."""
+    found = {name: cell(value) for name, value in _plain(facts).items() if value not in (None, [], {})}
+    width = max(map(len, found))
+    return "\n".join(f"{name.ljust(width)}  {value}" for name, value in found.items())
+
+
+def cell(value: Any) -> str:
+    """A value as one line of text."""
+    match value:
+        case None:
+            return "-"
+        case datetime():
+            return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        case timedelta():
+            return f"{value.total_seconds():.3f} s"
+        case float():
+            return f"{value:g}"
+        case list() if all(isinstance(item, str) for item in value):
+            return ",".join(value) or "-"
+        case dict() | list():
+            return json.dumps(value, default=_plain)
+        case _:
+            return str(value).replace("\n", "\\n")
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return str(value)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Settings:
-    """TENUTO_DATABASE_URL, TENUTO_HOME and TENUTO_PG_BIN."""
+    """TENUTO_DATABASE_URL, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
 
     database_url: str | None
     home: Path
     pg_bin: Path | None
+    org: str = "default"
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -21,6 +22,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         database_url=environment.get("TENUTO_DATABASE_URL") or None,
         home=_home(environment),
         pg_bin=Path(pg_bin).expanduser() if pg_bin else None,
+        org=environment.get("TENUTO_ORG") or "default",
     )
 
 

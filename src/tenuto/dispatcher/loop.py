@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link
-IDLE = 0.75  # between ticks while nothing does: 1.3 queries a second, and the rest for what comes by itself
+IDLE = 0.8  # between ticks while nothing does: 1.25 queries a second; what comes by itself adds half of one
 CALM = 0.5  # how long after the last move the ticks stay short
 LONGEST_REST = 1.0  # of a loop that is due and moves nothing: another dispatcher has it, or it must wait for somebody
 LONGEST_PAUSE = 15.0  # after failures
@@ -53,8 +53,11 @@ class Turn(Generic[D]):
     comes_at: float = 0.0
     work: asyncio.Task[None] | None = field(default=None, repr=False)
 
+    def at_work(self) -> bool:
+        return self.work is not None and not self.work.done()
+
     def wanted(self, due: Due, now: float) -> bool:
-        if (self.work is not None and not self.work.done()) or now < self.rests_until:
+        if self.at_work() or now < self.rests_until:
             return False
         return self.loop.name in due.loops or (self.loop.every is not None and now >= self.comes_at)
 
@@ -105,15 +108,17 @@ class Ticker(Generic[D]):
             self._failures += 1
             self._complain("due", error)
             return pause_after(self._failures)
+        LOOP_TURNS.labels("due").inc()
         self._recover("due")
         self._failures = 0
         now = time.monotonic()
         started = [turn for turn in self._turns if turn.wanted(due, now)]
         for turn in started:
             turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
-        if started or now - self._moved_at < CALM:
+        if now - self._moved_at < CALM or any(turn.loop.name in due.loops for turn in started):
             return SOON
-        return min(IDLE, max(SOON, due.next_in))
+        waits = [turn.rests_until - now for turn in self._turns if turn.loop.name in due.loops and not turn.at_work()]
+        return min(IDLE, max(SOON, min([due.next_in, *waits])))
 
     async def _work(self, turn: Turn[D], stop: asyncio.Event) -> None:
         """One loop until it finds less than a full batch."""

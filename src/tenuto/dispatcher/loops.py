@@ -63,6 +63,12 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.pool.call(upkeep.move_floors, from_bottom=dispatcher.floors_moved % 20 == 0)
 
 
+async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
+    """Says that it moved nothing: it comes back to the same requests for as long as their tasks run, at its leisure."""
+    await dispatcher.pool.call(upkeep.sweep_cancelled, limit=limit)
+    return 0
+
+
 async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
     beat = {"id": dispatcher.id, "address": dispatcher.address, "port": dispatcher.port}
     await dispatcher.pool.call(workers.beat_dispatcher, **beat)
@@ -82,16 +88,16 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
     Loop("wake_waiting", batches_of(upkeep.wake_waiting), batch=1000),
     Loop("expire_sessions", batches_of(workers.expire_sessions), batch=1000),
-    Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=10.0),
+    Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=20.0),
     Loop("expire_deadlines", batches_of(upkeep.expire_deadlines), batch=5000),
     Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
     Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
-    Loop("sweep_cancelled", batches_of(upkeep.sweep_cancelled), batch=100),
+    Loop("sweep_cancelled", sweep_cancelled, batch=100),
     Loop("drain_outbox", drain, batch=100),
-    Loop("move_floors", move_floors, every=0.25, at_rest=5.0),
+    Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
-    Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=20.0),
-    Loop("sweep_limits", whole(upkeep.sweep_limits), every=20.0),
+    Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=30.0),
+    Loop("sweep_limits", whole(upkeep.sweep_limits), every=30.0),
     Loop("create_partitions", whole(upkeep.create_partitions), every=HOUR),
     Loop("drop_partitions", whole(upkeep.drop_partitions), every=HOUR),
     Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),

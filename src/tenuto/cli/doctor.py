@@ -1,0 +1,156 @@
+"""`tenuto doctor`: is everything set up, and what to do where it is not."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tenuto.cli.database import open_database
+from tenuto.cli.output import Json, show
+from tenuto.cli.problems import FAILED
+from tenuto.cli.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tenuto.db.checkup import Checkup
+    from tenuto.db.install import Status
+    from tenuto.model.monitoring import Dispatcher, WorkerStatus
+
+OK, NOTE, WRONG = "ok", "note", "wrong"
+LONG = 600.0  # seconds a transaction may be open before dead rows pile up
+BLOATED = 100_000  # dead rows in a hot table that nobody vacuums
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line: what was looked at, how it is, and what to do unless it is ok."""
+
+    name: str
+    state: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What there is to judge."""
+
+    checkup: "Checkup"
+    now: datetime
+    dispatchers: "list[Dispatcher]"
+    workers: "list[WorkerStatus]"
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check the set-up: each line says ok, or what to do."""
+    from tenuto.db import install
+    from tenuto.db.explain import explained
+
+    settings = read_settings()
+    with open_database(settings) as url, explained():
+        found = install.status(url)
+        checks = [Check("database", OK, f"Postgres {found.server_version} at {found.url}"), schema(found)]
+        if found.schema_version and not found.pending:
+            checks += judge(asyncio.run(_look(url, settings)), embedded=settings.database_url is None)
+    text = "\n".join(f"{check.state:<5}  {check.name:<12}  {check.says}" for check in checks)
+    show({"checks": checks}, text, as_json=as_json)
+    if any(check.state == WRONG for check in checks):
+        raise typer.Exit(FAILED)
+
+
+async def _look(url: str, settings: Settings) -> Seen:
+    from tenuto.db import identity, monitoring, upkeep
+    from tenuto.db.checkup import check_up
+    from tenuto.db.pool import open_pool
+
+    async with open_pool(url, size=1) as pool, pool.connection() as conn:
+        org_id = await identity.find_org(conn, slug=settings.org)
+        return Seen(
+            await check_up(conn),
+            await upkeep.now(conn),
+            await monitoring.list_dispatchers(conn),
+            await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
+        )
+
+
+def schema(found: "Status") -> Check:
+    if found.current:
+        return Check("schema", OK, f"version {found.schema_version}, up to date")
+    what = f"{len(found.pending)} migrations are missing" if found.pending else "its functions are of another version"
+    return Check("schema", WRONG if found.pending else NOTE, f"{what}; run `tenuto db migrate`")
+
+
+def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
+    """Everything but the schema."""
+    yield roles(seen.checkup)
+    yield dispatcher(seen)
+    yield worker(seen)
+    yield vacuum(seen.checkup)
+    yield transactions(seen.checkup)
+    yield durability(seen.checkup)
+    yield connections(seen.checkup)
+    yield Check("server", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
+
+
+def roles(checkup: "Checkup") -> Check:
+    if checkup.missing_roles:
+        return Check("roles", WRONG, f"{', '.join(checkup.missing_roles)} are missing; run `tenuto db migrate`")
+    useful = [role for role in checkup.roles if role in ("tenuto_worker", "tenuto_dispatcher", "tenuto_owner")]
+    if not useful:
+        cure = f"run `grant tenuto_worker, tenuto_dispatcher to {checkup.login}`"
+        return Check("roles", WRONG, f"{checkup.login} may act as none of Tenuto's roles; {cure}")
+    return Check("roles", OK, f"{checkup.login} may act as {', '.join(useful)}")
+
+
+def dispatcher(seen: Seen) -> Check:
+    alive = [one for one in seen.dispatchers if seen.now - one.heartbeat < timedelta(minutes=1)]
+    if not alive:
+        cure = "start `tenuto worker`, `tenuto dispatcher` or `tenuto up`"
+        return Check("dispatcher", NOTE, f"none is alive, so nothing is retried, delayed or scheduled; {cure}")
+    return Check("dispatcher", OK, f"{len(alive)} alive")
+
+
+def worker(seen: Seen) -> Check:
+    alive = [one for one in seen.workers if one.lease_expires_at and one.lease_expires_at > seen.now]
+    if not alive:
+        return Check("worker", NOTE, "none is alive; start one with `tenuto worker module:app`")
+    return Check("worker", OK, f"{len(alive)} alive, {sum(one.running for one in alive)} tasks running")
+
+
+def vacuum(checkup: "Checkup") -> Check:
+    worst = max(checkup.hot_tables, key=lambda one: one.dead_rows)
+    if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
+        return Check("vacuum", WRONG, "autovacuum or track_counts is off; turn both on, or queues get slow")
+    if worst.dead_rows > BLOATED:
+        cure = f"run `vacuum tenuto.{worst.name}` and see what holds it back"
+        return Check("vacuum", WRONG, f"{worst.name} has {worst.dead_rows} dead rows; {cure}")
+    if not all(one.may_vacuum for one in checkup.hot_tables):
+        cure = f"run `grant tenuto_owner to {checkup.login}` to let the dispatcher do it every 2 s under load"
+        return Check("vacuum", NOTE, f"{checkup.login} may not vacuum the hot tables, autovacuum does alone; {cure}")
+    return Check("vacuum", OK, f"the dispatcher may vacuum; most dead rows: {worst.dead_rows} in {worst.name}")
+
+
+def transactions(checkup: "Checkup") -> Check:
+    if checkup.oldest_transaction > LONG:
+        age = f"{checkup.oldest_transaction:.0f} s"
+        return Check("transactions", WRONG, f"one is open for {age} ({checkup.held_by}) and holds back vacuum; end it")
+    return Check("transactions", OK, f"the oldest is open for {checkup.oldest_transaction:.1f} s")
+
+
+def durability(checkup: "Checkup") -> Check:
+    loose = [
+        name for name in ("fsync", "synchronous_commit", "full_page_writes") if checkup.settings.get(name) == "off"
+    ]
+    if loose:
+        return Check("durability", WRONG, f"{', '.join(loose)} off: accepted work can be lost; turn it on")
+    return Check("durability", OK, "what is accepted is on disk")
+
+
+def connections(checkup: "Checkup") -> Check:
+    most: Any = int(checkup.settings.get("max_connections", "100"))
+    if checkup.connections > most * 0.8:
+        return Check(
+            "connections", WRONG, f"{checkup.connections} of {most} are used; raise max_connections or pool them"
+        )
+    return Check("connections", OK, f"{checkup.connections} of {most} are used")

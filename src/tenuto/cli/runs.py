@@ -1,0 +1,115 @@
+"""`tenuto runs`: look at runs, wait for them, stop them, start them again."""
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.output import Json, cell, fields, show, show_list
+from tenuto.cli.problems import FailedWork
+
+app = typer.Typer(help="Runs: list, show, watch, cancel, retry, delete.", no_args_is_help=True)
+
+FINAL = ("completed", "failed", "cancelled")
+COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
+
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's whole id.", show_default=False)]
+Before = Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+
+
+@app.command("list")
+def list_(
+    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """The newest runs first."""
+    from tenuto.db import monitoring
+
+    page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_runs, org_id=desk.org_id, **page))
+    show_list("runs", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(run: RunId, as_json: Json = False) -> None:
+    """Everything about one run."""
+    from tenuto.db import monitoring
+
+    run_id = read_id(run, "run")
+    found = ask(lambda desk: desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id))
+    show(found, fields(found), as_json=as_json)
+
+
+@app.command()
+def watch(run: RunId, as_json: Json = False) -> None:
+    """Follow a run until it has ended; fails if it did."""
+    run_id = read_id(run, "run")
+    status = ask(lambda desk: follow(desk, run_id, as_json=as_json))
+    if status != "completed":
+        raise FailedWork(f"run {run_id} {status}")
+
+
+async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
+    """Say when something changed; answers the final status."""
+    from tenuto.db import monitoring
+
+    said = None
+    while True:
+        found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
+        line = f"{found.status}  {found.completed_tasks} of {found.total_tasks} completed"
+        line += f", {found.failed_tasks} failed" if found.failed_tasks else ""
+        if found.status in FINAL:
+            line += f"\n{cell(found.error)}" if found.error else ""
+            show(found, line, as_json=as_json)
+            return found.status
+        if line != said and not as_json:
+            typer.echo(line)
+        said = line
+        await asyncio.sleep(0.3)
+
+
+@app.command()
+def cancel(
+    run: RunId, reason: Annotated[str | None, typer.Option(help="Kept with the run.")] = None, as_json: Json = False
+) -> None:
+    """Stop a run and everything open below it."""
+    from tenuto.db import runs
+
+    run_id = read_id(run, "run")
+    ask(lambda desk: desk.pool.call(runs.cancel_run, org_id=desk.org_id, run_id=run_id, reason=reason))
+    show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
+
+
+@app.command()
+def retry(
+    run: RunId,
+    everything: Annotated[bool, typer.Option("--everything", help="Execute completed tasks again, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Start an ended run again as a new run, which reuses what completed."""
+    run_id = read_id(run, "run")
+    new = ask(lambda desk: retry_run(desk, run_id, everything=everything))
+    show({"run_id": new, "retry_of": run_id}, f"started run {new}", as_json=as_json)
+
+
+async def retry_run(desk: Desk, run_id: UUID, *, everything: bool) -> UUID:
+    from tenuto.db import runs
+
+    return await desk.pool.call(runs.retry_run, org_id=desk.org_id, run_id=run_id, reuse=not everything)
+
+
+@app.command()
+def delete(run: RunId, as_json: Json = False) -> None:
+    """Delete an ended run with its tasks, attempts, data and logs."""
+    from tenuto.db import runs
+
+    run_id = read_id(run, "run")
+    ask(lambda desk: desk.pool.call(runs.delete_run, org_id=desk.org_id, run_id=run_id))
+    show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

@@ -1,0 +1,144 @@
+"""`tenuto tasks`: look at tasks and their logs, stop them, run them again."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.output import Json, cell, fields, show, show_list, table
+from tenuto.cli.runs import Before, Limit, retry_run
+
+if TYPE_CHECKING:
+    from tenuto.model.monitoring import Attempt, TaskStatus
+    from tenuto.model.run_data import LogLine
+    from tenuto.model.tasks import TreeNode
+
+app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
+
+ENDED = ("completed", "failed", "cancelled", "skipped")
+COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
+ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
+
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="The task's whole id.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    run: Annotated[str | None, typer.Option(help="Only those of this run.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Only those of this queue.")] = None,
+    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """The newest tasks first."""
+    from tenuto.db import monitoring
+
+    filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
+    page = {**filters, "limit": limit, "before": before and read_id(before, "task")}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, **page))
+    show_list("tasks", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(task: TaskId, as_json: Json = False) -> None:
+    """Everything about one task, and its attempts."""
+    from tenuto.db import monitoring
+
+    one = read_id(task, "task")
+
+    async def question(desk: Desk) -> "tuple[TaskStatus, list[Attempt]]":
+        async with desk.pool.connection() as conn:
+            found = await monitoring.get_task(conn, org_id=desk.org_id, task_id=one)
+            return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
+
+    found, attempts = ask(question)
+    rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in attempts]
+    text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
+    show({"task": found, "attempts": attempts}, text, as_json=as_json)
+
+
+@app.command()
+def tree(task: TaskId, as_json: Json = False) -> None:
+    """A task and everything it started."""
+    from tenuto.db import runs
+    from tenuto.model.errors import NotFound
+
+    one = read_id(task, "task")
+    nodes = ask(lambda desk: desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one))
+    if not nodes:
+        raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
+    show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
+
+
+def _branch(node: "TreeNode") -> str:
+    return f"{'  ' * node.depth}{node.id}  {node.status}  {node.name or node.type}"
+
+
+@app.command()
+def logs(
+    task: TaskId,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the task has ended.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What a task logged; with --json one object a line."""
+    one = read_id(task, "task")
+    ask(lambda desk: _read_logs(desk, one, follow=follow, as_json=as_json))
+
+
+async def _read_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) -> None:
+    from tenuto.db import monitoring, run_data
+
+    place = {"after_attempt": 0, "after_line": 0}
+    while True:
+        # Looked at first: what is logged between the two is read in this round, not lost with the last.
+        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
+        lines = await desk.pool.call(run_data.read_logs, org_id=desk.org_id, task_id=task_id, **place)
+        for line in lines:
+            typer.echo(_log_json(line) if as_json else _log_text(line))
+            place = {"after_attempt": line.attempt, "after_line": line.line_no}
+        if not lines and (not follow or found.status in ENDED):
+            return
+        if not lines:
+            await asyncio.sleep(0.3)
+
+
+def _log_json(line: "LogLine") -> str:
+    kept = {"attempt": line.attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
+    return json.dumps({**kept, "level": line.level, "message": line.message, "fields": line.fields})
+
+
+def _log_text(line: "LogLine") -> str:
+    more = "  " + cell(line.fields) if line.fields else ""
+    return f"{cell(line.logged_at)}  {line.attempt}  {line.level:<7}  {line.message}{more}"
+
+
+@app.command()
+def retry(task: TaskId, as_json: Json = False) -> None:
+    """Start the task's ended run again as a new run, which reuses what completed."""
+    from tenuto.db import monitoring
+
+    one = read_id(task, "task")
+
+    async def question(desk: Desk) -> tuple[UUID, UUID]:
+        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=one)
+        return found.run_id, await retry_run(desk, found.run_id, everything=False)
+
+    old, new = ask(question)
+    show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
+
+
+@app.command()
+def cancel(
+    task: TaskId, reason: Annotated[str | None, typer.Option(help="Kept with the task.")] = None, as_json: Json = False
+) -> None:
+    """Stop a task and everything open below it."""
+    from tenuto.db import runs
+
+    one = read_id(task, "task")
+    ask(lambda desk: desk.pool.call(runs.cancel_task, org_id=desk.org_id, task_id=one, reason=reason))
+    show({"task_id": one, "cancelled": True}, f"cancelling task {one}", as_json=as_json)

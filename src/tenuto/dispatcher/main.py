@@ -1,0 +1,33 @@
+"""A dispatcher: registers itself and runs the loops until it is told to stop."""
+
+import asyncio
+import socket
+from uuid import UUID
+
+from tenuto.db import monitoring
+from tenuto.db.pool import open_pool
+from tenuto.dispatcher.loop import IDLE, Due, Ticker
+from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.model.ids import uuid7
+
+TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
+
+
+async def dispatch(url: str, *, role: str | None, stop: asyncio.Event, port: int = 0) -> None:
+    """Run the loops on this database. `port`: where this process can be asked for its metrics; 0 is nowhere."""
+    async with (
+        open_pool(url, role=role, timeout=TIMEOUT) as pool,
+        open_pool(url, size=1, timeout=TIMEOUT) as owner_pool,
+    ):
+        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port)
+        # With nobody here to handle them, effects are for others, however long they have been due.
+        loops = [loop for loop in LOOPS if loop.name != "drain_outbox" or dispatcher.handlers]
+        names = frozenset(loop.name for loop in loops)
+
+        async def ask(dispatcher: Dispatcher) -> Due:
+            found = await dispatcher.pool.call(monitoring.due_upkeep)
+            times = {one.what: one.due_in_seconds for one in found if one.what in names}
+            later = [seconds for seconds in times.values() if seconds]
+            return Due(frozenset(name for name, seconds in times.items() if seconds == 0), min(later, default=IDLE))
+
+        await Ticker(dispatcher, loops, ask).run(stop)

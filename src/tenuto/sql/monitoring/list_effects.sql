@@ -1,0 +1,24 @@
+-- A page of the org's side effects, newest first, before an id.
+create or replace function tenuto.list_effects(
+  p_org_id uuid, p_status text default null, p_kind text default null, p_before bigint default null, p_limit int default 50)
+  returns setof tenuto.outbox
+  language plpgsql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+begin
+  perform tenuto._check_page(p_limit);
+  if p_status not in ('pending', 'processing', 'done', 'dead') then
+    perform tenuto._raise('TN003', format('a side effect is never %L', p_status), 'write pending, processing, done or dead');
+  end if;
+  return query
+  select o.*
+  from tenuto.outbox o
+  where o.org_id = p_org_id
+    and (p_status is null or o.status = p_status)
+    and (p_kind is null or o.kind = p_kind)
+    and (p_before is null or o.id < p_before)
+  order by o.id desc
+  limit p_limit;
+end
+$$;

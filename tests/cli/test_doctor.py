@@ -1,0 +1,77 @@
+"""`tenuto doctor`: what it finds, and what it says to do."""
+
+import json
+
+from psycopg.conninfo import make_conninfo
+
+from tests.support.command_line import tenuto
+from tests.support.kernel import Db, a_worker, call
+from tests.support.waiting import wait_until
+
+
+def doctor(url: str) -> tuple[int, dict[str, tuple[str, str]]]:
+    """The exit code, and what each line says."""
+    done = tenuto("doctor", "--json", TENUTO_DATABASE_URL=url)
+    assert done.stdout, done.stderr
+    return done.returncode, {
+        check["name"]: (check["state"], check["says"]) for check in json.loads(done.stdout)["checks"]
+    }
+
+
+def test_a_database_that_is_not_migrated_is_the_one_thing_wrong(empty_database: str):
+    code, checks = doctor(empty_database)
+
+    assert code == 1
+    assert list(checks) == ["database", "schema"]
+    assert checks["schema"][0] == "wrong"
+    assert "run `tenuto db migrate`" in checks["schema"][1]
+
+
+def test_living_workers_and_dispatchers_are_counted_and_missing_ones_missed(db: Db, database: str):
+    _, before = doctor(database)
+    a_worker(db)
+    call(db, "beat_dispatcher", id="00000000-0000-7000-8000-0000000000aa", address="here", port=0)
+    _, after = doctor(database)
+
+    assert (before["worker"][0], before["dispatcher"][0]) == ("note", "note")
+    assert "tenuto worker module:app" in before["worker"][1]
+    assert (after["worker"], after["dispatcher"]) == (("ok", "1 alive, 0 tasks running"), ("ok", "1 alive"))
+
+
+def test_settings_that_can_lose_work_are_wrong(database: str):
+    # The tests' server has them off to be fast.
+    code, checks = doctor(database)
+
+    assert code == 1
+    assert checks["durability"][0] == "wrong"
+    assert "fsync" in checks["durability"][1]
+
+
+def test_rows_that_nobody_vacuums_are_found(db: Db, database: str):
+    db.execute("alter table tenuto.run_counts set (autovacuum_enabled = false)")
+    db.execute(
+        "insert into tenuto.run_counts (run_id, org_id, added, completed, failed, cancelled, skipped, spoiled)"
+        " select gen_random_uuid(), gen_random_uuid(), 0, 1, 0, 0, 0, 0 from generate_series(1, 100001)"
+    )
+    db.execute("delete from tenuto.run_counts")
+    dead = "select n_dead_tup from pg_stat_user_tables where relname = 'run_counts'"
+    wait_until(lambda: (db.execute(dead).fetchone() or [0])[0] > 100_000)
+
+    _, checks = doctor(database)
+
+    assert checks["vacuum"][0] == "wrong"
+    assert "vacuum tenuto.run_counts" in checks["vacuum"][1]
+
+
+def test_a_login_without_rights_is_told_what_to_grant(db: Db, database: str):
+    db.execute("create role nobody_special login password 'secret'")
+    db.execute("grant usage on schema tenuto to nobody_special")
+    try:
+        theirs = make_conninfo(database, user="nobody_special", password="secret")
+        refused = tenuto("runs", "list", TENUTO_DATABASE_URL=theirs)
+    finally:
+        db.execute("drop owned by nobody_special")
+        db.execute("drop role nobody_special")
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "permission denied" in refused.stderr

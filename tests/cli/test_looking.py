@@ -1,0 +1,178 @@
+"""Looking at runs, tasks, queues and workers, and changing them, with real commands."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from tests.support.command_line import tenuto
+from tests.support.kernel import Db, a_worker, call, start_graph, start_one
+from tests.support.loops import settle, value
+from tests.support.outbox import publish, wear_out
+
+Asked = Callable[..., Any]
+
+
+def test_runs_are_listed_newest_first_with_whole_ids(db: Db, database: str, asked: Asked):
+    first, second = start_one(db), start_one(db)
+
+    listed = asked("runs", "list")["runs"]
+    text = tenuto("runs", "list", "--limit", "1", TENUTO_DATABASE_URL=database).stdout
+
+    assert [run["id"] for run in listed] == [str(second), str(first)]
+    assert str(second) in text
+    assert str(first) not in text
+    assert [run["id"] for run in asked("runs", "list", "--before", str(second))["runs"]] == [str(first)]
+
+
+def test_a_run_and_its_task_show_what_became_of_them(db: Db, asked: Asked):
+    run = start_one(db, kind={"max_attempts": 1})
+    worker = a_worker(db)
+    worker.fail(worker.claim_one(), error="boom")
+
+    shown = asked("runs", "show", str(run))
+    task = asked("tasks", "show", str(run))
+
+    assert (shown["status"], shown["error"]) == ("failed", {"message": "boom"})
+    assert (task["task"]["status"], [attempt["outcome"] for attempt in task["attempts"]]) == ("failed", ["failed"])
+
+
+def test_a_failed_run_can_be_watched_retried_and_deleted(db: Db, database: str, asked: Asked):
+    run = start_one(db, kind={"max_attempts": 1})
+    worker = a_worker(db)
+    worker.fail(worker.claim_one())
+
+    watched = tenuto("runs", "watch", str(run), TENUTO_DATABASE_URL=database)
+    again = UUID(asked("runs", "retry", str(run))["run_id"])
+    third = UUID(asked("tasks", "retry", str(run))["run_id"])
+    asked("runs", "delete", str(run))
+
+    assert (watched.returncode, watched.stderr) == (1, f"tenuto: run {run} failed\n")
+    assert {claim.run_id for claim in worker.claim(10)} == {again, third}
+    assert tenuto("runs", "show", str(run), TENUTO_DATABASE_URL=database).returncode == 2
+
+
+def test_a_run_and_a_task_can_be_cancelled(db: Db, asked: Asked):
+    graph, tasks = start_graph(db, 2, [(0, 1)])
+    alone = start_one(db)
+
+    asked("tasks", "cancel", str(tasks[0]), "--reason", "no need")
+    asked("runs", "cancel", str(alone))
+    settle(db)
+
+    listed = {run["id"]: run["status"] for run in asked("runs", "list")["runs"]}
+    assert listed == {str(graph): "cancelled", str(alone): "cancelled"}
+    assert asked("tasks", "list", "--run", str(graph), "--status", "queued") == {"tasks": []}
+
+
+def test_a_task_shows_what_it_started(db: Db, asked: Asked):
+    task = start_one(db)
+
+    assert [(node["id"], node["depth"]) for node in asked("tasks", "tree", str(task))["tasks"]] == [(str(task), 0)]
+
+
+def test_logs_are_followed_until_the_task_has_ended(db: Db, database: str):
+    task = start_one(db)
+    worker = a_worker(db)
+    claim = worker.claim_one()
+    lines = [
+        {"task_id": str(task), "attempt": 1, "line_no": number, "level": "info", "message": f"line {number}"}
+        for number in range(1, 1203)
+    ]
+    call(db, "write_logs", **worker.fence, lines=_json(lines))
+    worker.complete(claim)
+
+    followed = tenuto("tasks", "logs", "-f", str(task), TENUTO_DATABASE_URL=database)
+
+    assert followed.returncode == 0
+    assert len(followed.stdout.splitlines()) == 1202
+    assert followed.stdout.splitlines()[-1].endswith("info     line 1202")
+
+
+def _json(lines: list[dict[str, Any]]) -> Any:
+    from psycopg.types.json import Jsonb
+
+    return Jsonb(lines)
+
+
+def test_a_paused_queue_is_listed_as_paused_until_it_is_resumed(db: Db, asked: Asked):
+    start_one(db)
+
+    asked("queues", "pause", "default")
+    (paused,) = asked("queues", "list")["queues"]
+    asked("queues", "resume", "default")
+    (resumed,) = asked("queues", "list")["queues"]
+
+    assert (paused["queue"], paused["ready"], paused["paused_at"] is not None) == ("default", 1, True)
+    assert resumed["paused_at"] is None
+
+
+def test_workers_are_listed_drained_and_terminated(db: Db, asked: Asked):
+    a_worker(db, "one")
+
+    assert [worker["id"] for worker in asked("workers", "list", "--status", "active")["workers"]] == ["one"]
+    asked("workers", "drain", "one", "--reason", "old")
+    assert (asked("workers", "show", "one")["status"], asked("workers", "show", "one")["drain_reason"]) == (
+        "draining",
+        "old",
+    )
+    asked("workers", "terminate", "one")
+    assert asked("workers", "show", "one")["status"] == "terminated"
+
+
+def test_a_signal_carries_json_or_text(db: Db, asked: Asked):
+    run = start_one(db)
+
+    asked("signal", str(run), "approved", '{"by": "me"}')
+    asked("signal", str(run), "approved", "plain words")
+
+    rows = db.execute("select value from tenuto.signals where run_id = %s order by sent_at, id", [run]).fetchall()
+    assert [row[0] for row in rows] == [{"by": "me"}, "plain words"]
+
+
+def test_dead_side_effects_are_listed_and_replayed(db: Db, database: str, asked: Asked):
+    (dead,) = publish(db, {"n": 1})
+    wear_out(db, dead)
+
+    assert [effect["id"] for effect in asked("outbox", "list", "--status", "dead")["effects"]] == [dead]
+    assert tenuto("outbox", "replay", TENUTO_DATABASE_URL=database).returncode == 2
+    assert asked("outbox", "replay", str(dead)) == {"replayed": [dead]}
+    assert value(db, "select status from tenuto.outbox where id = %s", dead) == "pending"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("runs", "show", str(uuid4())), "no run"),
+        (("runs", "show", "0191"), "'0191' is not the id of a run"),
+        (("runs", "list", "--status", "done"), "a run is never 'done'"),
+        (("runs", "list", "--limit", "0"), "--limit"),
+        (("tasks", "tree", str(uuid4())), "no task"),
+        (("workers", "show", "nobody"), "no worker nobody"),
+        (("outbox", "list", "--status", "lost"), "a side effect is never 'lost'"),
+        (("rnus",), "Did you mean 'runs'?"),
+        (("runs", "lst"), "Did you mean 'list'?"),
+        (("signal", str(uuid4()), "go"), "no run"),
+    ],
+)
+def test_wrong_use_is_one_line_with_the_culprit_and_exit_code_2(database: str, arguments: tuple[str, ...], said: str):
+    refused = tenuto(*arguments, TENUTO_DATABASE_URL=database)
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert said in refused.stderr
+
+
+def test_another_org_is_chosen_by_name_and_must_exist(db: Db, database: str):
+    start_one(db)
+    call(db, "create_org", slug="other")
+
+    assert tenuto("runs", "list", TENUTO_DATABASE_URL=database, TENUTO_ORG="other").stdout == "no runs\n"
+    assert tenuto("runs", "list", TENUTO_DATABASE_URL=database, TENUTO_ORG="nobody").returncode == 2
+
+
+def test_a_database_without_tenuto_says_to_migrate(empty_database: str):
+    refused = tenuto("runs", "list", TENUTO_DATABASE_URL=empty_database)
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "run `tenuto db migrate`" in refused.stderr
