@@ -18,6 +18,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.target import load_app
+from tenuto.sdk.tracing import span
 
 
 class Line:
@@ -102,7 +103,8 @@ def run_one(line: Line, app: App, job: dict[str, Any]) -> Outcome:
         if attempt.task.context:
             context = SyncContext(attempt, line, loop=line.loop)
             arguments.insert(0, context)
-        result = attempt.task.function(*arguments, **named)
+        with span(attempt.task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
+            result = attempt.task.function(*arguments, **named)
         if context is not None:
             context.flush()
         return Completed(attempt.task.encode_result(result))

@@ -3,14 +3,17 @@
 import asyncio
 import json
 import logging
+from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
+from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
 from tenuto.sdk.children import Child, ChildFailed, Starting
 from tenuto.sdk.control import Snoozed, Suspend
 from tenuto.sdk.current import RunningAttempt
 from tenuto.sdk.data import RunData
+from tenuto.sdk.objects import DataObject, is_spilled
 from tenuto.sdk.port import Port
 from tenuto.sdk.replay import Replay
 from tenuto.sdk.task import Task
@@ -157,7 +160,19 @@ class Context:
     async def _result(self, child: Child[Any], ended: dict[str, Any]) -> Any:
         if ended["status"] != "completed":
             return ChildFailed(child.task.name, child.task_id, ended["status"], ended["error"])
-        return child.task.decode_result(ended["output"])
+        output = ended["output"]
+        if is_spilled(output):
+            output = json.loads(await self.get(DataObject(UUID(output["$object"]))))
+        return child.task.decode_result(output)
+
+    async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        """Store bytes as a data object; this task holds it, and whoever it is passed to."""
+        text = b64encode(data).decode()
+        return DataObject(UUID(await self.port.ask("put_object", data=text, type=type, metadata=metadata)))
+
+    async def get(self, object: DataObject) -> bytes:
+        """The bytes of a data object."""
+        return b64decode(await self.port.ask("get_object", id=str(object.id)))
 
     async def flush(self) -> None:
         """Before the attempt completes: what was written without waiting is written."""

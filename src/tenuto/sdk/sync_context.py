@@ -10,6 +10,7 @@ from tenuto.sdk.children import Child, Starting
 from tenuto.sdk.context import Context
 from tenuto.sdk.current import RunningAttempt
 from tenuto.sdk.data import SyncRunData
+from tenuto.sdk.objects import DataObject
 from tenuto.sdk.port import Port
 from tenuto.sdk.task import Task
 from tenuto.sdk.values import result_codec
@@ -65,6 +66,12 @@ class SyncContext:
 
     def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> Sequence[Any]:
         return self._wait(self._context.gather(*children, return_exceptions=return_exceptions))
+
+    def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        return self._wait(self._context.put(data, type=type, metadata=metadata))
+
+    def get(self, object: DataObject) -> bytes:
+        return self._wait(self._context.get(object))
 
     def flush(self) -> None:
         self.data.flush()

@@ -5,6 +5,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from tenuto.db.hot import Row
@@ -16,6 +17,7 @@ from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
+from tenuto.sdk.tracing import span
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.deadlines import FORBEARANCE, Deadlines
@@ -77,6 +79,21 @@ class Executor:
     def _begin(self, attempt: Attempt) -> None:
         if attempt.timeout:
             self.deadlines.watch(attempt, attempt.timeout)
+        if attempt.slots and '"$object"' in attempt.slots:
+            attempt.job = self._loop.create_task(self._fetch(attempt))
+        else:
+            self._start(attempt)
+
+    async def _fetch(self, attempt: Attempt) -> None:
+        """Inputs that were too large for a row come from their data objects."""
+        try:
+            attempt.slots = await self._ports.objects.follow_slots(attempt.slots or "")
+        except Exception as error:
+            self.end(attempt, judge(attempt, error))
+        else:
+            self._start(attempt)
+
+    def _start(self, attempt: Attempt) -> None:
         match attempt.task.executor:
             case "async":
                 attempt.job = self._loop.create_task(self._run_async(attempt))
@@ -96,12 +113,11 @@ class Executor:
             if task.context:
                 context = self._context(attempt, Context)
                 arguments.insert(0, context)
-            with_span = attempt.metadata is not None and self._ports.span(attempt)
-            if with_span:
-                with with_span:
-                    result = await task.function(*arguments, **named)
-            else:
+            if attempt.metadata is None:
                 result = await task.function(*arguments, **named)
+            else:
+                with _span(attempt):
+                    result = await task.function(*arguments, **named)
             if context is not None:
                 await context.flush()
             outcome: Outcome = Completed(task.encode_result(result))
@@ -119,7 +135,7 @@ class Executor:
             if task.context:
                 context = self._context(attempt, SyncContext)
                 arguments.insert(0, context)
-            with self._ports.span(attempt):
+            with _span(attempt):
                 result = task.function(*arguments, **named)
             if context is not None:
                 context.flush()
@@ -223,3 +239,7 @@ class Executor:
         wanted: dict[str, int] = dict(fences)  # type: ignore[arg-type]
         held = [*self.waiting, *self.running.values()] if wanted else []
         return [attempt for attempt in held if wanted.get(attempt.task_id) == attempt.no]
+
+
+def _span(attempt: Attempt) -> AbstractContextManager[Any]:
+    return span(attempt.task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no)

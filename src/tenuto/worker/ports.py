@@ -1,16 +1,16 @@
 """The verbs of running attempts, answered by SQL: every one is fenced by its attempt."""
 
-import contextlib
-import json
+from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_origin
 from uuid import UUID
 
 from tenuto.db import attempts, run_data, upkeep
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.model.errors import InvalidInput
+from tenuto.sdk.objects import Objects
 from tenuto.sdk.port import Json
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.session import Session
@@ -24,23 +24,20 @@ Verb = Callable[..., Awaitable[Json]]
 class Ports:
     """Opens a port for each attempt that wants one."""
 
-    def __init__(self, pool: Pool, session: Session, org_id: UUID) -> None:
-        self.pool, self.session, self.org_id = pool, session, org_id
+    def __init__(self, pool: Pool, session: Session, org_id: UUID, objects: Objects) -> None:
+        self.pool, self.session, self.org_id, self.objects = pool, session, org_id, objects
         self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
 
     def open(self, attempt: Attempt) -> "AttemptPort":
         return AttemptPort(self, attempt)
 
-    async def store(self, output: str | None) -> Json:
-        """The output as it is reported; what is too large goes into a data object."""
-        return None if output is None else json.loads(output)
+    async def store(self, attempt: Attempt, output: str) -> Json:
+        """What stands for an output that is too large for a row; the task holds the object."""
+        parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
+        return await self.objects.spill(output, holder=UUID(attempt.task_id), parts=parts)
 
     def too_large(self, output: str | None) -> bool:
         return output is not None and len(output) > LARGEST_OUTPUT
-
-    def span(self, attempt: Attempt) -> contextlib.AbstractContextManager[Any]:
-        """The trace that the start belonged to goes on here, where OpenTelemetry is installed."""
-        return contextlib.nullcontext()
 
 
 class AttemptPort:
@@ -54,6 +51,8 @@ class AttemptPort:
         answer = VERBS.get(verb)
         if answer is None:
             raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(sorted(VERBS))}")
+        if answer in OBJECT_VERBS:
+            return await answer(self, **arguments)
         async with self._ports.pool.connection() as conn:
             return await answer(conn, self, **arguments)
 
@@ -76,6 +75,10 @@ class AttemptPort:
             "task_id": UUID(self._attempt.task_id),
             "attempt": self._attempt.no,
         }
+
+    @property
+    def objects(self) -> Objects:
+        return self._ports.objects
 
     @property
     def org_id(self) -> UUID:
@@ -128,7 +131,20 @@ async def _get_run_data(conn: Conn, port: AttemptPort, **query: Json) -> Json:
     return [{"id": str(row.id), "key": row.key, "value": row.value, "tags": row.tags} for row in rows]
 
 
+async def _put_object(port: AttemptPort, *, data: str, type: str, metadata: Json = None) -> Json:
+    holder = port.fence["task_id"]
+    stored = await port.objects.put(b64decode(data), type=type, metadata=metadata, holder=holder)
+    return str(stored.id)
+
+
+async def _get_object(port: AttemptPort, *, id: str) -> Json:
+    return b64encode(await port.objects.get(UUID(id))).decode()
+
+
+OBJECT_VERBS = (_put_object, _get_object)
 VERBS: dict[str, Verb] = {
+    "put_object": _put_object,
+    "get_object": _get_object,
     "get_steps": _get_steps,
     "record_step": _record_step,
     "take_signal": _take_signal,

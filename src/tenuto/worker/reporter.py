@@ -23,7 +23,7 @@ BATCH = 500
 LONGEST_PAUSE = 5.0
 
 Ending = tuple[Attempt, Outcome]
-Store = Callable[[str], Awaitable[Any]]
+Store = Callable[[Attempt, str], Awaitable[Any]]
 
 
 class Reporter:
@@ -86,7 +86,7 @@ class Reporter:
     async def _report(self, endings: list[Ending]) -> None:
         outcomes: list[Any] = [outcome for _, outcome in endings]
         if isinstance(outcomes[0], Completed):
-            outcomes = [await self._store(outcome.output) for outcome in outcomes]
+            outcomes = [await self._store(attempt, outcome.output) for attempt, outcome in endings]  # type: ignore[union-attr]
         async with self._pool.connection() as conn:
             answers = await self._call(conn, endings[0][1], self._fences(endings), outcomes)
             if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:

@@ -12,6 +12,7 @@ class WorkerSettings:
     url: str
     org_id: str
     name: str  # children are name:1, name:2 …
+    home: str  # where large data objects are kept
     role: str | None = None
     queues: list[str] | None = None
     concurrency: int = 100
@@ -21,7 +22,6 @@ class WorkerSettings:
     pool: str | None = None
     lease: float = 60.0
     grace: float = 30.0
-    home: str | None = None  # where large data objects are kept
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
 from tenuto.runtimes.processes import Processes
 from tenuto.sdk.app import App
+from tenuto.sdk.objects import Objects
+from tenuto.storage.folder import FolderStore
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.control import Control, Message
 from tenuto.worker.crew import Crew
@@ -40,7 +43,9 @@ class Station:
         self._loop = asyncio.get_running_loop()
         self._held = Held()
         self._session = Session()
-        self._ports = Ports(pool, self._session, UUID(settings.org_id))
+        org_id = UUID(settings.org_id)
+        objects = Objects(pool, org_id, FolderStore(Path(settings.home) / "objects"))
+        self._ports = Ports(pool, self._session, org_id, objects)
         self._reporter = Reporter(pool, self._session, self._held, store=self._ports.store, reported=self._wake)
         self._flusher = Flusher(pool, self._session, self._ports, cancelled=self._cancel)
         self._registration = Registration(pool, settings, app, self._session, lost=self._drop_everything)

@@ -1,0 +1,42 @@
+"""Trace context from the start of a task to its execution and on to its children, where OpenTelemetry is installed."""
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+KEYS = ("traceparent", "tracestate")
+
+
+@cache
+def _installed() -> bool:
+    return find_spec("opentelemetry") is not None
+
+
+def carrier() -> dict[str, str]:
+    """What a start carries in its metadata: the trace that is open here, or nothing."""
+    if not _installed():
+        return {}
+    from opentelemetry import trace
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    if not trace.get_current_span().get_span_context().is_valid:
+        return {}
+    found: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(found)
+    return found
+
+
+def span(name: str, metadata: str | None, **attributes: str | int) -> AbstractContextManager[Any]:
+    """The execution as a span of the trace that its start belonged to; `metadata` is the task's, as JSON text."""
+    if metadata is None or '"traceparent"' not in metadata or not _installed():
+        return nullcontext()
+    from opentelemetry import trace
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    carried = {key: value for key, value in json.loads(metadata).items() if key in KEYS}
+    parent = TraceContextTextMapPropagator().extract(carried)
+    tracer = trace.get_tracer("tenuto")
+    kept = {f"tenuto.{key}": value for key, value in attributes.items()}
+    return tracer.start_as_current_span(name, context=parent, kind=trace.SpanKind.CONSUMER, attributes=kept)
