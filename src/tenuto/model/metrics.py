@@ -13,7 +13,7 @@ TASKS_OPEN = Gauge("tenuto_tasks_open", "Tasks that have not ended, by state.", 
 WORKERS = Gauge("tenuto_workers", "Workers that have not ended, by status.", ["status"], registry=REGISTRY)
 
 TASKS_ENDED = Counter("tenuto_tasks_ended", "Attempts that ended here.", ["type", "outcome"], registry=REGISTRY)
-TASK_SECONDS = Histogram("tenuto_task_seconds", "How long an attempt ran here.", ["type"], registry=REGISTRY)
+TASK_SECONDS = Counter("tenuto_task_seconds", "Time that attempts ran here.", ["type", "outcome"], registry=REGISTRY)
 
 
 def serve_metrics(port: int, address: str = "0.0.0.0") -> int:  # noqa: S104 - scraped from other machines

@@ -19,6 +19,7 @@ from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import span
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.counts import Counts
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.deadlines import FORBEARANCE, Deadlines
 from tenuto.worker.ledger import Ledger
@@ -48,6 +49,7 @@ class Executor:
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
         self.running: dict[str, Attempt] = {}
+        self.counts = Counts()
         self._reports: list[Report] = []
         self._over = 0
         self._longest = 0.0
@@ -161,6 +163,7 @@ class Executor:
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took
+            self.counts.note(attempt.task.name, type(outcome).__name__, took)
         if type(outcome) is Completed and not self._ports.too_large(outcome.output):
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -117,10 +118,9 @@ class Station:
         """In the control's thread: what cannot wait for the loop is answered here."""
         if message is not None and message["do"] == "tell":
             holding = self._held.snapshot()
-            metrics = {"running": sum(len(post.executor.running) for post in self._posts)}
-            self._control.send(
-                say="held", ids=holding.ids, attempts=holding.attempts, settled=holding.settled, metrics=metrics
-            )
+            running = sum(len(post.executor.running) for post in self._posts)
+            ended = [count for post in self._posts for count in post.executor.counts.take()]
+            self._control.send(say="held", **asdict(holding), metrics={"running": running}, ended=ended)
         else:
             self._loop.call_soon_threadsafe(self._obey, message)
 

@@ -13,7 +13,7 @@ from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 from tenuto.model.errors import SessionEnded, TenutoError
-from tenuto.worker import ledger
+from tenuto.worker import counts, ledger
 from tenuto.worker.nursery import Child, start_child
 from tenuto.worker.settings import WorkerSettings
 
@@ -78,6 +78,7 @@ class Supervisor:
                 case {"say": "held"}:
                     self._held = message
                     self._answered.set()
+                    counts.show(message["ended"])
                 case {"say": "beat"}:
                     self._beat_now.set()
                 case {"say": "ready"}:
