@@ -6,19 +6,33 @@ from typing import NoReturn
 import typer
 from typer.exceptions import Abort, TyperException
 
-from tenuto.cli import db, doctor, outbox, queues, runs, signal, tasks, workers
+from tenuto.cli import (
+    db,
+    dispatcher,
+    doctor,
+    outbox,
+    queues,
+    runs,
+    signal,
+    tasks,
+    worker,
+    workers,
+)
 from tenuto.cli.problems import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
-app.add_typer(runs.app, name="runs")
-app.add_typer(tasks.app, name="tasks")
-app.add_typer(queues.app, name="queues")
-app.add_typer(workers.app, name="workers")
-app.command()(signal.signal)
-app.command()(doctor.doctor)
-app.add_typer(outbox.app, name="outbox")
-app.add_typer(db.app, name="db")
+PROCESSES, WORK, CARE = "Processes", "Work", "Care"
+app.command(rich_help_panel=PROCESSES)(worker.worker)
+app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
+app.add_typer(runs.app, name="runs", rich_help_panel=WORK)
+app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
+app.command(rich_help_panel=WORK)(signal.signal)
+app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
+app.command(rich_help_panel=CARE)(doctor.doctor)
+app.add_typer(workers.app, name="workers", rich_help_panel=CARE)
+app.add_typer(outbox.app, name="outbox", rich_help_panel=CARE)
+app.add_typer(db.app, name="db", rich_help_panel=CARE)
 
 
 @app.callback(invoke_without_command=True)

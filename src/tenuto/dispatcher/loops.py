@@ -1,5 +1,7 @@
 """The table of loops. Every one is safe on every dispatcher: rows are locked and skipped, or guarded by a key."""
 
+import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,8 +13,11 @@ from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
+from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
+
+log = logging.getLogger("tenuto.dispatcher")
 
 
 @dataclass
@@ -24,6 +29,7 @@ class Dispatcher:
     owner_pool: Pool  # not in the dispatcher's role: its login may be allowed to vacuum
     address: str
     port: int
+    store: Store | None = None  # where large data objects lie
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
     floors_moved: int = 0
 
@@ -83,6 +89,19 @@ async def vacuum(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.owner_pool.call(vacuum_hot_tables)
 
 
+async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
+    """What no row names any more is deleted from the store; what another store holds is left to it."""
+    gone = await dispatcher.pool.call(upkeep.collect_objects, limit=limit)
+    for one in gone:
+        if one.uri is None or dispatcher.store is None:
+            continue
+        try:
+            await asyncio.to_thread(dispatcher.store.delete, one.uri)
+        except (StorageProblem, OSError) as problem:
+            log.warning("object %s is gone, but not what it named: %s", one.id, problem)
+    return len(gone)
+
+
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0),
     Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
@@ -103,5 +122,5 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),
     Loop("prune_workers", batches_of(workers.prune_workers), batch=1000, every=HOUR),
     Loop("prune_effects", batches_of(prune_effects), batch=10_000, every=5 * MINUTE),
-    Loop("collect_objects", batches_of(upkeep.collect_objects), batch=1000, every=5 * MINUTE),
+    Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
 ]

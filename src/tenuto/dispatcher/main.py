@@ -9,17 +9,20 @@ from tenuto.db.pool import open_pool
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
+from tenuto.storage.base import Store
 
 TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
 
 
-async def dispatch(url: str, *, role: str | None, stop: asyncio.Event, port: int = 0) -> None:
+async def dispatch(
+    url: str, *, role: str | None, stop: asyncio.Event, port: int = 0, store: Store | None = None
+) -> None:
     """Run the loops on this database. `port`: where this process can be asked for its metrics; 0 is nowhere."""
     async with (
         open_pool(url, role=role, timeout=TIMEOUT) as pool,
         open_pool(url, size=1, timeout=TIMEOUT) as owner_pool,
     ):
-        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port)
+        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, store)
         # With nobody here to handle them, effects are for others, however long they have been due.
         loops = [loop for loop in LOOPS if loop.name != "drain_outbox" or dispatcher.handlers]
         names = frozenset(loop.name for loop in loops)

@@ -1,0 +1,119 @@
+"""Processes that stay: a dispatcher, and a worker beside it, until a signal ends them."""
+
+import asyncio
+import logging
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.problems import WrongUse
+from tenuto.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from tenuto.worker.settings import WorkerSettings
+
+MetricsPort = Annotated[
+    int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a process works, and as whom."""
+
+    settings: Settings
+    url: str
+    worker_role: str | None
+    dispatcher_role: str | None
+    org_id: str
+    metrics_port: int = 0
+
+
+def log_to_stderr() -> None:
+    logging.basicConfig(
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True
+    )
+
+
+def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
+    """Ask the database once who we are, so that what is wrong shows before anything starts."""
+    from tenuto.db import identity
+    from tenuto.db.explain import explained
+    from tenuto.db.login import choose_role
+    from tenuto.db.pool import open_pool
+
+    async def find_org() -> str:
+        async with open_pool(url, role=worker_role, size=1) as pool:
+            return str(await pool.call(identity.find_org, slug=settings.org))
+
+    with explained():
+        worker_role, dispatcher_role = choose_role(url, "tenuto_worker"), choose_role(url, "tenuto_dispatcher")
+        org_id = asyncio.run(find_org())
+    if metrics_port is not None:
+        from tenuto.model.metrics import serve_metrics
+
+        try:
+            serve_metrics(metrics_port)
+        except OSError as error:
+            raise WrongUse(f"--metrics-port {metrics_port} cannot be used: {error.strerror}; choose another") from error
+    return Place(settings, url, worker_role, dispatcher_role, org_id, metrics_port or 0)
+
+
+def worker_name() -> str:
+    """Unlike any other worker's: containers share host names and process numbers."""
+    return f"{socket.gethostname()[:200]}-{secrets.token_hex(3)}"
+
+
+async def serve(
+    place: Place, worker: "WorkerSettings | None", *, stop: asyncio.Event, ready: Callable[[], None] | None = None
+) -> None:
+    """The loops, and the worker if there is one; ends when it does, or when told to."""
+    from tenuto.dispatcher.main import dispatch
+    from tenuto.storage.folder import FolderStore
+
+    store = FolderStore(place.settings.home / "objects")
+    loops = dispatch(place.url, role=place.dispatcher_role, stop=stop, port=place.metrics_port, store=store)
+    dispatching = asyncio.create_task(loops)
+    try:
+        if worker is None:
+            if ready is not None:
+                ready()
+            await stop.wait()
+        else:
+            await _work(worker, ready)
+    finally:
+        stop.set()
+        await dispatching
+
+
+async def _work(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:
+    from tenuto.worker.main import Refused, work
+
+    refused: list[str] = []
+    try:
+        await work(settings, ready=ready)
+    except* Refused as group:
+        refused += [str(error) for error in group.exceptions]
+    if refused:
+        raise WrongUse(refused[0])
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """SIGTERM and SIGINT ask to stop, for as long as this lasts."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
