@@ -1,7 +1,7 @@
 """Cron: the moments that an expression names in a timezone."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -31,24 +31,34 @@ def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
 def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     """The moments after this one, in UTC and without end. An hour that the clocks repeat in autumn fires once; a time
     that they leave out in spring fires when they have moved."""
+    moments = _moments(cron, timezone, after, reverse=False)
+    moment = next(moments, None)
+    if moment is None:
+        raise InvalidInput(f"cron {cron!r} names no moment in the next 50 years", "correct its day and month")
+    while moment is not None:
+        if moment > after:  # within a repeated hour, the first pass may be behind us
+            yield moment
+        moment = next(moments, None)
+
+
+def last_fire(cron: str, timezone: str, until: datetime) -> datetime | None:
+    """The last moment up to this one, in UTC, found backwards: a schedule may have slept for years."""
+    start = (until + timedelta(seconds=1)).replace(microsecond=0)  # the search begins below its start
+    return next((moment for moment in _moments(cron, timezone, start, reverse=True) if moment <= until), None)
+
+
+def _moments(cron: str, timezone: str, start: datetime, *, reverse: bool) -> Iterator[datetime]:
     from cronsim import CronSim, CronSimError
 
     zone = _zone(timezone)
     try:
-        moments = CronSim(NAMES.get(cron.strip().lower(), cron), after.astimezone(zone))
+        moments = CronSim(NAMES.get(cron.strip().lower(), cron), start.astimezone(zone), reverse=reverse)
     except CronSimError as error:
         raise InvalidInput(
             f"cron {cron!r} cannot be read: {str(error).lower()}",
             'write minute, hour, day, month and day of week, such as "0 3 * * *" for three in the morning',
         ) from error
-    moment = next(moments, None)
-    if moment is None:
-        raise InvalidInput(f"cron {cron!r} names no moment in the next 50 years", "correct its day and month")
-    while moment is not None:
-        fire = moment.astimezone(UTC)
-        if fire > after:  # within a repeated hour, the first pass may be behind us
-            yield fire
-        moment = next(moments, None)
+    return (moment.astimezone(UTC) for moment in moments)
 
 
 @cache
