@@ -7,11 +7,11 @@ from pathlib import Path
 
 import psycopg
 
-from tenuto.db import attempts, identity, monitoring, outbox, run_data, runs, upkeep, workers
+from tenuto.db import attempts, identity, monitoring, outbox, reactions, run_data, runs, upkeep, workers
 from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
-MODULES = (attempts, identity, monitoring, outbox, run_data, runs, upkeep, workers)
+MODULES = (attempts, identity, monitoring, outbox, reactions, run_data, runs, upkeep, workers)
 PUBLIC_FUNCTIONS = r"""
 select p.proname::text,
        array(select substr(a.name, 3)

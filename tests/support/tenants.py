@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from uuid import UUID
 
 import psycopg
@@ -9,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tests.support.kernel import Db, a_worker, call, start, start_graph
 from tests.support.loops import fenced
+from tests.support.schedules import put
 
 TENANT_TABLES = """
 select c.relname::text, a.attname::text
@@ -49,7 +51,30 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     call(db, "cancel_task", org_id=org, task_id=child)
     call(db, "send_signal", org_id=org, run_id=run_id, name="go")
     call(db, "put_run_data", org_id=org, run_id=run_id, values={"k": 1})
+    put(db, datetime.now(UTC), org_id=org)
+    note_an_input(db, org, child)
+    a_scaled_pool(db, org)
     return org
+
+
+def note_an_input(db: Db, org: UUID, task_id: UUID) -> None:
+    """A memo of what the task read, as the functions of the data registry will write it."""
+    db.execute(
+        "insert into tenuto.task_inputs (task_id, dataset_id, partition_key, org_id, dataset_version_id, fingerprint)"
+        " values (%s, gen_random_uuid(), '2026-01-01', %s, gen_random_uuid(), 'sha256:0')",
+        [task_id, org],
+    )
+
+
+def a_scaled_pool(db: Db, org: UUID) -> None:
+    """A pool and a decision about it, as the functions that scale will write them."""
+    db.execute(
+        "with pool as (insert into tenuto.pools (id, org_id, name, provider, max_workers, created_at)"
+        " values (tenuto._uuid7(), %s, 'gpu', 'local', 4, tenuto.now()) returning id, org_id)"
+        " insert into tenuto.scaling_decisions (id, org_id, pool_id, decided_at, workers, wanted, reason)"
+        " select tenuto._uuid7(), org_id, id, tenuto.now(), 0, 1, 'one task waits' from pool",
+        [org],
+    )
 
 
 def _finished_work(db: Db, org: UUID, thing: UUID) -> None:

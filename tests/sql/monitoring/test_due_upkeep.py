@@ -1,6 +1,7 @@
 """What a dispatcher should do now, and when there will be more."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
@@ -8,9 +9,10 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db import monitoring
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, start_graph, start_one
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one
 from tests.support.loops import an_org, cancel_run, lose_workers, settle
 from tests.support.outbox import publish
+from tests.support.schedules import put
 from tests.support.wrappers import ask
 
 
@@ -63,12 +65,17 @@ def a_taken_effect(db: Db) -> None:
     call(db, "take_effects", owner="d", kinds=["deliver"], limit=1, lease="30 seconds")
 
 
+def a_schedule(db: Db) -> None:
+    put(db, call(db, "now") + timedelta(seconds=30))
+
+
 TIMED: dict[str, Callable[[Db], None]] = {
     "promote_due": a_delay,
     "wake_waiting": a_sleep,
     "expire_sessions": a_lease,
     "expire_deadlines": a_deadline,
     "drain_outbox": a_taken_effect,
+    "fire_schedules": a_schedule,
 }
 
 
@@ -186,6 +193,15 @@ def test_effects_that_wait_are_due_and_those_that_are_done_are_not(db: Db) -> No
     call(db, "finish_effects", owner="d", ids=[effect["id"]])
 
     assert "drain_outbox" not in due(db)
+
+
+def test_a_paused_schedule_is_not_due(db: Db, clock: Clock) -> None:
+    put(db, clock.now)
+    assert due(db) == {"fire_schedules": 0}
+
+    call(db, "pause_schedule", org_id=DEFAULT_ORG, name="nightly")
+
+    assert due(db) == {}
 
 
 def test_leases_of_every_org_count(db: Db, clock: Clock) -> None:

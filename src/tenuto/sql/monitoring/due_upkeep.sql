@@ -30,7 +30,8 @@ begin
         and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers))),
     ('sweep_cancelled', (select tenuto.now() from tenuto.cancel_requests c limit 1)),
     ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
-                           (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing')))
+                           (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
+    ('fire_schedules', (select min(s.next_at) from tenuto.schedules s where s.paused_at is null))
   ) as d(what, due_at);
 end
 $$;

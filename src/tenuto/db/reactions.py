@@ -1,0 +1,68 @@
+"""What starts by itself: one coroutine per public function in sql/reactions/."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default
+from tenuto.model.schedules import DueSchedule, Schedule
+
+
+async def put_schedule(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    name: str,
+    kind: dict[str, Any],
+    cron: str,
+    next_at: datetime,
+    input: Json = None,
+    details: dict[str, Any] | None = None,
+    timezone: str | None = None,
+    catch_up: str | None = None,
+    jitter_seconds: float | None = None,
+) -> Schedule:
+    return await call_one(
+        conn,
+        "put_schedule",
+        Schedule,
+        org_id=org_id,
+        name=name,
+        kind=kind,
+        cron=cron,
+        next_at=next_at,
+        input=json_or_default(input),
+        details=details,
+        timezone=timezone,
+        catch_up=catch_up,
+        jitter_seconds=jitter_seconds,
+    )
+
+
+async def delete_schedule(conn: Conn, *, org_id: UUID, name: str) -> None:
+    await call_void(conn, "delete_schedule", org_id=org_id, name=name)
+
+
+async def pause_schedule(conn: Conn, *, org_id: UUID, name: str) -> None:
+    await call_void(conn, "pause_schedule", org_id=org_id, name=name)
+
+
+async def resume_schedule(conn: Conn, *, org_id: UUID, name: str, next_at: datetime) -> None:
+    await call_void(conn, "resume_schedule", org_id=org_id, name=name, next_at=next_at)
+
+
+async def list_schedules(
+    conn: Conn, *, org_id: UUID, after: str | None = None, limit: int | None = None
+) -> list[Schedule]:
+    return await call(conn, "list_schedules", Schedule, org_id=org_id, after=after, limit=limit)
+
+
+async def due_schedules(conn: Conn, *, limit: int | None = None) -> list[DueSchedule]:
+    return await call(conn, "due_schedules", DueSchedule, limit=limit)
+
+
+async def fire_schedule(
+    conn: Conn, *, org_id: UUID, name: str, expected: datetime, fire_times: list[datetime], next_at: datetime
+) -> list[UUID] | None:
+    times = {"expected": expected, "fire_times": fire_times, "next_at": next_at}
+    return await call_value(conn, "fire_schedule", org_id=org_id, name=name, **times)

@@ -1,0 +1,12 @@
+-- The schedule starts nothing more; what it started goes on.
+create or replace function tenuto.delete_schedule(p_org_id uuid, p_name text)
+  returns void
+  language plpgsql
+as $$
+begin
+  delete from tenuto.schedules where org_id = p_org_id and name = p_name;
+  if not found then
+    perform tenuto._raise('TN001', format('no schedule %s', p_name), 'list_schedules shows those there are');
+  end if;
+end
+$$;

@@ -1,0 +1,19 @@
+-- A page of schedules by name, after one.
+create or replace function tenuto.list_schedules(p_org_id uuid, p_after text default null, p_limit int default 50)
+  returns setof tenuto.schedules
+  language plpgsql
+  stable
+as $$
+begin
+  if p_limit not between 1 and 200 then
+    perform tenuto._raise('TN003', format('a page of %s is not 1 to 200 long', p_limit), 'go on with the last name of a page to get the next');
+  end if;
+  return query
+  select s.*
+  from tenuto.schedules s
+  where s.org_id = p_org_id
+    and (p_after is null or s.name > p_after)
+  order by s.name
+  limit p_limit;
+end
+$$;

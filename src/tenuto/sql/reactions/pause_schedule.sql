@@ -1,0 +1,15 @@
+-- The schedule starts nothing until it is resumed. Pausing twice is fine.
+create or replace function tenuto.pause_schedule(p_org_id uuid, p_name text)
+  returns void
+  language plpgsql
+as $$
+begin
+  update tenuto.schedules
+  set paused_at = coalesce(paused_at, tenuto.now())
+  where org_id = p_org_id
+    and name = p_name;
+  if not found then
+    perform tenuto._raise('TN001', format('no schedule %s', p_name), 'list_schedules shows those there are');
+  end if;
+end
+$$;

@@ -1,0 +1,23 @@
+-- Says what starts when. A schedule that is there gets the new kind, input and policy; its next time stays unless cron or
+-- timezone changed, so that a deployment neither skips nor repeats one; a pause stays.
+create or replace function tenuto.put_schedule(
+  p_org_id uuid, p_name text, p_kind jsonb, p_cron text, p_next_at timestamptz, p_input jsonb default null, p_details jsonb default null,
+  p_timezone text default 'UTC', p_catch_up text default 'one', p_jitter_seconds float8 default 0)
+  returns tenuto.schedules
+  language plpgsql
+as $$
+declare
+  v_schedule tenuto.schedules;
+begin
+  perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds);
+  insert into tenuto.schedules (org_id, name, kind, input, details, cron, timezone, catch_up, jitter_seconds, next_at, created_at)
+  values (p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds, p_next_at, tenuto.now())
+  on conflict (org_id, name) do update
+    set kind = excluded.kind, input = excluded.input, details = excluded.details, cron = excluded.cron, timezone = excluded.timezone,
+        catch_up = excluded.catch_up, jitter_seconds = excluded.jitter_seconds,
+        next_at = case when (schedules.cron, schedules.timezone) = (excluded.cron, excluded.timezone) then schedules.next_at
+                       else excluded.next_at end
+  returning * into v_schedule;
+  return v_schedule;
+end
+$$;

@@ -1,0 +1,82 @@
+"""Dispatchers and people at the same schedule."""
+
+from datetime import UTC, datetime, timedelta
+
+from psycopg.types.json import Jsonb
+
+from tests.support.interleave import Play, Race, rolled_back
+from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.loops import count
+from tests.support.schedules import fire, put, schedule
+
+DUE = datetime(2026, 1, 1, 3, tzinfo=UTC)
+NEXT, LATER = DUE + timedelta(days=1), DUE + timedelta(days=7)
+
+
+def fired(db: Db) -> object:
+    return fire(db, DUE, DUE, next_at=NEXT)
+
+
+def test_of_two_dispatchers_one_fires(race: Race) -> None:
+    def scene(play: Play) -> None:
+        put(race.db, DUE)
+        answers = play.run(fired, fired)
+        assert [answer is None for answer in answers].count(True) == 1
+        assert count(race.db, "runs") == 1
+        assert schedule(race.db)["next_at"] == NEXT
+
+    race.every_order(scene)
+
+
+def test_a_dispatcher_that_dies_leaves_the_moment_to_the_other(race: Race) -> None:
+    def scene(play: Play) -> None:
+        put(race.db, DUE)
+        _, answer = play.run(rolled_back(fired), fired)
+        assert answer is not None
+        assert count(race.db, "runs") == 1
+
+    race.every_order(scene)
+
+
+def test_a_schedule_is_paused_before_it_fires_or_after(race: Race) -> None:
+    def scene(play: Play) -> bool:
+        put(race.db, DUE)
+        runs, _ = play.run(fired, lambda db: call(db, "pause_schedule", org_id=DEFAULT_ORG, name="nightly"))
+        assert count(race.db, "runs") == (0 if runs is None else 1)
+        assert schedule(race.db)["paused_at"] is not None
+        assert schedule(race.db)["next_at"] == (DUE if runs is None else NEXT)
+        return runs is None
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
+def test_an_edit_of_the_cron_wins_over_the_next_time_of_the_old_one(race: Race) -> None:
+    def scene(play: Play) -> bool:
+        put(race.db, DUE)
+        runs, _ = play.run(fired, lambda db: put(db, LATER, cron="0 3 * * 1"))
+        assert count(race.db, "runs") == (0 if runs is None else 1)
+        assert schedule(race.db)["next_at"] == LATER
+        return runs is None
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
+def test_an_edit_of_the_rest_never_takes_a_fired_moment_back(race: Race) -> None:
+    def scene(play: Play) -> None:
+        put(race.db, DUE)
+        runs, _ = play.run(fired, lambda db: put(db, LATER, input=[2]))
+        assert runs is not None
+        assert (count(race.db, "runs"), schedule(race.db)["next_at"]) == (1, NEXT)
+        assert schedule(race.db)["input"] == [2]
+
+    race.every_order(scene)
+
+
+def test_one_that_is_put_twice_at_once_is_there_once(race: Race) -> None:
+    def scene(play: Play) -> None:
+        kind = Jsonb({"type": "app.report"})
+        named = {"org_id": DEFAULT_ORG, "name": "nightly", "cron": "0 3 * * *", "kind": kind}
+        play.run(*[lambda db: call(db, "put_schedule", **named, next_at=DUE)] * 2)
+        assert count(race.db, "schedules") == 1
+
+    race.every_order(scene)
