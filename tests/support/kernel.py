@@ -56,7 +56,7 @@ class Worker:
         rows = call_sync(self.db, "resolve_routes", session_id=self.session_id, queues=queues, types=types)
         return [row["route_id"] for row in rows]
 
-    def claim(self, limit: int = 1, *, routes: list[int] | None = None) -> list[Claim]:
+    def claim(self, limit: int = 1, *, routes: list[int] | None = None, group: str | None = None) -> list[Claim]:
         self.claim_no += 1
         rows = call_sync(
             self.db,
@@ -65,6 +65,7 @@ class Worker:
             claim_no=self.claim_no,
             routes=self.routes() if routes is None else routes,
             limit=limit,
+            group=group,
         )
         groups = dict(
             self.db.execute(

@@ -21,6 +21,7 @@ async def claim_tasks(
     claim_no: int,
     routes: list[int],
     limit: int,
+    group: str | None = None,
 ) -> list[Claimed]:
     return await call(
         conn,
@@ -31,6 +32,7 @@ async def claim_tasks(
         claim_no=claim_no,
         routes=routes,
         limit=limit,
+        group=group,
     )
 
 
@@ -86,6 +88,7 @@ async def complete_and_claim(
     routes: list[int],
     limit: int,
     effects: list[dict[str, Any]] | None = None,
+    group: str | None = None,
 ) -> Exchanged:
     rows = await call(
         conn,
@@ -100,6 +103,7 @@ async def complete_and_claim(
         routes=routes,
         limit=limit,
         effects=json_or_default(effects),
+        group=group,
     )
     return Exchanged(
         [Answer(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],

@@ -41,6 +41,7 @@ class Lane:
     session_id: int
     token: str
     routes: str
+    group: str | None = None  # only of this resource group
 
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
@@ -48,7 +49,7 @@ class Lane:
         """Complete these, claim up to `limit` more; rows are as `Claimed`, refused reports have an answer."""
         with reached(), translated():
             return self.conn.execute(
-                "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s)",
+                "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s, null, %s)",
                 (
                     self.session_id,
                     self.token,
@@ -58,6 +59,7 @@ class Lane:
                     claim_no,
                     self.routes,
                     limit,
+                    self.group,
                 ),
             ).fetchall()
 

@@ -12,6 +12,7 @@ from tenuto.model.errors import TenutoError
 from tenuto.worker.crew import Crew, Errand, Report
 from tenuto.worker.held import Held
 from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
@@ -24,8 +25,7 @@ class Lane:
 
     def __init__(
         self,
-        url: str,
-        role: str | None,
+        settings: WorkerSettings,
         crew: Crew,
         held: Held,
         session: Session,
@@ -35,7 +35,7 @@ class Lane:
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
     ) -> None:
-        self._url, self._role = url, role
+        self._settings = settings
         self._crew, self._held, self._session = crew, held, session
         self._routes = routes  # shared with whoever resolves new ones
         self._deliver, self._unfit, self._ended = deliver, unfit, ended
@@ -96,7 +96,8 @@ class Lane:
 
     def _connected(self) -> hot.Lane:
         if self._lane is None:
-            self._lane = hot.open_lane(self._url, 0, "", [], role=self._role)
+            self._lane = hot.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
+            self._lane.group = self._settings.resource_group
         self._lane.session_id, self._lane.token = self._session.id, self._session.token
         self._lane.routes = "{" + ",".join(map(str, self._routes)) + "}"
         return self._lane

@@ -57,8 +57,7 @@ class Post:
 
         self.lanes = [
             Lane(
-                settings.url,
-                settings.role,
+                settings,
                 self.crew,
                 held,
                 session,

@@ -6,6 +6,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from tenuto.model.errors import NotFound
 from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start
 
 
@@ -155,3 +156,24 @@ def test_a_group_with_many_priorities_does_not_hide_the_others(db: psycopg.Conne
     a_worker(db).claim(20)
 
     assert claimed_by_group(db) == {"many": 19, "one": 1}
+
+
+def test_a_worker_of_one_group_claims_nothing_of_the_others(db: psycopg.Connection) -> None:
+    fill(db, a_group(db, "theirs", weight=100), 10)
+    mine = fill(db, a_group(db, "mine"), 10)
+    worker = a_worker(db)
+
+    claims = worker.claim(20, group="mine")
+
+    assert {claim.task_id for claim in claims} == set(mine)
+    assert worker.claim(20, group="mine") == []
+
+
+def test_the_quota_holds_for_a_worker_of_that_group_too(db: psycopg.Connection) -> None:
+    fill(db, a_group(db, "mine", quota=3), 10)
+    assert len(a_worker(db).claim(20, group="mine")) == 3
+
+
+def test_a_worker_of_an_unknown_group_is_told_so(db: psycopg.Connection) -> None:
+    with pytest.raises(NotFound, match="no resource group 'nobody'"):
+        a_worker(db).claim(1, group="nobody")

@@ -2,9 +2,9 @@
 -- may give: its weight's share of p_limit, within its quota. Groups come in random order and fractions are rounded by
 -- one random number, so that claims of any size add up to the weights. p_greedy: each may give all that is left.
 -- A group with a quota is counted under its row lock, so it never runs more; one that another claim is counting right
--- now is left to that one.
+-- now is left to that one. p_only: no other group than this.
 create or replace function tenuto._share_out(
-  p_routes int[], p_limit int, p_greedy boolean,
+  p_routes int[], p_limit int, p_greedy boolean, p_only int,
   out groups int[], out shares int[], out candidates int)
   language plpgsql
   set jit = off
@@ -13,8 +13,10 @@ declare
   v_counted int[];
   v_chance float8 := random();
 begin
-  groups := tenuto._active_groups(p_routes, 0);
-  if cardinality(groups) = 64 then
+  groups := tenuto._active_groups(p_routes, coalesce(p_only - 1, 0));
+  if p_only is not null then
+    groups := array(select g from unnest(groups) g where g = p_only);
+  elsif cardinality(groups) = 64 then
     groups := tenuto._active_groups(p_routes, floor(random() * (select max(no) from tenuto.resource_groups))::int);
   end if;
   candidates := cardinality(groups);

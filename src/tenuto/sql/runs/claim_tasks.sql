@@ -1,7 +1,7 @@
 -- queued -> running, for up to p_limit tasks of the routes: a share for each resource group by weight and within its
--- quota, inside a group by priority, then by age. p_claim_no is one higher with every call of the session.
+-- quota (p_group: this one alone), inside it by priority, then age. p_claim_no is one higher with every call of the session.
 -- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
-create or replace function tenuto.claim_tasks(p_session_id bigint, p_token uuid, p_claim_no int, p_routes int[], p_limit int)
+create or replace function tenuto.claim_tasks(p_session_id bigint, p_token uuid, p_claim_no int, p_routes int[], p_limit int, p_group text default null)
   returns setof tenuto.claimed
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -16,8 +16,8 @@ declare
   v_groups int[];
   v_shares int[];
   v_candidates int;
-  v_left int := p_limit;
-  v_taken int;
+  v_left int := p_limit; v_taken int;
+  v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
   if p_limit < 1 or not tenuto._may_claim(p_session_id, p_token) then
     return;
@@ -26,7 +26,7 @@ begin
   -- The second round fills the shares that groups with little work left over.
   for v_round in 1..2
   loop
-    select s.groups, s.shares, s.candidates into v_groups, v_shares, v_candidates from tenuto._share_out(v_routes, v_left, v_round = 2) s;
+    select s.groups, s.shares, s.candidates into v_groups, v_shares, v_candidates from tenuto._share_out(v_routes, v_left, v_round = 2, v_only) s;
     continue when v_groups is null;
     return query
     with due as materialized (
