@@ -12,11 +12,13 @@ from tenuto.db import install, quiet
 from tenuto.db.errors import BusyTables
 from tests.support.kernel import a_worker, call, start, status
 
+SHIPPED = Path(tenuto.__file__).parent / "sql"
+
 
 def changed(folder: Path, no: int) -> Path:
     """The shipped SQL with another function body."""
     root = folder / str(no)
-    shutil.copytree(Path(tenuto.__file__).parent / "sql", root)
+    shutil.copytree(SHIPPED, root)
     file = root / "runs" / "promote_due.sql"
     file.write_text(file.read_text().replace("as $$", f"as $$ -- {no}", 1))
     return root
@@ -60,3 +62,37 @@ def test_a_transaction_that_does_not_end_stops_the_upgrade_with_a_message(
             install.migrate(database, test=True, root=changed(tmp_path, 1))
 
     assert status(db, task_id) == "queued"
+
+
+def first_seven_migrations(folder: Path) -> Path:
+    """The tables before anybody noted what a task read, and no more functions than make their weeks."""
+    root = folder / "old"
+    shutil.copytree(SHIPPED / "shared", root / "shared")
+    (root / "migrations").mkdir()
+    for migration in sorted((SHIPPED / "migrations").iterdir())[:7]:
+        shutil.copy(migration, root / "migrations")
+    return root
+
+
+def test_weeks_that_are_there_already_get_partitions_for_what_tasks_read(empty_database: str, tmp_path: Path) -> None:
+    install.migrate(empty_database, test=True, root=first_seven_migrations(tmp_path))
+    with psycopg.connect(empty_database, autocommit=True) as db:
+        db.execute("set role tenuto_owner")
+        db.execute("create table tenuto.tasks_2020_w01 partition of tenuto.tasks for values from"
+                   " ('016f5e66-e800-7000-8000-000000000000') to ('016f8273-7000-7000-8000-000000000000')")  # fmt: skip
+
+        install.migrate(empty_database, test=True)
+
+        weeks = {
+            table: {
+                (name.removeprefix(f"{table}_"), ids)
+                for name, ids in db.execute(
+                    "select c.relname::text, pg_get_expr(c.relpartbound, c.oid) from pg_inherits i"
+                    " join pg_class c on c.oid = i.inhrelid where i.inhparent = %s::regclass",
+                    [f"tenuto.{table}"],
+                ).fetchall()
+            }
+            for table in ("tasks", "task_inputs")
+        }
+    assert "2020_w01" in {name for name, _ in weeks["tasks"]}
+    assert weeks["task_inputs"] == weeks["tasks"]

@@ -14,7 +14,8 @@ class Session:
 
 @dataclass(frozen=True)
 class PrunedWorkers:
-    """Sessions that ended, and workers that were terminated, long ago: both gone."""
+    """Sessions that ended, workers that were terminated, scaling decisions that were made long ago: all gone."""
 
     sessions: int
     workers: int
+    decisions: int

@@ -217,17 +217,20 @@ create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_a
 create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
-  id     bigint generated always as identity not null,
-  org_id uuid not null,
-  scope  text not null,
-  key    text not null,
-  size   integer not null,
+  id         bigint generated always as identity not null,
+  org_id     uuid not null,
+  scope      text not null,
+  key        text not null,
+  size       integer not null,
+  idle_since timestamp with time zone,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
   constraint limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint scope_is_known CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text]))),
   constraint size_is_positive CHECK (((size >= 1) AND (size <= 1000000)))
 );
+CREATE INDEX limits_busy_idx ON tenuto.limits USING btree (id) WHERE (idle_since IS NULL);
+CREATE INDEX limits_idle_idx ON tenuto.limits USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -329,6 +332,34 @@ alter table tenuto.pending_tasks enable row level security;
 alter table tenuto.pending_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.pending_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.pools (
+  id                   uuid not null,
+  org_id               uuid not null,
+  name                 text not null,
+  provider             text not null,
+  min_workers          integer default 0 not null,
+  max_workers          integer not null,
+  spare_workers        integer default 0 not null,
+  idle_timeout_seconds real default 300 not null,
+  settings             jsonb default '{}'::jsonb not null,
+  paused_at            timestamp with time zone,
+  created_at           timestamp with time zone not null,
+  constraint pools_pkey PRIMARY KEY (id),
+  constraint pool_belongs_to_its_org UNIQUE (org_id, id),
+  constraint pool_exists_once UNIQUE (org_id, name),
+  constraint pools_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint idle_timeout_is_not_negative CHECK (((idle_timeout_seconds >= (0)::double precision) AND (idle_timeout_seconds <= (315360000)::double precision))),
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 256))),
+  constraint provider_is_not_empty CHECK (((length(provider) >= 1) AND (length(provider) <= 256))),
+  constraint settings_are_an_object CHECK ((jsonb_typeof(settings) = 'object'::text)),
+  constraint settings_fit_in_a_megabyte CHECK ((pg_column_size(settings) <= 1048576)),
+  constraint sizes_are_in_order CHECK ((((min_workers >= 0) AND (min_workers <= max_workers)) AND ((spare_workers >= 0) AND (spare_workers <= max_workers))))
+);
+alter table tenuto.pools enable row level security;
+alter table tenuto.pools force row level security;
+create policy an_org_sees_its_own_rows on tenuto.pools for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trusted_roles_see_all on tenuto.pools for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.queues (
   org_id    uuid not null,
@@ -542,6 +573,29 @@ alter table tenuto.runs force row level security;
 create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.runs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.scaling_decisions (
+  id         uuid not null,
+  org_id     uuid not null,
+  pool_id    uuid not null,
+  decided_at timestamp with time zone not null,
+  workers    integer not null,
+  wanted     integer not null,
+  reason     text not null,
+  facts      jsonb default '{}'::jsonb not null,
+  constraint scaling_decisions_pkey PRIMARY KEY (id),
+  constraint decision_is_about_a_pool FOREIGN KEY (org_id, pool_id) REFERENCES tenuto.pools(org_id, id) ON DELETE CASCADE,
+  constraint facts_are_an_object CHECK ((jsonb_typeof(facts) = 'object'::text)),
+  constraint facts_fit_in_a_megabyte CHECK ((pg_column_size(facts) <= 1048576)),
+  constraint reason_is_not_empty CHECK (((length(reason) >= 1) AND (length(reason) <= 1024))),
+  constraint sizes_are_not_negative CHECK (((workers >= 0) AND (wanted >= 0)))
+);
+CREATE INDEX scaling_decisions_age_idx ON tenuto.scaling_decisions USING btree (decided_at);
+CREATE INDEX scaling_decisions_pool_idx ON tenuto.scaling_decisions USING btree (org_id, pool_id, decided_at);
+alter table tenuto.scaling_decisions enable row level security;
+alter table tenuto.scaling_decisions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.scaling_decisions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trusted_roles_see_all on tenuto.scaling_decisions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.sessions (
   id            bigint generated always as identity not null,
   org_id        uuid not null,
@@ -624,6 +678,24 @@ alter table tenuto.task_dependencies enable row level security;
 alter table tenuto.task_dependencies force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.task_dependencies for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.task_inputs (
+  task_id            uuid not null,
+  dataset_id         uuid not null,
+  partition_key      text default ''::text not null,
+  org_id             uuid not null,
+  dataset_version_id uuid not null,
+  fingerprint        text not null,
+  constraint an_input_is_noted_once PRIMARY KEY (task_id, dataset_id, partition_key),
+  constraint fingerprint_is_not_empty CHECK (((length(fingerprint) >= 1) AND (length(fingerprint) <= 256))),
+  constraint partition_key_is_not_too_long CHECK ((length(partition_key) <= 256))
+) partition by range (task_id);
+CREATE INDEX task_inputs_memo_idx ON ONLY tenuto.task_inputs USING btree (org_id, fingerprint);
+CREATE INDEX task_inputs_version_idx ON ONLY tenuto.task_inputs USING btree (dataset_version_id);
+alter table tenuto.task_inputs enable row level security;
+alter table tenuto.task_inputs force row level security;
+create policy an_org_sees_its_own_rows on tenuto.task_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trusted_roles_see_all on tenuto.task_inputs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_logs (
   task_id   uuid not null,

@@ -11,6 +11,7 @@ from tenuto.model.errors import Conflict, NotFound
 from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 from tests.support.loops import an_org, cancel_run, count, fenced, run, settle
 from tests.support.mentions import ids_of, mentions
+from tests.support.tenants import note_an_input
 
 
 def a_run_with_everything(db: psycopg.Connection, key: str) -> UUID:
@@ -32,6 +33,7 @@ def a_run_with_everything(db: psycopg.Connection, key: str) -> UUID:
     line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
     call(db, "write_logs", **worker.fence, lines=Jsonb([line]))
     (child,) = worker.start_children(held, 1)
+    note_an_input(db, DEFAULT_ORG, held.task_id)
     worker.wait(held, **{"for": "children", "tasks": [str(child)]})
     drain(db, worker)
     settle(db)
@@ -43,8 +45,9 @@ def test_everything_of_it_is_gone_in_every_table(db: psycopg.Connection) -> None
     run_id = a_run_with_everything(db, "first")
     ids = ids_of(db, run_id)
     before = mentions(db, ids)
-    assert {"runs", "tasks", "task_attempts", "task_dependencies", "task_slots", "run_slots", "task_logs", "task_steps",
-            "signals", "run_data", "data_references", "dedupe_keys", "task_parents"} <= set(before)  # fmt: skip
+    assert {"runs", "tasks", "task_attempts", "task_dependencies", "task_slots", "run_slots", "task_logs",
+            "task_steps", "task_inputs", "signals", "run_data", "data_references", "dedupe_keys",
+            "task_parents"} <= set(before)  # fmt: skip
 
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
 

@@ -11,7 +11,7 @@ from tests.support.loops import an_org, run, settle, value
 from tests.support.mentions import ids_of, mentions
 from tests.support.retention import a_month_ago, back_to_now, finished_now, ids_at, make_weeks, start_now, week_of
 
-TABLES = ["runs", "task_attempts", "task_dependencies", "task_logs", "task_slots", "tasks"]
+TABLES = ["runs", "task_attempts", "task_dependencies", "task_inputs", "task_logs", "task_slots", "tasks"]
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_an_old_week_goes_with_the_runs_that_ended_in_it(db: psycopg.Connection,
 
     dropped = drop(db)
 
-    assert [f"{table}_{old_week}" in dropped for table in TABLES] == [True] * 6
+    assert [f"{table}_{old_week}" in dropped for table in TABLES] == [True] * 7
     assert set(dropped.values()) == {0}
     assert partitions(db, old_week) == []
     assert mentions(db, ids) == {}

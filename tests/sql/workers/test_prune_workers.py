@@ -4,17 +4,18 @@ import psycopg
 
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, a_worker, call
+from tests.support.tenants import a_scaled_pool
 
 
 def test_ended_sessions_and_terminated_workers_go_after_two_weeks(db: psycopg.Connection, clock: Clock) -> None:
     a_worker(db, "gone")
     call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="gone")
     clock.advance(days=13)
-    assert call(db, "prune_workers") == [{"sessions": 0, "workers": 0}]
+    assert call(db, "prune_workers") == [{"sessions": 0, "workers": 0, "decisions": 0}]
     clock.advance(days=2)
     a_worker(db, "alive")
 
-    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 1}]
+    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 1, "decisions": 0}]
 
     assert db.execute("select id from tenuto.workers").fetchall() == [("alive",)]
 
@@ -27,6 +28,17 @@ def test_a_worker_that_lives_keeps_its_open_session_and_loses_its_old_ones(
     second = a_worker(db, "w")
     clock.advance(days=20)
 
-    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 0}]
+    assert call(db, "prune_workers") == [{"sessions": 1, "workers": 0, "decisions": 0}]
 
     assert db.execute("select id from tenuto.sessions").fetchall() == [(second.session_id,)]
+
+
+def test_scaling_decisions_go_after_two_weeks_and_their_pool_stays(db: psycopg.Connection, clock: Clock) -> None:
+    a_scaled_pool(db, DEFAULT_ORG)
+    clock.advance(days=13)
+    assert call(db, "prune_workers") == [{"sessions": 0, "workers": 0, "decisions": 0}]
+    clock.advance(days=2)
+
+    assert call(db, "prune_workers") == [{"sessions": 0, "workers": 0, "decisions": 1}]
+
+    assert db.execute("select count(*) from tenuto.pools").fetchone() == (1,)

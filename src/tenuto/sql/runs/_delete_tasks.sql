@@ -9,6 +9,7 @@ begin
   delete from tenuto.task_dependencies where parent_id = any (p_ids);
   delete from tenuto.task_slots where task_id = any (p_ids);
   delete from tenuto.task_logs where task_id = any (p_ids);
+  delete from tenuto.task_inputs where task_id = any (p_ids);
   delete from tenuto.task_steps where task_id = any (p_ids);
   delete from tenuto.task_parents where id = any (p_ids);
   delete from tenuto.data_references where holder = 'task' and holder_id = any (p_ids);

@@ -1,6 +1,7 @@
--- Deletes sessions that ended, and workers that were terminated, longer ago than p_keep; at most p_limit of each a call.
+-- Deletes sessions that ended, workers that were terminated, and scaling decisions that were made longer ago than p_keep;
+-- at most p_limit of each a call.
 create or replace function tenuto.prune_workers(p_keep interval default '14 days', p_limit int default 1000)
-  returns table (sessions bigint, workers bigint)
+  returns table (sessions bigint, workers bigint, decisions bigint)
   language plpgsql
 as $$
 begin
@@ -21,6 +22,12 @@ begin
   )
   delete from tenuto.workers w using old where w.org_id = old.org_id and w.id = old.id;
   get diagnostics workers = row_count;
+
+  with old as materialized (
+    select d.id from tenuto.scaling_decisions d where d.decided_at < tenuto.now() - p_keep order by d.decided_at limit p_limit for update skip locked
+  )
+  delete from tenuto.scaling_decisions d using old where d.id = old.id;
+  get diagnostics decisions = row_count;
   return next;
 end
 $$;
