@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value, call_values
 from tenuto.model.run_data import CollectedObject
-from tenuto.model.upkeep import DroppedPartition, Pruned, SweptLanes, SweptLimits
+from tenuto.model.upkeep import DroppedPartition, Pruned, PrunedLimits, SweptLanes, SweptLimits
 
 
 async def now(conn: Conn) -> datetime:
@@ -64,6 +64,10 @@ async def sweep_lanes(conn: Conn) -> SweptLanes:
 
 async def sweep_limits(conn: Conn) -> SweptLimits:
     return await call_one(conn, "sweep_limits", SweptLimits)
+
+
+async def prune_limits(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> PrunedLimits:
+    return await call_one(conn, "prune_limits", PrunedLimits, keep=keep, limit=limit)
 
 
 async def collect_objects(

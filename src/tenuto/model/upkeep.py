@@ -28,6 +28,14 @@ class SweptLimits:
 
 
 @dataclass(frozen=True)
+class PrunedLimits:
+    """Limits noted as idle, and limits that stayed idle and went."""
+
+    noted: int
+    removed: int
+
+
+@dataclass(frozen=True)
 class DroppedPartition:
     """A week of a table that went, and how many of its rows moved to the default partition."""
 

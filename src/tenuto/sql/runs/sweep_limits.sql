@@ -1,5 +1,5 @@
--- Repairs limits: takes slots from tasks that are neither ready nor running nor in line, and fills free slots that a
--- start and a finish passed to each other unseen.
+-- Repairs limits: takes slots from tasks that are neither ready nor running nor in line, makes limits again that are
+-- gone while tasks stand in their line, and fills free slots that a start and a finish passed to each other unseen.
 create or replace function tenuto.sweep_limits()
   returns table (freed bigint, filled bigint)
   language plpgsql
@@ -16,6 +16,7 @@ begin
     returning 1
   )
   select count(*) into freed from leaked;
+  perform tenuto._line_up_again();
 
   select array_agg(distinct l.id), count(distinct w.id)
   into v_limits, v_waiting

@@ -1,0 +1,39 @@
+-- Removes limits that nobody uses: no task holds a slot of them or stands in their line, now and when they were noted,
+-- p_keep ago. The note is made here too, so that using a limit writes nothing. The row comes back with the next task that
+-- names the limit; a task that lined up in the same moment is found by sweep_limits.
+create or replace function tenuto.prune_limits(p_keep interval default '1 day', p_limit int default 1000)
+  returns table (noted bigint, removed bigint)
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+as $$
+declare
+  v_ids bigint[];
+begin
+  v_ids := array(
+    select l.id from tenuto.limits l
+    where l.idle_since < tenuto.now() - p_keep
+    order by l.idle_since
+    limit p_limit
+    for update skip locked);
+  -- A statement of its own: it sees who took a slot or lined up before we had the locks.
+  delete from tenuto.limits l
+  where l.id = any (v_ids)
+    and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)
+    and not exists (select from tenuto.waiting_tasks w where w.limit_id = l.id);
+  get diagnostics removed = row_count;
+  update tenuto.limits set idle_since = null where id = any (v_ids);
+
+  with idle as materialized (
+    select l.id from tenuto.limits l
+    where l.idle_since is null
+      and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)
+      and not exists (select from tenuto.waiting_tasks w where w.limit_id = l.id)
+    order by l.id
+    limit p_limit
+    for no key update skip locked
+  )
+  update tenuto.limits l set idle_since = tenuto.now() from idle where l.id = idle.id;
+  get diagnostics noted = row_count;
+  return next;
+end
+$$;

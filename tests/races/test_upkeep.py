@@ -1,0 +1,36 @@
+"""What is cleaned up while somebody begins to use it."""
+
+from tests.support.interleave import Play, Race
+from tests.support.kernel import Db, a_worker, call, drain
+from tests.support.limits import a_key, start_limited
+
+
+def an_idle_limit(race: Race) -> None:
+    start_limited(race.db, 1, a_key("db", 1))
+    drain(race.db, a_worker(race.db, "before"))
+    race.db.execute("update tenuto.limits set idle_since = now() - interval '1 week'")
+
+
+def test_a_task_that_lines_up_while_its_limit_is_removed_runs_after_the_next_sweep(race: Race) -> None:
+    def scene(play: Play) -> tuple[int, int]:
+        an_idle_limit(race)
+
+        def start(db: Db) -> object:
+            return start_limited(db, 2, a_key("db", 1))
+
+        tasks, (pruned,) = play.run(start, lambda db: call(db, "prune_limits"))
+        lost = race.db.execute(
+            "select count(*) from tenuto.waiting_tasks where limit_id not in (select id from tenuto.limits)"
+        ).fetchone()
+        call(race.db, "sweep_limits")
+        worker = a_worker(race.db)
+        (claim,) = worker.claim(9)
+        worker.complete(claim)
+        (last,) = worker.claim(9)
+        assert {claim.task_id, last.task_id} == set(tasks)
+        return pruned["removed"], lost[0] if lost else 0
+
+    seen = set(race.every_order(scene))
+
+    assert (1, 2) in seen, "no start met a limit that was being removed"
+    assert {removed for removed, _ in seen} == {0, 1}
