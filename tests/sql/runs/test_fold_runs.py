@@ -158,3 +158,19 @@ def test_a_run_of_one_that_gets_children_becomes_a_counted_run(db: psycopg.Conne
 
     assert (run(db, run_id)["status"], counts(db, run_id)[:2]) == ("completed", (2, 2))
     assert run(db, run_id)["output"] == "done"
+
+
+def test_the_deltas_of_a_run_that_is_held_do_not_delay_the_others(db: psycopg.Connection, database: str) -> None:
+    held, _ = start_graph(db, 2)
+    db.execute(
+        "insert into tenuto.run_counts (run_id, org_id) select id, org_id from tenuto.runs, generate_series(1, 200)"
+    )
+    free = [start_graph(db, 2)[0] for _ in range(3)]
+    drain(db, a_worker(db))
+    with psycopg.connect(database) as other:
+        other.execute("select from tenuto.runs where id = %s for update", [held])
+        assert [call(db, "fold_runs", limit=2) for _ in range(3)] == [2, 1, 0]
+        assert [run(db, run_id)["status"] for run_id in (held, *free)] == ["running", *["completed"] * 3]
+
+    assert call(db, "fold_runs", limit=2) == 1
+    assert run(db, held)["status"] == "completed"

@@ -1,6 +1,7 @@
 -- pending -> running -> completed | failed | cancelled: adds what ended to the counts of its run, and ends the runs with
--- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later. Runs with handlers
--- or attempts of their own left are for settle_runs. p_run_ids: only these, for one who waits for them.
+-- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later, and so is what
+-- belongs to a run that another transaction holds, however much of it lies in front. Runs with handlers or attempts of
+-- their own left are for settle_runs. p_run_ids: only these, for one who waits for them.
 create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids uuid[] default null)
   returns bigint
   language plpgsql
@@ -8,18 +9,23 @@ create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids 
   set jit = off
 as $$
 declare
-  v_runs uuid[];
+  v_runs uuid[] := '{}';
+  v_seen uuid[] := '{}';
+  v_next uuid[];
 begin
-  v_runs := array(
-    select r.id from tenuto.runs r
-    where r.id = any (array(
-      select distinct run_id from (
+  while cardinality(v_runs) < p_limit
+  loop
+    v_next := array(
+      select distinct c.run_id
+      from (
         select c.run_id from tenuto.run_counts c
-        where p_run_ids is null or c.run_id = any (p_run_ids)
+        where (p_run_ids is null or c.run_id = any (p_run_ids)) and c.run_id <> all (v_seen)
         order by c.id limit p_limit * 10) c
-      limit p_limit))
-    order by r.id
-    for no key update skip locked);
+      limit p_limit - cardinality(v_runs));
+    exit when cardinality(v_next) = 0;
+    v_seen := v_seen || v_next;
+    v_runs := v_runs || array(select r.id from tenuto.runs r where r.id = any (v_next) order by r.id for no key update skip locked);
+  end loop;
 
   with gone as (
     delete from tenuto.run_counts where run_id = any (v_runs) returning *
