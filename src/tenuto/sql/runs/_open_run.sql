@@ -1,21 +1,14 @@
--- The run, which must be the org's; TN001 when it is not there, TN004 when it is final.
+-- Refuses a run that is not the org's (TN001) or is final (TN004).
 create or replace function tenuto._open_run(p_org_id uuid, p_run_id uuid)
-  returns tenuto.runs
+  returns void
   language plpgsql
   stable
 as $$
 declare
-  v_run tenuto.runs;
-  v_status text;
+  v_status text := (tenuto._find_run(p_org_id, p_run_id)).status;
 begin
-  select * into v_run from tenuto.runs where id = p_run_id and org_id = p_org_id;
-  if not found then
-    perform tenuto._raise('TN001', format('no run %s', p_run_id));
-  end if;
-  select status into v_status from tenuto.run_status where id = p_run_id;
   if v_status in ('completed', 'failed', 'cancelled') then
     perform tenuto._raise('TN004', format('run %s is %s already', p_run_id, v_status));
   end if;
-  return v_run;
 end
 $$;

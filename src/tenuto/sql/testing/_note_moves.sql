@@ -1,5 +1,5 @@
 -- Test databases only: every insert into a table that carries a task's state is a move, which must be legal from the
--- state before; every delete is remembered until the commit, when _check_places looks where the task is.
+-- state before.
 create table if not exists tenuto.test_moves (
   no         bigint generated always as identity,
   task_id    uuid not null,
@@ -7,12 +7,6 @@ create table if not exists tenuto.test_moves (
   to_state   text not null
 );
 create index if not exists test_moves_task_idx on tenuto.test_moves (task_id, no);
-
-create table if not exists tenuto.test_touched (
-  xid      xid8 not null,
-  task_ids uuid[] not null
-);
-create index if not exists test_touched_xid_idx on tenuto.test_touched (xid);
 
 create or replace function tenuto._note_moves()
   returns trigger
@@ -25,9 +19,7 @@ declare
   v_states text[];
   v_illegal record;
 begin
-  if tg_op = 'DELETE' then
-    select array_agg(m.id) into v_ids from moved m;
-  elsif tg_table_name = 'task_attempts' then
+  if tg_table_name = 'task_attempts' then
     select array_agg(m.task_id), array_agg(m.outcome) into v_ids, v_states from moved m where m.end_no = 0;
   elsif tg_table_name = 'waiting_tasks' then
     select array_agg(m.id), array_agg(case when m.waits_for = 'limit' then 'queued' else 'waiting' end) into v_ids, v_states from moved m;
@@ -40,9 +32,6 @@ begin
     return null;
   end if;
   insert into tenuto.test_touched (xid, task_ids) values (pg_current_xact_id(), v_ids);
-  if tg_op = 'DELETE' then
-    return null;
-  end if;
 
   with moves as (
     insert into tenuto.test_moves (task_id, from_state, to_state)
@@ -79,14 +68,3 @@ create or replace trigger a_move_is_noted after insert on tenuto.running_tasks
   referencing new table as moved for each statement execute function tenuto._note_moves('running');
 create or replace trigger a_move_is_noted after insert on tenuto.task_attempts
   referencing new table as moved for each statement execute function tenuto._note_moves();
-
-create or replace trigger a_leave_is_noted after delete on tenuto.ready_tasks
-  referencing old table as moved for each statement execute function tenuto._note_moves();
-create or replace trigger a_leave_is_noted after delete on tenuto.pending_tasks
-  referencing old table as moved for each statement execute function tenuto._note_moves();
-create or replace trigger a_leave_is_noted after delete on tenuto.waiting_tasks
-  referencing old table as moved for each statement execute function tenuto._note_moves();
-create or replace trigger a_leave_is_noted after delete on tenuto.delayed_tasks
-  referencing old table as moved for each statement execute function tenuto._note_moves();
-create or replace trigger a_leave_is_noted after delete on tenuto.running_tasks
-  referencing old table as moved for each statement execute function tenuto._note_moves();
