@@ -13,6 +13,7 @@ from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
+from tenuto.dispatcher.schedules import fire_schedules
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -85,6 +86,10 @@ async def drain(dispatcher: Dispatcher, limit: int) -> int:
     return await drain_outbox(dispatcher.pool, dispatcher.handlers, owner=str(dispatcher.id), limit=limit)
 
 
+async def fire(dispatcher: Dispatcher, limit: int) -> int:
+    return await fire_schedules(dispatcher.pool, limit=limit)
+
+
 async def vacuum(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.owner_pool.call(vacuum_hot_tables)
 
@@ -112,6 +117,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
     Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
+    Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
