@@ -27,6 +27,7 @@ from tenuto.worker.ports import Ports
 from tenuto.worker.post import Post
 from tenuto.worker.registration import Registration
 from tenuto.worker.reporter import Reporter
+from tenuto.worker.schedules import put_schedules
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
 
@@ -42,6 +43,7 @@ class Station:
     def __init__(self, settings: WorkerSettings, app: App, control: Control, ledger: int, pool: Pool) -> None:
         self._settings, self._app, self._control = settings, app, control
         self._loop = asyncio.get_running_loop()
+        self._pool = pool
         self._held = Held()
         self._session = Session()
         org_id = UUID(settings.org_id)
@@ -78,6 +80,8 @@ class Station:
         background = [asyncio.create_task(part) for part in (self._reporter.run(), self._flusher.run(), self._hear())]
         self._control.listen(self._heard)
         await self._open_session()
+        async with self._pool.connection() as conn:
+            await put_schedules(conn, UUID(self._settings.org_id), self._app)
         for post in self._posts:
             lanes = LANES if "async" in post.kinds else 1
             post.open_lanes(
