@@ -25,15 +25,15 @@ def migrate(as_json: Json = False) -> None:
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Say which database is used and whether it is up to date; starts the embedded server if need be."""
+    """Say which database is used and whether it is up to date; starts the embedded server if need be.
+
+    With --json the url of the embedded server holds its password, for programs that connect to it.
+    """
     from tenuto.db import install
 
     settings = read_settings()
     with open_database(settings) as url:
         found = install.status(url)
-    if settings.database_url is None:
-        # Whoever may read the home may use its server; a password from TENUTO_DATABASE_URL is never repeated.
-        found = dataclasses.replace(found, url=url)
     text = [
         f"url             {found.url}",
         f"server version  {found.server_version}",
@@ -42,6 +42,9 @@ def status(as_json: Json = False) -> None:
     ]
     if not found.current:
         text.append("Run `tenuto db migrate` to bring it up to date.")
+    if settings.database_url is None:
+        # Whoever may read the home may use its server; a password from TENUTO_DATABASE_URL is never repeated.
+        found = dataclasses.replace(found, url=url)
     show(found, "\n".join(text), as_json=as_json)
 
 
@@ -60,9 +63,11 @@ def stop(as_json: Json = False) -> None:
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def psql(context: typer.Context) -> None:
     """Open psql on the database; further arguments are handed to it."""
+    from tenuto.db import install
     from tenuto.db import psql as client
 
     settings = read_settings()
     with open_database(settings) as url:
+        install.open_connection(url).close()  # whom psql cannot reach is named as everywhere else
         code = client.run(url, context.args, pg_bin=settings.pg_bin)
     raise typer.Exit(code)

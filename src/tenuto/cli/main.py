@@ -13,7 +13,9 @@ from tenuto.cli import (
     outbox,
     queues,
     runs,
+    schedules,
     signal,
+    start,
     tasks,
     worker,
     workers,
@@ -25,9 +27,11 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 PROCESSES, WORK, CARE = "Processes", "Work", "Care"
 app.command(rich_help_panel=PROCESSES)(worker.worker)
 app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
+app.command(rich_help_panel=WORK)(start.start)
 app.add_typer(runs.app, name="runs", rich_help_panel=WORK)
 app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
 app.command(rich_help_panel=WORK)(signal.signal)
+app.add_typer(schedules.app, name="schedules", rich_help_panel=WORK)
 app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
 app.command(rich_help_panel=CARE)(doctor.doctor)
 app.add_typer(workers.app, name="workers", rich_help_panel=CARE)

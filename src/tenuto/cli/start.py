@@ -1,0 +1,119 @@
+"""`tenuto start`: a task from the command line."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tenuto.cli.asking import Desk, ask
+from tenuto.cli.output import Json, show
+from tenuto.cli.problems import FailedWork, WrongUse
+from tenuto.cli.values import read_arguments
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client import Client
+    from tenuto.sdk.task import Task
+
+Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
+Arguments = Annotated[
+    list[str] | None, typer.Argument(metavar="ARGS", help="JSON or text, then name=value.", show_default=False)
+]
+App = Annotated[str | None, typer.Option("--app", help="module:app, to check arguments and use the task's options.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end and print the result.")]
+Delay = Annotated[str | None, typer.Option(help="Not before this time has passed: 5m.")]
+Priority = Annotated[int | None, typer.Option(help="Larger first.")]
+DedupeKey = Annotated[str | None, typer.Option(help="A second start with the same key is the first.")]
+Queue = Annotated[str | None, typer.Option(help="Where it waits.")]
+Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
+MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="How often it is tried.")]
+Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s.")]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was started, and what came of it if somebody waited."""
+
+    run_id: str
+    created: bool
+    status: str | None = None
+    result: Any = None
+
+
+def start(
+    type: Type,
+    arguments: Arguments = None,
+    app: App = None,
+    wait: Wait = False,
+    delay: Delay = None,
+    priority: Priority = None,
+    dedupe_key: DedupeKey = None,
+    queue: Queue = None,
+    resource_group: Group = None,
+    max_attempts: MaxAttempts = None,
+    timeout: Timeout = None,
+    as_json: Json = False,
+) -> None:
+    """Start a task: `tenuto start shop.send a@b.c subject=hi --delay 5m`."""
+    options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
+    options |= {"resource_group": resource_group, "max_attempts": max_attempts}
+    said = {name: value for name, value in options.items() if value is not None}
+    task = find_task(type, app).options(**said)
+    args, kwargs = read_arguments(arguments or [])
+    done = ask(lambda desk: _start(desk, task, args, kwargs, wait=wait))
+    if wait:
+        show(done, show_result(done.result), as_json=as_json)
+    else:
+        show(done, f"{'started' if done.created else 'was started before:'} run {done.run_id}", as_json=as_json)
+
+
+def show_result(result: Any) -> str:
+    import json
+
+    return json.dumps(result, ensure_ascii=False)
+
+
+def find_task(type: str, target: str | None) -> "Task[..., Any]":
+    """The task of the app, or one that takes anything where the app is not at hand."""
+    from tenuto.sdk.options import TaskOptions
+    from tenuto.sdk.target import BadTarget, load_app
+    from tenuto.sdk.task import Task
+
+    if target is None:
+        if "." not in type.strip("."):
+            raise WrongUse(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
+        return Task(type, _anything, TaskOptions())
+    try:
+        return load_app(target).find(type)
+    except BadTarget as problem:
+        raise WrongUse(str(problem)) from problem
+
+
+def _anything(*args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that is somewhere else."""
+
+
+def make_client(desk: Desk) -> "Client":
+    from tenuto.sdk.client import Client
+    from tenuto.storage.folder import FolderStore
+
+    return Client(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects"))
+
+
+async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool) -> Outcome:
+    from tenuto.sdk.outcomes import RunCancelled, RunFailed
+
+    client = make_client(desk)
+    run = await client.start(task, *args, **kwargs)
+    if not wait:
+        return Outcome(str(run.id), run.created)
+    try:
+        # As plain JSON: a result may be of a type that only the app knows.
+        return Outcome(str(run.id), run.created, "completed", await client.run(run.id).result())
+    except (RunFailed, RunCancelled) as problem:
+        raise FailedWork(str(problem)) from problem
+    except asyncio.CancelledError:
+        typer.echo(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
+        raise
+    finally:
+        await client.watcher.close()
