@@ -4,12 +4,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tenuto.model.errors import Conflict, InvalidInput, NotFound, TenutoError, TooLarge
     from tenuto.sdk.app import App
     from tenuto.sdk.children import Child, ChildFailed
+    from tenuto.sdk.client import Client
+    from tenuto.sdk.compose import Composition, chain, group
+    from tenuto.sdk.connect import connect
     from tenuto.sdk.context import Context
     from tenuto.sdk.control import Fail, Retry
+    from tenuto.sdk.graph import Graph
     from tenuto.sdk.limits import Limit, Rate
+    from tenuto.sdk.nodes import Node
+    from tenuto.sdk.objects import DataObject
+    from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
     from tenuto.sdk.retries import Exponential, Fixed
+    from tenuto.sdk.run import Progress, Run
+    from tenuto.sdk.sync import SyncClient, SyncRun, connect_sync
     from tenuto.sdk.sync_context import SyncContext
     from tenuto.sdk.task import Task
 
@@ -17,35 +27,77 @@ __all__ = [
     "App",
     "Child",
     "ChildFailed",
+    "Client",
+    "Composition",
+    "Conflict",
     "Context",
+    "DataObject",
     "Exponential",
     "Fail",
     "Fixed",
+    "Graph",
+    "InvalidInput",
     "Limit",
+    "Node",
+    "NotFound",
+    "Progress",
     "Rate",
     "Retry",
+    "Run",
+    "RunCancelled",
+    "RunFailed",
+    "SyncClient",
     "SyncContext",
+    "SyncRun",
     "Task",
+    "TenutoError",
+    "TooLarge",
+    "WaitTimeout",
+    "chain",
+    "connect",
+    "connect_sync",
+    "group",
 ]
 
 # Where each name lives: imported when first asked for, so that the command line's help stays quick.
 _HOMES = {
-    "App": "app",
-    "Child": "children",
-    "ChildFailed": "children",
-    "Context": "context",
-    "Exponential": "retries",
-    "Fail": "control",
-    "Fixed": "retries",
-    "Limit": "limits",
-    "Rate": "limits",
-    "Retry": "control",
-    "SyncContext": "sync_context",
-    "Task": "task",
+    "App": "sdk.app",
+    "Child": "sdk.children",
+    "ChildFailed": "sdk.children",
+    "Client": "sdk.client",
+    "Composition": "sdk.compose",
+    "Conflict": "model.errors",
+    "Context": "sdk.context",
+    "DataObject": "sdk.objects",
+    "Exponential": "sdk.retries",
+    "Fail": "sdk.control",
+    "Fixed": "sdk.retries",
+    "Graph": "sdk.graph",
+    "InvalidInput": "model.errors",
+    "Limit": "sdk.limits",
+    "Node": "sdk.nodes",
+    "NotFound": "model.errors",
+    "Progress": "sdk.run",
+    "Rate": "sdk.limits",
+    "Retry": "sdk.control",
+    "Run": "sdk.run",
+    "RunCancelled": "sdk.outcomes",
+    "RunFailed": "sdk.outcomes",
+    "SyncClient": "sdk.sync",
+    "SyncContext": "sdk.sync_context",
+    "SyncRun": "sdk.sync",
+    "Task": "sdk.task",
+    "TenutoError": "model.errors",
+    "TooLarge": "model.errors",
+    "WaitTimeout": "sdk.outcomes",
+    "chain": "sdk.compose",
+    "connect": "sdk.connect",
+    "connect_sync": "sdk.sync",
+    "group": "sdk.compose",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'tenuto' has no attribute {name!r}")
-    return getattr(import_module(f"tenuto.sdk.{_HOMES[name]}"), name)
+    return getattr(import_module(f"tenuto.{_HOMES[name]}"), name)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
@@ -10,7 +11,9 @@ from tenuto.sdk.options import Declared, TaskOptions, read_declared
 from tenuto.sdk.task import Task
 
 if TYPE_CHECKING:
+    from tenuto.sdk.client import Client
     from tenuto.sdk.context import Context
+    from tenuto.sdk.sync import SyncClient
     from tenuto.sdk.sync_context import SyncContext
 
 P = ParamSpec("P")
@@ -110,3 +113,15 @@ class App:
     def schedules(self) -> list[Task[..., Any]]:
         """The tasks with a cron expression."""
         return [task for task in self.tasks.values() if task.declared.cron]
+
+    def connect(self, url: str | None = None, *, org: str | None = None) -> "AbstractAsyncContextManager[Client]":
+        """`async with app.connect() as tn`: TENUTO_DATABASE_URL, else a Postgres of our own."""
+        from tenuto.sdk.connect import connect
+
+        return connect(self, url, org=org)
+
+    def connect_sync(self, url: str | None = None, *, org: str | None = None) -> "AbstractContextManager[SyncClient]":
+        """`with app.connect_sync() as tn`: the same without await."""
+        from tenuto.sdk.sync import connect_sync
+
+        return connect_sync(self, url, org=org)

@@ -1,0 +1,93 @@
+"""Starts from JSON text, on the caller's own connection or ours, awaited or not: one statement each."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection, Connection
+from psycopg.rows import tuple_row
+
+from tenuto.db.call import Conn, translated
+from tenuto.db.errors import BadAddress
+from tenuto.db.hot import array_literal
+from tenuto.model.tasks import Started
+
+Statement = tuple[str, list[Any]]
+
+
+def start_run(
+    *,
+    org_id: UUID,
+    run: str,
+    kinds: str,
+    inputs: Sequence[str],
+    task_kinds: Sequence[int] | None = None,
+    details: str | None = None,
+    edges: str | None = None,
+) -> Statement:
+    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them."""
+    return _call(
+        "start_run",
+        org_id=str(org_id),
+        run=run,
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        task_kinds=None if task_kinds is None else "{" + ",".join(map(str, task_kinds)) + "}",
+        details=details,
+        edges=edges,
+    )
+
+
+def start_many(
+    *,
+    org_id: UUID,
+    kinds: str,
+    inputs: Sequence[str],
+    ids: Sequence[str],
+    details: str | None = None,
+    dedupe_keys: Sequence[str | None] | None = None,
+    group: str | None = None,
+) -> Statement:
+    """A run of one task for each input."""
+    return _call(
+        "start_many",
+        org_id=str(org_id),
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        ids="{" + ",".join(ids) + "}",
+        details=details,
+        dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
+        group=group,
+        # Without dedupe keys the caller knows the answer: its own ids.
+        columns="run_id, created" if dedupe_keys is not None else "null from (select count(*)",
+    )
+
+
+def _call(function: str, *, columns: str = "run_id, created", **params: str | None) -> Statement:
+    given = {name: value for name, value in params.items() if value is not None}
+    arguments = ", ".join(f"p_{name} => %s" for name in given)
+    close = ") counted" if "(" in columns else ""
+    return f"select {columns} from tenuto.{function}({arguments}){close}", list(given.values())
+
+
+async def ask(conn: Conn, statement: Statement) -> list[Started]:
+    """Send it on an async connection. Nothing is committed here."""
+    if not isinstance(conn, AsyncConnection):
+        raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
+    with translated():
+        async with conn.cursor(row_factory=tuple_row) as cursor:
+            await cursor.execute(statement[0].encode(), statement[1])
+            return _read(await cursor.fetchall())
+
+
+def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
+    """Send it on a sync connection. Nothing is committed here."""
+    if not isinstance(conn, Connection):
+        raise BadAddress("connection is not a psycopg connection; Client takes async ones")
+    with translated(), conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(statement[0].encode(), statement[1])
+        return _read(cursor.fetchall())
+
+
+def _read(rows: list[tuple[Any, ...]]) -> list[Started]:
+    return [Started(row[0], row[1]) for row in rows if row[0] is not None]

@@ -1,0 +1,195 @@
+"""What starts and watches runs: `async with app.connect() as tn`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from uuid import UUID
+
+from tenuto.db import runs, starting
+from tenuto.db.pool import Pool
+from tenuto.model.durations import Duration
+from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.tasks import Started
+from tenuto.sdk.bulk import plan_many
+from tenuto.sdk.compose import Composition
+from tenuto.sdk.graph import Graph
+from tenuto.sdk.graph_plan import plan_graph
+from tenuto.sdk.objects import DataObject, Objects
+from tenuto.sdk.plan import Plan, plan_task, split_options
+from tenuto.sdk.run import Run, Runs
+from tenuto.sdk.task import Task
+from tenuto.sdk.values import codec_of
+from tenuto.sdk.watch import Watcher
+from tenuto.sdk.wire import MISSING, Unfit
+from tenuto.storage.base import Store
+
+if TYPE_CHECKING:
+    from tenuto.sdk.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Client:
+    """A connection to Tenuto. Made by `app.connect()`."""
+
+    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: "App | None" = None) -> None:
+        self.pool, self.org_id, self.app = pool, org_id, app
+        self.objects = Objects(pool, org_id, store)
+        self.watcher = Watcher(pool, org_id)
+
+    # The arguments are checked against the function; with options of the start among them only by `task.options(…)`.
+    @overload
+    async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, delay: Duration, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, available_at: datetime, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, priority: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, dedupe_key: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, queue: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, resource_group: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, labels: Iterable[str], **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(
+        self, target: Task[..., R], /, *args: Any, metadata: Mapping[str, Any], **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, timeout: Duration, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(
+        self, target: Task[..., R], /, *args: Any, heartbeat_timeout: Duration, **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, max_attempts: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, max_losses: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, run_attempts: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, name: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, external_id: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, optional: bool, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, connection: Any, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Graph | Composition | str, /, *args: Any, **kwargs: Any) -> Run[Any]: ...
+    @overload
+    async def start(self, task: Sequence[Graph], /, **kwargs: Any) -> list[Run[Any]]: ...
+    async def start(self, task: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
+        connection = take_connection(task, kwargs)
+        if isinstance(task, Sequence) and not isinstance(task, str):
+            plans = [plan_target(self.app, one, (), kwargs) for one in cast("Sequence[Any]", task)]
+            return await self.start_plans(plans, connection)
+        (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
+        return run
+
+    async def start_plans(self, plans: list[Plan], connection: Any = None) -> list[Run[Any]]:
+        """Start what was planned, all or none."""
+        statements = [plan.statement(self.org_id) for plan in plans]
+        started = await self._ask(statements, connection)
+        return [self.run_of(one, plan) for one, plan in zip(started, plans, strict=True)]
+
+    async def _ask(self, statements: list[starting.Statement], connection: Any) -> list[Started]:
+        if connection is not None:
+            return [one for statement in statements for one in await starting.ask(connection, statement)]
+        async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:
+            if len(statements) == 1:
+                return await starting.ask(conn, statements[0])
+            async with conn.transaction():
+                return [one for statement in statements for one in await starting.ask(conn, statement)]
+
+    def run_of(self, started: Started, plan: Plan) -> Run[Any]:
+        return Run(self, started.run_id, plan.read, created=started.created)
+
+    async def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> Runs[R]:
+        """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
+        else its first argument. `dedupe_keys` gives each its own key."""
+        connection = options.pop("connection", None)
+        many = plan_many(task, items, options)
+        started = await self._ask(many.statements(self.org_id), connection) if many.ids else []
+        return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
+
+    def graph(self, name: str | None = None) -> Graph:
+        """An empty graph; `tn.start(graph)` starts it."""
+        return Graph(name)
+
+    def run(self, id: UUID | str) -> Run[Any]:
+        """A run by its id; its result is plain JSON."""
+        return Run(self, as_id(id), lambda value: value)
+
+    async def signal(self, run: Run[Any] | UUID | str, name: str, value: Any = None) -> None:
+        """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
+        await self.pool.call(
+            runs.send_signal,
+            org_id=self.org_id,
+            run_id=as_id(run),
+            name=name,
+            value=check_value(f"signal {name}", value),
+        )
+
+    async def cancel(self, run: Run[Any] | UUID | str, reason: str | None = None) -> None:
+        """Stop a run and everything below it."""
+        await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=as_id(run), reason=reason)
+
+    async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        """Store bytes to pass to tasks; an object that no task holds goes after a day."""
+        return await self.objects.put(data, type=type, metadata=metadata)
+
+    async def get(self, object: DataObject | UUID) -> bytes:
+        """The bytes of a data object."""
+        return await self.objects.get(object)
+
+
+def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Plan:
+    """The plan of whatever can be started."""
+    if isinstance(target, str):
+        if app is None:
+            raise NotFound(f"no app is connected that could have a task {target!r}", "write app.connect()")
+        target = app.find(target)
+    if isinstance(target, Task):
+        task, rest = split_options(cast("Task[..., Any]", target), kwargs)
+        return plan_task(task, args, rest)
+    if isinstance(target, Composition):
+        return plan_graph(target.bind(*args), kwargs)
+    if isinstance(target, Graph):
+        if args:
+            raise InvalidInput(f"{target} takes no arguments", "its tasks have theirs: g.add(task, …)")
+        return plan_graph(target, kwargs)
+    raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
+
+
+def take_connection(target: Any, kwargs: dict[str, Any]) -> Any:
+    """The caller's own connection, out of the keywords or the task's options."""
+    if isinstance(target, Task):
+        task = cast("Task[..., Any]", target)
+        if "connection" in kwargs and "connection" not in task.signature.parameters:
+            return kwargs.pop("connection")
+        return task.said.get("connection")
+    return kwargs.pop("connection", None)
+
+
+def check_value(what: str, value: Any) -> Any:
+    """A value without a hint: JSON or nothing."""
+    try:
+        return codec_of(MISSING).encode(value, "value")
+    except Unfit as problem:
+        raise InvalidInput(f"{what}: {problem}") from problem
+
+
+def as_id(run: Run[Any] | UUID | str) -> UUID:
+    """The id of a run, however it is given."""
+    if isinstance(run, Run):
+        return run.id
+    try:
+        return run if isinstance(run, UUID) else UUID(run)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInput(f"{run!r:.60} is not the id of a run", "pass a run, or its id") from error

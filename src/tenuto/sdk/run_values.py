@@ -1,0 +1,39 @@
+"""Run data from outside: what the tasks of a run share, read and written by whoever started it."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from tenuto.db import run_data
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.data import RunData
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client import Client
+
+
+class RunValues(RunData):
+    """`await run.data["key"]`, `await run.data.put("key", value)`, `await run.data.find("score.*")`."""
+
+    def __init__(self, client: "Client", run_id: UUID) -> None:
+        super().__init__(_RunPort(client, run_id))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise InvalidInput("run data from outside a task is written at once", f"await run.data.put({key!r}, value)")
+
+
+class _RunPort:
+    """Answers the two verbs of run data for a run instead of an attempt."""
+
+    def __init__(self, client: "Client", run_id: UUID) -> None:
+        self._client, self._run_id = client, run_id
+
+    async def ask(self, verb: str, **arguments: Any) -> Any:
+        where = {"org_id": self._client.org_id, "run_id": self._run_id}
+        async with self._client.pool.connection() as conn:
+            if verb == "get_run_data":
+                return [asdict(row) for row in await run_data.get_run_data(conn, **where, **arguments)]
+            return await run_data.put_run_data(conn, **where, **arguments)
+
+    def tell(self, verb: str, **arguments: Any) -> None:
+        raise NotImplementedError(f"{verb} {arguments} is said by tasks")

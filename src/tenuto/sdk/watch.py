@@ -1,0 +1,87 @@
+"""Waiting for runs to end: one question for all that wait, asked less and less often."""
+
+import asyncio
+from collections.abc import Iterable
+from uuid import UUID
+
+from tenuto.db import monitoring
+from tenuto.db.errors import Unreachable
+from tenuto.db.pool import Pool
+from tenuto.model.monitoring import RunEnd
+
+SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
+BATCH = 1000
+
+
+class Watcher:
+    """The runs that somebody of this client waits for."""
+
+    def __init__(self, pool: Pool, org_id: UUID) -> None:
+        self._pool, self._org_id = pool, org_id
+        self._waiting: dict[UUID, set[asyncio.Future[RunEnd]]] = {}
+        self._asking: asyncio.Task[None] | None = None
+        self._pause = SHORTEST
+        self._joined = asyncio.Event()
+
+    async def ended(self, run_id: UUID) -> RunEnd:
+        """How the run ended, once it has."""
+        future: asyncio.Future[RunEnd] = asyncio.get_running_loop().create_future()
+        waiting = self._waiting.setdefault(run_id, set())
+        waiting.add(future)
+        self._pause = SHORTEST
+        self._joined.set()
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+        try:
+            return await future
+        finally:
+            waiting.discard(future)
+            if not waiting and self._waiting.get(run_id) is waiting:
+                del self._waiting[run_id]
+
+    async def close(self) -> None:
+        """Nobody waits any more."""
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.gather(self._asking, return_exceptions=True)
+
+    async def _ask(self) -> None:
+        failures = 0
+        while self._waiting:
+            self._joined.clear()
+            ids = list(self._waiting)
+            try:
+                for start in range(0, len(ids), BATCH):
+                    self._tell(await self._poll(ids[start : start + BATCH]))
+                failures = 0
+            except Unreachable as error:
+                # A server that restarts comes back: only the second try in a row is the truth.
+                failures += 1
+                if failures > 1:
+                    self._give_up(error)
+                    return
+            except Exception as error:
+                self._give_up(error)
+                return
+            await self._rest()
+
+    async def _poll(self, ids: list[UUID]) -> list[RunEnd]:
+        return await self._pool.call(monitoring.poll_runs, org_id=self._org_id, run_ids=ids)
+
+    async def _rest(self) -> None:
+        try:
+            await asyncio.wait_for(self._joined.wait(), self._pause)
+        except TimeoutError:
+            self._pause = min(LONGEST, self._pause * GROWTH)
+
+    def _tell(self, ends: Iterable[RunEnd]) -> None:
+        for end in ends:
+            for future in self._waiting.pop(end.run_id, set()):
+                if not future.done():
+                    future.set_result(end)
+
+    def _give_up(self, error: Exception) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for future in (one for futures in waiting.values() for one in futures):
+            if not future.done():
+                future.set_exception(error)

@@ -1,0 +1,1 @@
+"""Where large data objects are kept."""

@@ -1,0 +1,21 @@
+"""What an object store does."""
+
+from typing import Protocol
+
+
+class StorageProblem(Exception):
+    """An object cannot be stored or read; the message says where and what to do."""
+
+
+class Store(Protocol):
+    """Bytes under a key; reading and deleting by the uri that storing answered."""
+
+    def put(self, key: str, data: bytes) -> str:
+        """Store all of it or nothing; answers the uri."""
+        ...
+
+    def get(self, uri: str) -> bytes: ...
+
+    def delete(self, uri: str) -> None:
+        """Deleting what is gone is fine."""
+        ...

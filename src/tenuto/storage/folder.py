@@ -1,0 +1,55 @@
+"""Objects as files in one folder of this machine, or of a disk that all machines share."""
+
+import os
+import re
+import secrets
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from tenuto.storage.base import StorageProblem
+
+_KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,200}")
+
+
+class FolderStore:
+    """Files named by their key, spread over 256 folders. Only what lies inside is ever read or deleted."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+
+    def put(self, key: str, data: bytes) -> str:
+        if not _KEY.fullmatch(key):
+            raise StorageProblem(f"{key!r} is not a key for a file")
+        target = self.folder / key[-2:].lower() / key
+        # A file under its own name is whole: a crash leaves at most a part under another name.
+        part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(target)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise StorageProblem(f"cannot store an object in {self.folder}: {error.strerror}") from error
+        return target.as_uri()
+
+    def get(self, uri: str) -> bytes:
+        path = self._path(uri)
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise StorageProblem(
+                f"cannot read {uri}: {error.strerror}; on another machine, point TENUTO_HOME at a disk that both share"
+            ) from error
+
+    def delete(self, uri: str) -> None:
+        self._path(uri).unlink(missing_ok=True)
+
+    def _path(self, uri: str) -> Path:
+        parts = urlsplit(uri)
+        path = Path(os.path.normpath(unquote(parts.path)))
+        if parts.scheme != "file" or parts.netloc or not path.is_relative_to(self.folder):
+            raise StorageProblem(f"{uri} is not an object of {self.folder}")
+        return path
