@@ -24,7 +24,10 @@ begin
   )
   select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by wake_at)
   into v_cards from gone;
-  perform tenuto._make_ready(v_cards);
+  if v_cards is not null then
+    perform tenuto._make_ready(v_cards);
+    perform tenuto._wake('*');
+  end if;
   return coalesce(cardinality(v_cards), 0);
 end
 $$;

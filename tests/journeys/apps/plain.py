@@ -1,0 +1,58 @@
+"""Tasks that do little: note something, take a while, wait to be let go."""
+
+import asyncio
+import time
+
+from tenuto import App
+from tests.journeys.apps.world import at_gate, at_gate_sync, effect
+
+app = App("plain")
+
+
+@app.task
+async def noop(no: int = 0) -> int:
+    return no
+
+
+@app.task
+async def note(name: str) -> str:
+    effect(name)
+    return name
+
+
+@app.task
+async def nap(seconds: float) -> None:
+    await asyncio.sleep(seconds)
+
+
+@app.task
+async def hold(gate: str) -> str:
+    effect(f"begun {gate}")
+    await at_gate(gate)
+    return gate
+
+
+@app.task
+def hold_thread(gate: str) -> str:
+    effect(f"begun {gate}")
+    at_gate_sync(gate)
+    return gate
+
+
+@app.task(executor="process")
+def hold_process(gate: str) -> str:
+    effect(f"begun {gate}")
+    at_gate_sync(gate)
+    return gate
+
+
+@app.task
+async def linger(seconds: float) -> str:
+    """Takes its time to end when it is asked to, and then says how it was."""
+    effect("begun")
+    try:
+        await asyncio.sleep(3600)
+    finally:
+        time.sleep(seconds)
+        effect("asked to stop")
+    return "not reached"

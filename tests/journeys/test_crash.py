@@ -1,0 +1,44 @@
+"""Workers that die: what they held is done by others, and only what was running pays for it."""
+
+import signal
+from datetime import timedelta
+
+from tests.support.fleet import Fleet
+from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for
+from tests.support.kernel import Db
+from tests.support.loops import value
+from tests.support.soundness import assert_sound
+from tests.support.waiting import wait_until
+
+
+def test_a_killed_workers_task_is_recovered_within_its_lease_and_a_second(db: Db, fleet: Fleet):
+    doomed = fleet.start("plain", "--lease", "2s")
+    (task,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+    fleet.start("plain", "--lease", "2s")
+
+    doomed.kill()
+    lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
+    fleet.open_gate("door")
+    wait_for(db, completed=1)
+
+    assert outcomes(db, task) == ["lost", "completed"]
+    assert started_at(db, task, 2) - lease_ends <= timedelta(seconds=1)
+    assert_sound(db)
+
+
+def test_a_child_that_is_killed_is_followed_by_another_at_once(db: Db, fleet: Fleet):
+    worker = fleet.start("plain")
+    (task,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    (child,) = worker.children()
+    child.send_signal(signal.SIGKILL)
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
+    fleet.open_gate("door")
+    wait_for(db, completed=1)
+
+    assert outcomes(db, task) == ["lost", "completed"]
+    assert charged(db) == 1
+    assert running(db) == 0
