@@ -45,7 +45,7 @@ class Executor:
         self._loop, self._crew, self._ports, self._ledger, self._tell = loop, crew, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.processes: Processes | None = None
-        self._threads = Threads(loop, self._thread_done)
+        self._threads = Threads(loop, self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
         self.running: dict[str, Attempt] = {}
@@ -75,7 +75,11 @@ class Executor:
             attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
             self._begin(attempt)
             free -= 1
-        if waiting and now - waiting[0].arrived > STALE_AHEAD:
+
+    def look_ahead(self) -> None:
+        """Now and then: what waits here for too long is given back, and no more is claimed ahead for a while."""
+        if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_AHEAD:
+            self._longest = max(self._longest, STALE_AHEAD)
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
@@ -147,9 +151,6 @@ class Executor:
 
     def _context(self, attempt: Attempt, kind: type[Any]) -> Any:
         return kind(attempt, self._ports.open(attempt), loop=self._loop)
-
-    def _thread_done(self, attempt: Attempt, outcome: Outcome) -> None:
-        self.end(attempt, outcome)
 
     def end(self, attempt: Attempt, outcome: Outcome) -> None:
         """The attempt is over: its slot is free, its outcome on the way. Only the first end counts."""

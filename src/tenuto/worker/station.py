@@ -34,6 +34,7 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 LANES = 2  # one carries while the other's batch runs: bench/results
+LOOK_AHEAD = 0.25
 LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
 
 
@@ -77,7 +78,8 @@ class Station:
 
     async def run(self) -> bool:
         """True when something was left behind that would keep the process from ending."""
-        background = [asyncio.create_task(part) for part in (self._reporter.run(), self._flusher.run(), self._hear())]
+        parts = (self._reporter.run(), self._flusher.run(), self._hear(), self._look_ahead())
+        background = [asyncio.create_task(part) for part in parts]
         self._control.listen(self._heard)
         await self._open_session()
         async with self._pool.connection() as conn:
@@ -113,6 +115,12 @@ class Station:
                 if not wake.rescan and self._registration.stale():
                     await self._resolve()
                 self._wake()
+
+    async def _look_ahead(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_AHEAD)
+            for post in self._posts:
+                post.executor.look_ahead()
 
     def _wake(self) -> None:
         for post in self._posts:

@@ -57,6 +57,8 @@ class Supervisor:
         while self._stopping is None:
             started = time.monotonic()
             self._child = child = await start_child(self._settings, self._no)
+            if self._stopping is not None:  # while it was being started
+                child.tell(do="stop", grace=0.0)
             beating = asyncio.create_task(self._beat(child))
             try:
                 await self._listen(child)
