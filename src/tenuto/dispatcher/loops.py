@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import runs, upkeep, workers
+from tenuto.db import upkeep, workers
 from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
@@ -45,19 +45,6 @@ def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
         return _rows(await dispatcher.pool.call(function, limit=limit))
 
     return step
-
-
-def waking(function: Callable[..., Awaitable[Any]]) -> Step:
-    """A step that may make tasks ready: whoever serves them is told after the commit."""
-    step = batches_of(function)
-
-    async def wake(dispatcher: Dispatcher, limit: int) -> int:
-        moved = await step(dispatcher, limit)
-        if moved:
-            await dispatcher.pool.call(runs.nudge_runs, run_ids=[])
-        return moved
-
-    return wake
 
 
 def whole(function: Callable[..., Awaitable[Any]]) -> Step:
@@ -122,13 +109,13 @@ async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
 
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0),
-    Loop("promote_due", waking(upkeep.promote_due), batch=1000),
-    Loop("wake_waiting", waking(upkeep.wake_waiting), batch=1000),
+    Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
+    Loop("wake_waiting", batches_of(upkeep.wake_waiting), batch=1000),
     Loop("expire_sessions", batches_of(workers.expire_sessions), batch=1000),
-    Loop("expire_attempts", waking(upkeep.expire_attempts), batch=5000, every=20.0),
-    Loop("expire_deadlines", waking(upkeep.expire_deadlines), batch=5000),
+    Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=20.0),
+    Loop("expire_deadlines", batches_of(upkeep.expire_deadlines), batch=5000),
     Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
-    Loop("settle_runs", waking(upkeep.settle_runs), batch=100),
+    Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
