@@ -41,7 +41,10 @@ begin
     end if;
     v_count := v_count + 1;
   end loop;
-  perform tenuto._make_ready(v_cards);
+  if v_cards is not null then
+    perform tenuto._make_ready(v_cards);
+    perform tenuto._wake('*');
+  end if;
   return v_count;
 end
 $$;
