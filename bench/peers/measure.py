@@ -8,7 +8,7 @@ from functools import partial
 
 import psutil
 
-from bench.peers.peer import Peer, Purpose
+from bench.peers.peer import Peer
 from bench.peers.processes import Senders, Workers, deadline, workers
 from bench.peers.rates import Tallies
 from bench.peers.services import Services
@@ -42,7 +42,7 @@ def enqueue_and_drain(system: System, processes: int) -> Figures:
         figures[f"enqueue_bulk_per_s.{processes}"] = many * processes / took
     else:
         system.senders.tell("send", processes=processes, count=many)
-    rate = _finish(system, (one + many) * processes, processes, "throughput")
+    rate = _finish(system, (one + many) * processes, processes)
     return figures | {f"drain_per_s.{processes}": rate}
 
 
@@ -50,7 +50,7 @@ def limited_drain(system: System, processes: int) -> Figures:
     """Tasks a second of tasks under a limit by key."""
     count = system.scaled(system.peer.sizes.drain)
     system.senders.tell("send_limited", count=count)
-    return {f"limited_drain_per_s.{processes}": _finish(system, count, processes, "limited")}
+    return {f"limited_drain_per_s.{processes}": _finish(system, count, processes)}
 
 
 def latency(system: System, processes: int) -> Figures:
@@ -92,7 +92,7 @@ def _graphs(system: System, processes: int, name: str, count: int, tasks: int, s
     if not count:
         return {}
     send()
-    return {f"{name}.{processes}": _finish(system, count * tasks, processes, "throughput")}
+    return {f"{name}.{processes}": _finish(system, count * tasks, processes)}
 
 
 def idle(system: System, processes: int) -> Figures:
@@ -116,10 +116,10 @@ def _tree(pid: int) -> list[psutil.Process]:
     return [top, *top.children(recursive=True)]
 
 
-def _finish(system: System, total: int, processes: int, purpose: Purpose) -> float:
+def _finish(system: System, total: int, processes: int) -> float:
     """Start workers, wait until all tasks have run and the store says so; answers tasks a second."""
     system.services.settle(system.peer)
-    with workers(system.peer, system.services, processes, purpose) as working:
+    with workers(system.peer, system.services, processes, "throughput") as working:
         tallies = Tallies(working.folder)
         try:
             for _ in deadline():

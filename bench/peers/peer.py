@@ -7,7 +7,7 @@ from typing import Literal
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-Purpose = Literal["throughput", "latency", "limited"]
+Purpose = Literal["throughput", "latency"]
 Command = list[str | Path]
 
 

@@ -21,9 +21,8 @@ CELERY_ENDED = ("celery", "unacked")
 DRAMATIQ: Command = [PYTHON, "-m", "dramatiq", "bench.peers.dramatiq.actors", "--threads", "8"]
 
 
-def _tenuto(processes: int, purpose: Purpose) -> list[Command]:
-    app = "limited" if purpose == "limited" else "app"
-    command: Command = [Path(sys.executable).parent / "tenuto", "worker", f"bench.peers.tenuto.tasks:{app}"]
+def _tenuto(processes: int, _: Purpose) -> list[Command]:
+    command: Command = [Path(sys.executable).parent / "tenuto", "worker", "bench.peers.tenuto.tasks:app"]
     return [command if processes == 1 else [*command, "--processes", str(processes)]]
 
 

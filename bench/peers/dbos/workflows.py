@@ -45,6 +45,6 @@ async def chain() -> int:
 @DBOS.workflow(name="fan")
 async def fan(width: int) -> int:
     children = await asyncio.gather(*[DBOS.enqueue_workflow_async(QUEUE, noop, n) for n in range(width)])
-    total = sum(await asyncio.gather(*[child.get_result(polling_interval_sec=0.05) for child in children]))
+    total = sum(await asyncio.gather(*[child.get_result() for child in children]))
     hit()
     return total
