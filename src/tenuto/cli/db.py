@@ -1,14 +1,16 @@
 """`tenuto db`: install, look at, stop and talk to the database."""
 
 import dataclasses
+from typing import Annotated
 
 import typer
 
+from tenuto.cli.asking import ask
 from tenuto.cli.database import open_database
 from tenuto.cli.output import Json, show
 from tenuto.cli.settings import read_settings
 
-app = typer.Typer(help="The database: install, look, stop, talk to it.", no_args_is_help=True)
+app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
 
 
 @app.command()
@@ -58,6 +60,19 @@ def stop(as_json: Json = False) -> None:
         raise typer.BadParameter("TENUTO_DATABASE_URL is set: Tenuto stops only the embedded server it started")
     stopped = embedded.stop(settings.home)
     show({"stopped": stopped}, "stopped" if stopped else "was not running", as_json=as_json)
+
+
+@app.command()
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete now what retention is over for; dispatchers do it by themselves."""
+    from tenuto.cli.pruning import prune as ask_for_it
+
+    gone = ask(lambda desk: ask_for_it(desk.pool, dry_run=dry_run), role="tenuto_dispatcher")
+    word = "would go" if dry_run else "are gone"
+    show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tenuto.cli.database import open_database
+from tenuto.cli.glance import ALIVE
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import FAILED
 from tenuto.cli.settings import Settings, read_settings
@@ -104,7 +105,7 @@ def roles(checkup: "Checkup") -> Check:
 
 
 def dispatcher(seen: Seen) -> Check:
-    alive = [one for one in seen.dispatchers if seen.now - one.heartbeat < timedelta(minutes=1)]
+    alive = [one for one in seen.dispatchers if seen.now - one.heartbeat < ALIVE]
     if not alive:
         cure = "start `tenuto worker`, `tenuto dispatcher` or `tenuto up`"
         return Check("dispatcher", NOTE, f"none is alive, so nothing is retried, delayed or scheduled; {cure}")

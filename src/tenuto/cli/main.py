@@ -7,6 +7,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from tenuto.cli import (
+    bench,
     db,
     dispatcher,
     doctor,
@@ -17,6 +18,8 @@ from tenuto.cli import (
     signal,
     start,
     tasks,
+    top,
+    up,
     worker,
     workers,
 )
@@ -25,6 +28,7 @@ from tenuto.cli.problems import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 PROCESSES, WORK, CARE = "Processes", "Work", "Care"
+app.command(rich_help_panel=PROCESSES)(up.up)
 app.command(rich_help_panel=PROCESSES)(worker.worker)
 app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
 app.command(rich_help_panel=WORK)(start.start)
@@ -33,10 +37,12 @@ app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
 app.command(rich_help_panel=WORK)(signal.signal)
 app.add_typer(schedules.app, name="schedules", rich_help_panel=WORK)
 app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
+app.command(rich_help_panel=CARE)(top.top)
 app.command(rich_help_panel=CARE)(doctor.doctor)
 app.add_typer(workers.app, name="workers", rich_help_panel=CARE)
 app.add_typer(outbox.app, name="outbox", rich_help_panel=CARE)
 app.add_typer(db.app, name="db", rich_help_panel=CARE)
+app.command(rich_help_panel=CARE)(bench.bench)
 
 
 @app.callback(invoke_without_command=True)

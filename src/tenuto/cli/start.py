@@ -60,6 +60,8 @@ def start(
     said = {name: value for name, value in options.items() if value is not None}
     task = find_task(type, app).options(**said)
     args, kwargs = read_arguments(arguments or [])
+    if app is None and args and kwargs:
+        raise WrongUse(f"{type} has positional and named arguments; name all or none, or say --app module:app")
     done = ask(lambda desk: _start(desk, task, args, kwargs, wait=wait))
     if wait:
         show(done, show_result(done.result), as_json=as_json)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tenuto.worker")
 
-Target = Annotated[str, typer.Argument(metavar="MODULE:APP", help="Where the app is.", show_default=False)]
+Target = Annotated[
+    str, typer.Argument(metavar="MODULE:APP", help="Where the app is: shop.tasks:app or tasks.py.", show_default=False)
+]
 Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at a time in each process.")]
 Processes = Annotated[int, typer.Option(min=1, max=256, help="Processes with user code.")]
@@ -67,9 +69,12 @@ def worker_settings(place: Place, target: str, **flags: Any) -> "WorkerSettings"
 
 def check_target(target: str) -> None:
     """What can be seen without importing user code, which only a child of the worker does."""
-    module, _, name = target.partition(":")
-    if not module or not name.isidentifier():
-        raise WrongUse(f"{target!r} does not name an app; write module:app, for example shop.tasks:app")
+    from tenuto.sdk.target import BadTarget, split_target
+
+    try:
+        split_target(target)
+    except BadTarget as problem:
+        raise WrongUse(str(problem)) from problem
 
 
 def names(text: str | None, flag: str) -> list[str] | None:

@@ -1,0 +1,10 @@
+"""The app that `tenuto bench` measures with."""
+
+from tenuto import App
+
+app = App("tenuto_bench")
+
+
+@app.task(queue="tenuto-bench")
+async def nothing(number: int) -> None:
+    """Does nothing."""

@@ -1,0 +1,92 @@
+"""`tenuto up`: everything here, in one command, stopped by one Ctrl-C."""
+
+import asyncio
+import logging
+import sys
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.database import ready_database
+from tenuto.cli.glance import look
+from tenuto.cli.output import Json, show
+from tenuto.cli.serving import MetricsPort, Place, find_place, log_to_stderr, serve, stopped_by_signals
+from tenuto.cli.settings import read_settings
+from tenuto.cli.worker import check_target, worker_settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EVERY = 1.0  # seconds between two looks, on a terminal
+
+Target = Annotated[str | None, typer.Argument(metavar="[MODULE:APP]", help="An app to work for.", show_default=False)]
+
+log = logging.getLogger("tenuto.up")
+
+
+def up(target: Target = None, metrics_port: MetricsPort = None, as_json: Json = False) -> None:
+    """Postgres, the loops and, for an app, a worker. Ctrl-C stops all of it."""
+    if target is not None:
+        check_target(target)
+    settings = read_settings()
+    console = _console()
+    with ready_database(settings, keep=False) as url:
+        where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
+        log.info("database: %s", where)
+        asyncio.run(_serve(find_place(settings, url, metrics_port), target, console))
+    show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _console() -> "Console | None":
+    """Logs are plain lines; on a terminal they have colours and go above a live line."""
+    if not sys.stderr.isatty():
+        log_to_stderr()
+        return None
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    console = Console(stderr=True)
+    handler = RichHandler(console=console, show_path=False)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", datefmt="%X", handlers=[handler], force=True)
+    return console
+
+
+async def _serve(place: Place, target: str | None, console: "Console | None") -> None:
+    stop = asyncio.Event()
+    watching = asyncio.create_task(_watch(place, console)) if console else None
+
+    def ready() -> None:
+        log.info("dispatcher: running")
+        log.info("worker: %s", f"running {target}" if target else "none, `tenuto up module:app` starts one here")
+        log.info("Ctrl-C stops everything")
+
+    try:
+        if target is not None:  # a worker listens to signals itself
+            await serve(place, worker_settings(place, target), stop=stop, ready=ready)
+        else:
+            with stopped_by_signals(stop):
+                await serve(place, None, stop=stop, ready=ready)
+    finally:
+        if watching:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+async def _watch(place: Place, console: "Console") -> None:
+    """One line that is always true."""
+    from rich.live import Live
+    from rich.text import Text
+
+    from tenuto.db.errors import DatabaseProblem
+    from tenuto.db.pool import open_pool
+
+    async with open_pool(place.url, role=place.worker_role, size=1, timeout=5) as pool:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            while True:
+                try:
+                    line = (await look(pool, UUID(place.org_id))).line
+                except DatabaseProblem as problem:
+                    line = str(problem)
+                live.update(Text(line, style="bold green"), refresh=True)
+                await asyncio.sleep(EVERY)
