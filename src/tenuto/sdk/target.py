@@ -1,8 +1,10 @@
-"""`module:app` on a command line, found and checked."""
+"""`module:app` or `file.py` on a command line, found and checked."""
 
 import importlib
+import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from tenuto.sdk.app import App
 
@@ -11,28 +13,70 @@ class BadTarget(Exception):
     """What should name an app does not; the message says what to write."""
 
 
+def split_target(target: str) -> tuple[str, str]:
+    """The module or file, and the name of the app, which is empty where a file has but one."""
+    where, _, name = target.partition(":")
+    if where.endswith(".py") and (not name or name.isidentifier()):
+        return where, name
+    if where and name.isidentifier():
+        return where, name
+    raise BadTarget(f"{target!r} does not name an app; write module:app, such as shop.tasks:app, or a file: tasks.py")
+
+
 def load_app(target: str) -> App:
-    """The app that `module:name` names; the current folder is searched first, as `python -m` does."""
-    module_name, _, name = target.partition(":")
-    if not module_name or not name:
-        raise BadTarget(f"{target!r} does not name an app; write module:app, for example shop.tasks:app")
+    """The app that `module:name` or `file.py:name` names; modules are looked for in the current folder first."""
+    where, name = split_target(target)
+    try:
+        module = _load_file(where) if where.endswith(".py") else _load_module(where)
+    except BadTarget:
+        raise
+    except ModuleNotFoundError as error:
+        raise BadTarget(f"{where} needs the module {error.name!r}, which is not installed") from error
+    except Exception as error:
+        raise BadTarget(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+    return _pick(module, where, name)
+
+
+def _load_module(name: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name and not module_name.startswith(error.name):
-            raise BadTarget(f"module {module_name!r} needs {error.name!r}, which is not installed") from error
+        if error.name and not name.startswith(error.name):
+            raise
+        cure = "; to name a file write tasks.py" if "/" in name else ""
         raise BadTarget(
-            f"there is no module {module_name!r} here or on the Python path; looked in {here} first"
+            f"there is no module {name!r} here or on the Python path; looked in {here} first{cure}"
         ) from error
-    except Exception as error:
-        raise BadTarget(f"module {module_name!r} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+def _load_file(file: str) -> ModuleType:
+    path = Path(file).absolute()
+    if not path.is_file():
+        raise BadTarget(f"there is no file {path}")
+    if path.stem in sys.modules:
+        raise BadTarget(f"{file} has the name of a module that is in use, {path.stem!r}; rename it")
+    sys.path.insert(0, str(path.parent))  # what lies beside it can be imported, as when Python runs it
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None, "a file that ends in .py has a loader"  # noqa: S101, PT018
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # dataclasses and pickle look there
+    spec.loader.exec_module(module)
+    return module
+
+
+def _pick(module: ModuleType, where: str, name: str) -> App:
     found = getattr(module, name, None)
     if isinstance(found, App):
         return found
-    apps = [key for key, value in vars(module).items() if isinstance(value, App)]
-    hint = f"write {module_name}:{apps[0]}" if apps else "make one with App(…)"
+    apps = {key: value for key, value in vars(module).items() if isinstance(value, App)}
+    if not name and len(apps) == 1:
+        return next(iter(apps.values()))
+    if not name:
+        hint = f"write {where}:{next(iter(apps))}" if apps else "make one: app = App(…)"
+        raise BadTarget(f"{where} has {len(apps) or 'no'} apps; {hint}")
+    hint = f"write {where}:{next(iter(apps))}" if apps else "make one with App(…)"
     what = "is not an App" if hasattr(module, name) else "does not exist"
-    raise BadTarget(f"{name!r} in module {module_name!r} {what}; {hint}")
+    raise BadTarget(f"{name!r} in {where} {what}; {hint}")
