@@ -52,7 +52,7 @@ def test_what_names_no_app_is_refused_with_what_to_write(target: str) -> None:
         ("two.py", "two.py has 2 apps; write two.py:first"),
         ("two.py:third", "'third' in two.py does not exist; write two.py:first"),
         ("two.py:number", "'number' in two.py is not an App; write two.py:first"),
-        ("json.py", "json.py has the name of a module that is in use, 'json'; rename it"),
+        ("deep/json.py", "deep/json.py has the name of a module that is in use, 'json'; rename it"),
         ("needy.py", "needy.py needs the module 'not_there', which is not installed"),
         ("broken.py", "broken.py cannot be imported: ZeroDivisionError"),
         ("deep/tasks:app", "to name a file write tasks.py"),
@@ -61,7 +61,8 @@ def test_what_names_no_app_is_refused_with_what_to_write(target: str) -> None:
 def test_what_is_wrong_with_a_target_is_said(tmp_path: Path, target: str, says: str) -> None:
     (tmp_path / "none.py").write_text("")
     (tmp_path / "two.py").write_text("from tenuto import App\nfirst, second, number = App('a'), App('b'), 3\n")
-    (tmp_path / "json.py").write_text(ONE)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "json.py").write_text(ONE)
     (tmp_path / "needy.py").write_text("import not_there\n")
     (tmp_path / "broken.py").write_text("1 / 0\n")
 
