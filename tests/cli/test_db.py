@@ -4,6 +4,7 @@ import json
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.support.command_line import tenuto
 
@@ -57,6 +58,46 @@ def test_a_server_that_does_not_answer_is_one_line_and_exit_code_3(home):
     assert failed.stderr.count("\n") == 1
     assert "127.0.0.1:1 (Connection refused)" in failed.stderr
     assert "secret" not in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"password": "wrong"}, "password authentication failed"),
+        ({"dbname": "nowhere"}, 'database "nowhere" does not exist'),
+    ],
+    ids=["a wrong password", "a database that is not there"],
+)
+def test_a_server_that_lets_nobody_in_is_not_called_unreachable(empty_database, change, named):
+    address = make_conninfo(empty_database, **change)
+
+    failed = tenuto("db", "status", TENUTO_DATABASE_URL=address)
+
+    assert failed.returncode == 3
+    assert failed.stderr.count("\n") == 1
+    assert "refuses the connection" in failed.stderr
+    assert named in failed.stderr
+    assert "cannot reach" not in failed.stderr
+    assert str(conninfo_to_dict(address)["password"]) not in failed.stderr
+
+
+def test_psql_of_a_server_that_does_not_answer_is_exit_code_3():
+    failed = tenuto("db", "psql", "-c", "select 1", TENUTO_DATABASE_URL="postgresql://me@127.0.0.1:1/mine")
+
+    assert failed.returncode == 3
+    assert "127.0.0.1:1 (Connection refused)" in failed.stderr
+
+
+def test_status_tells_people_where_and_programs_how_to_get_in(home):
+    people = tenuto("db", "status", TENUTO_HOME=home).stdout
+    address = conninfo_to_dict(json.loads(tenuto("db", "status", "--json", TENUTO_HOME=home).stdout)["url"])
+
+    assert f"{address['host']}:{address['port']}" in people
+    assert str(address["password"]) not in people
+
+
+def test_a_command_that_is_not_there_is_answered_with_one_that_is(home):
+    assert "Did you mean 'status'?" in tenuto("db", "statsu", TENUTO_HOME=home).stderr
 
 
 def test_no_postgres_to_start_is_one_line_and_exit_code_3(home, tmp_path):

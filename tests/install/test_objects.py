@@ -140,3 +140,19 @@ def test_grants_are_applied_after_everything_else(tree, empty):
 
     allowed = empty.execute("select has_function_privilege('tenuto_worker', 'tenuto.one()', 'execute')").fetchone()
     assert allowed == (False,)
+
+
+COMMENTS = "select obj_description('tenuto.one'::regproc, 'pg_proc'), obj_description('tenuto.a_view'::regclass)"
+
+
+def test_what_a_file_opens_with_is_the_comment_of_its_object(tree, empty):
+    tree.write("shared/one.sql", "-- The first number,\n-- 'one'.\n\n-- not this\n" + function("one", body="select 1"))
+    tree.write("runs/a_view.sql", "-- A view.\ncreate or replace view tenuto.a_view as select 1 as one;")
+    install.migrate(empty, root=tree.root)
+    assert empty.execute(COMMENTS).fetchone() == ("The first number, 'one'.", "A view.")
+
+    tree.write("shared/one.sql", function("one", body="select 1"))
+    tree.write("runs/a_view.sql", "-- Another.\ncreate or replace view tenuto.a_view as select 1 as one;")
+    install.migrate(empty, root=tree.root)
+
+    assert empty.execute(COMMENTS).fetchone() == (None, "Another.")

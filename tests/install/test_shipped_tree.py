@@ -39,3 +39,14 @@ def test_every_test_gets_a_database_of_its_own(db, database):
 def test_roles_can_be_tried_on(database):
     with connect_as(database, "tenuto_worker") as conn:
         assert conn.execute("select current_user").fetchone() == ("tenuto_worker",)
+
+
+def test_every_function_and_view_says_what_it_is_for(db):
+    silent = db.execute(
+        "select oid::regprocedure::text from pg_proc where pronamespace = 'tenuto'::regnamespace"
+        " and obj_description(oid, 'pg_proc') is null"
+        " union all select relname from pg_class where relnamespace = 'tenuto'::regnamespace and relkind = 'v'"
+        " and obj_description(oid, 'pg_class') is null"
+    ).fetchall()
+
+    assert silent == []

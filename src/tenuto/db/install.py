@@ -7,7 +7,8 @@ from importlib.resources.abc import Traversable
 
 import psycopg
 from psycopg import Connection
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import PGconn, Ping
 
 from tenuto.db.errors import BadAddress, DatabaseProblem, NotATestDatabase, ServerTooOld, Unreachable
 from tenuto.db.migrations import (
@@ -137,18 +138,34 @@ def open_connection(url: str) -> Connection:
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
     except psycopg.OperationalError as error:
-        raise Unreachable(_unreachable(url, error)) from error
+        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from error
     except psycopg.ProgrammingError as error:
         raise BadAddress(
             "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"
         ) from error
 
 
+def _refused(url: str, error: psycopg.OperationalError) -> str | None:
+    """What to say of a server that is there but does not let us in; None when nobody answers."""
+    if PGconn.ping(make_conninfo(url, connect_timeout=10).encode()) != Ping.OK:
+        return None
+    return (
+        f"Postgres at {_where(url)} refuses the connection ({_reason(error).removeprefix('FATAL:').strip()}); "
+        "correct the user, the password or the database's name in TENUTO_DATABASE_URL"
+    )
+
+
 def _unreachable(url: str, error: psycopg.OperationalError) -> str:
+    return f"cannot reach Postgres at {_where(url)} ({_reason(error)}); start it or correct TENUTO_DATABASE_URL"
+
+
+def _where(url: str) -> str:
     parts = conninfo_to_dict(url)
-    where = f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
-    reason = str(error).strip().splitlines()[0].split(" failed: ")[-1]
-    return f"cannot reach Postgres at {where} ({reason}); start it or correct TENUTO_DATABASE_URL"
+    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+
+
+def _reason(error: psycopg.OperationalError) -> str:
+    return str(error).strip().splitlines()[0].split(" failed: ")[-1]
 
 
 def _address(conn: Connection) -> str:

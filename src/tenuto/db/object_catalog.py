@@ -1,8 +1,9 @@
 """What functions and views the schema holds now, and dropping some of them safely."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from psycopg import Connection, errors
+from psycopg import Connection, errors, sql
 
 from tenuto.db.errors import BrokenObject
 
@@ -50,6 +51,13 @@ def list_objects(conn: Connection) -> list[Item]:
     return [Item(*row) for row in conn.execute(LIST).fetchall()]
 
 
+def describe(conn: Connection, said: Mapping[str, str | None]) -> None:
+    """Make what is said of each object its comment, for psql's df+ and d+ to show."""
+    for item in list_objects(conn):
+        what = f"comment on {_word(item)} {item.identity} is ".encode()  # the catalog has quoted it
+        conn.execute(what + sql.Literal(said[item.name]).as_bytes(conn))
+
+
 def drop(conn: Connection, items: list[Item]) -> None:
     """Drop these and nothing else, in an order that works, or say what still needs them."""
     while items:
@@ -58,8 +66,7 @@ def drop(conn: Connection, items: list[Item]) -> None:
         for item in items:
             try:
                 with conn.transaction():
-                    what = "routine" if item.kind == "function" else item.kind
-                    conn.execute(f"drop {what} {item.identity}".encode())  # the catalog has quoted it
+                    conn.execute(f"drop {_word(item)} {item.identity}".encode())  # the catalog has quoted it
             except errors.DependentObjectsStillExist as error:
                 left.append(item)
                 reason = error.diag.message_detail
@@ -84,3 +91,7 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
             )
     drop(conn, reached)
     return {item.name for item in reached}
+
+
+def _word(item: Item) -> str:
+    return "routine" if item.kind == "function" else item.kind

@@ -18,6 +18,7 @@ def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
     _apply_all(conn, files, before)
     kept = {file.name for file in files}
     catalog.drop(conn, [item for item in catalog.list_objects(conn) if item.name not in kept])
+    catalog.describe(conn, {file.name: file.description for file in files})
     try:
         if tree.grants:
             conn.execute(tree.grants.encode())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import takewhile
 
 from tenuto.db.errors import BrokenMigrations
 
@@ -38,6 +39,12 @@ class ObjectFile:
     @property
     def name(self) -> str:
         return self.path.rsplit("/", 1)[-1].removesuffix(".sql")
+
+    @property
+    def description(self) -> str | None:
+        """The comment that the file opens with, as one paragraph."""
+        opening = takewhile(lambda line: line.startswith("--"), self.text.splitlines())
+        return " ".join(line.removeprefix("--").strip() for line in opening) or None
 
 
 @dataclass(frozen=True)
