@@ -1,0 +1,25 @@
+"""The time that the kernel sees: it stands still until the test moves it."""
+
+from datetime import UTC, datetime, timedelta
+
+from tenuto.db.isolated import set_clock
+from tenuto.db.pool import Pool
+from tenuto.model.durations import Duration, seconds
+
+
+class Clock:
+    """`await tn.clock.advance("5m")`."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self.now = datetime.now(UTC)
+
+    async def advance(self, by: Duration) -> datetime:
+        """Move on; what becomes due runs at the next `await tn.work()`."""
+        return await self.set(self.now + timedelta(seconds=seconds(by, "by")))
+
+    async def set(self, now: datetime) -> datetime:
+        """Stand at this moment."""
+        self.now = now
+        await self._pool.call(set_clock, now)
+        return now

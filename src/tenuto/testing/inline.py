@@ -1,0 +1,137 @@
+"""A worker inside the test: claims and reports like a real one, and runs tasks one after the other, here."""
+
+import asyncio
+import json
+import time
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, workers
+from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.model.ids import uuid7
+from tenuto.model.tasks import Claimed
+from tenuto.runtimes.judge import judge
+from tenuto.runtimes.outcomes import Completed, Outcome
+from tenuto.sdk.app import App
+from tenuto.sdk.client import Client
+from tenuto.sdk.context import Context
+from tenuto.sdk.current import running
+from tenuto.sdk.sync_context import SyncContext
+from tenuto.sdk.task import Task
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.held import Held
+from tenuto.worker.ports import Ports
+from tenuto.worker.reporter import Reporter
+from tenuto.worker.session import Session
+
+AT_ONCE = 100
+UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settle_runs", "fire_schedules")
+
+
+class InlineWorker:
+    """Runs what can run now."""
+
+    def __init__(self, client: Client, app: App) -> None:
+        self._client, self._app = client, app
+        self._session = Session()
+        self._ports = Ports(client.pool, self._session, client.org_id, client.objects)
+        self._claims = 0
+        self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
+
+    async def work(self, *, most: int) -> int:
+        """Claim and run until nothing is ready and nothing is due; answers how many attempts ran."""
+        opened = await self._client.pool.call(workers.register_worker, org_id=self._client.org_id, worker_id="test")
+        self._session.opened(opened.session_id, opened.token)
+        reporter = Reporter(self._client.pool, self._session, Held(), store=self._store, reported=lambda: None)
+        reporting = asyncio.create_task(reporter.run())
+        ran = 0
+        try:
+            while True:
+                moved, claims = await self._keep_up(), await self._claim()
+                if not moved and not claims:
+                    break
+                for claim in claims:
+                    await self._run(claim, reporter)
+                ran += len(claims)
+                if ran > most:
+                    raise AssertionError(f"{ran} attempts ran and more keep coming: do tasks start or snooze for ever?")
+        finally:
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
+        fence = {"session_id": opened.session_id, "token": opened.token}
+        await self._client.pool.call(workers.close_session, **fence)
+        return ran
+
+    async def _keep_up(self) -> int:
+        """What a dispatcher would do now."""
+        return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
+
+    async def _claim(self) -> list[Claimed]:
+        fence = {"session_id": self._session.id, "token": UUID(self._session.token)}
+        async with self._client.pool.connection() as conn:
+            routes = await attempts.resolve_routes(conn, session_id=self._session.id, types=list(self._app.tasks))
+            self._tasks = {route.route_id: self._app.tasks[route.type] for route in routes}
+            self._claims += 1
+            return await attempts.claim_tasks(
+                conn, **fence, claim_no=self._claims, routes=list(self._tasks), limit=AT_ONCE
+            )
+
+    async def _run(self, claim: Claimed, reporter: Reporter) -> None:
+        task = self._tasks[claim.route_id]
+        row = (
+            None,
+            str(claim.task_id),
+            claim.attempt,
+            str(claim.run_id),
+            claim.route_id,
+            _text(claim.input),
+            _text(claim.slots),
+            claim.timeout_seconds,
+            _text(claim.metadata),
+        )
+        attempt = Attempt(row, task, time.monotonic())
+        if attempt.slots:
+            attempt.slots = await self._client.objects.follow_slots(attempt.slots)
+        mark = running.set(attempt)
+        outcome = await (self._await(attempt, task) if task.executor == "async" else self._call(attempt, task))
+        running.reset(mark)
+        reporter.tell(attempt, outcome)
+        await reporter.flush()
+
+    async def _await(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
+        try:
+            arguments, named = task.decode_args(attempt.input, attempt.slots)
+            context = Context(attempt, self._ports.open(attempt))
+            if task.context:
+                arguments.insert(0, context)
+            result = await task.function(*arguments, **named)
+            await context.flush()
+            return Completed(task.encode_result(result))
+        except BaseException as error:
+            return judge(attempt, error)
+
+    async def _call(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
+        loop = asyncio.get_running_loop()
+
+        def call() -> Outcome:
+            try:
+                arguments, named = task.decode_args(attempt.input, attempt.slots)
+                context = SyncContext(attempt, self._ports.open(attempt), loop=loop)
+                if task.context:
+                    arguments.insert(0, context)
+                result = task.function(*arguments, **named)
+                context.flush()
+                return Completed(task.encode_result(result))
+            except BaseException as error:
+                return judge(attempt, error)
+
+        return await asyncio.to_thread(call)
+
+    async def _store(self, attempt: Attempt, output: str | None) -> Any:
+        if output is not None and self._ports.too_large(output):
+            return await self._ports.store(attempt, output)
+        return None if output is None else json.loads(output)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else json.dumps(value)

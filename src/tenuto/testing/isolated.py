@@ -1,0 +1,72 @@
+"""A client on a database of its own, with everything a test needs beside it."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from uuid import UUID
+
+from tenuto.db import embedded
+from tenuto.db.isolated import isolated_database
+from tenuto.db.pool import Pool, open_pool
+from tenuto.sdk.app import App
+from tenuto.sdk.client import Client
+from tenuto.sdk.connect import DEFAULT_ORG, read_address
+from tenuto.storage.base import Store
+from tenuto.storage.folder import FolderStore
+from tenuto.testing.clock import Clock
+from tenuto.testing.inline import InlineWorker
+from tenuto.worker.schedules import put_schedules
+
+MOST = 100_000
+
+
+class Isolated(Client):
+    """What `app.connect()` gives, and a clock and a worker: `await tn.clock.advance("5m")`, `await tn.work()`."""
+
+    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
+        super().__init__(pool, org_id, store, app=app)
+        self.url = url
+        self.clock = Clock(pool)
+        self._worker = InlineWorker(self, app)
+
+    async def work(self, *, most: int = MOST) -> int:
+        """Run all that can run now, in this loop, until nothing is left; answers how many attempts ran."""
+        return await self._worker.work(most=most)
+
+
+@contextmanager
+def postgres() -> Generator[str]:
+    """The url of an embedded server for a whole test session: `isolated(app, server=url)`. Its folder is kept, so that
+    the next session starts at once."""
+    said = read_address()
+    with embedded.server(said.home / "testing", pg_bin=said.pg_bin) as url:
+        yield url
+
+
+@asynccontextmanager
+async def isolated(app: App, *, server: str | None = None) -> AsyncGenerator[Isolated]:
+    """`async with isolated(app) as tn`: a new database, a clock that stands still, tasks that run when told to."""
+    if server is None:
+        own = postgres()
+        url = await asyncio.to_thread(own.__enter__)
+        try:
+            async with isolated(app, server=url) as tn:
+                yield tn
+        finally:
+            await asyncio.to_thread(own.__exit__, None, None, None)
+        return
+    database = isolated_database(server)
+    url = await asyncio.to_thread(database.__enter__)
+    try:
+        # One connection, so that the clock is everybody's.
+        with tempfile.TemporaryDirectory(prefix="tenuto-objects-") as folder:
+            async with open_pool(url, size=1) as pool:
+                tn = Isolated(pool, DEFAULT_ORG, FolderStore(Path(folder)), app=app, url=url)
+                await tn.clock.set(tn.clock.now)
+                await pool.call(put_schedules, DEFAULT_ORG, app)
+                yield tn
+                await tn.watcher.close()
+    finally:
+        await asyncio.to_thread(database.__exit__, None, None, None)
