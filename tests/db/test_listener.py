@@ -2,25 +2,33 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
 from psycopg import AsyncConnection
 
 from tenuto.db.listener import Deaf, Wake, hear, listen
+from tests.support.gate import a_gate, wait_for_turned_away
 from tests.support.kernel import start_one
+from tests.support.waiting import wait_until
 
 LISTENERS = "from pg_stat_activity where application_name = 'tenuto listener' and datname = current_database()"
 
 
+@asynccontextmanager
+async def a_listener(url: str, **settings: float) -> AsyncIterator[AsyncIterator[Wake]]:
+    wakes = listen(url, **settings)
+    try:
+        yield wakes
+    finally:
+        await wakes.aclose()  # pyright: ignore[reportAttributeAccessIssue] (it is a generator)
+
+
 def play(database: str, story: Callable[[AsyncIterator[Wake]], Awaitable[None]], **settings: float) -> None:
     async def with_a_listener() -> None:
-        wakes = listen(database, **settings)
-        async with asyncio.timeout(30):
-            try:
-                await story(wakes)
-            finally:
-                await wakes.aclose()  # pyright: ignore[reportAttributeAccessIssue] (it is a generator)
+        async with asyncio.timeout(30), a_listener(database, **settings) as wakes:
+            await story(wakes)
 
     asyncio.run(with_a_listener())
 
@@ -46,22 +54,20 @@ def test_a_listener_whose_connection_was_ended_rescans_and_hears_again(db: psyco
     play(database, story)
 
 
-def test_a_listener_goes_on_trying_while_nobody_lets_it_in(db: psycopg.Connection, database: str, server: str) -> None:
-    def let_in(yes: bool) -> None:
-        with psycopg.connect(server, autocommit=True) as conn:
-            conn.execute(f"alter database {db.info.dbname} with allow_connections {yes}".encode())
+def test_a_listener_goes_on_trying_while_nobody_lets_it_in(db: psycopg.Connection, database: str) -> None:
+    async def story() -> None:
+        async with asyncio.timeout(30), a_gate(database) as gate, a_listener(gate.url) as wakes:
+            assert (await anext(wakes)).rescan
+            gate.close()
+            next_wake = asyncio.ensure_future(anext(wakes))
+            await wait_for_turned_away(gate, 3)
+            assert not next_wake.done()
+            gate.open = True
+            assert (await next_wake).rescan
+            start_one(db)
+            assert await anext(wakes) == Wake("default")
 
-    async def story(wakes: AsyncIterator[Wake]) -> None:
-        assert (await anext(wakes)).rescan
-        let_in(False)
-        db.execute(f"select pg_terminate_backend(pid) {LISTENERS}")
-        next_wake = asyncio.ensure_future(anext(wakes))
-        done, _ = await asyncio.wait([next_wake], timeout=1)
-        assert not done
-        let_in(True)
-        assert (await next_wake).rescan
-
-    play(database, story)
+    asyncio.run(story())
 
 
 def test_a_connection_that_hears_nothing_is_found_out(database: str) -> None:
@@ -80,7 +86,13 @@ def test_a_quiet_listener_hears_itself_and_stays(db: psycopg.Connection, databas
         assert (await anext(wakes)).rescan
         before = db.execute(f"select pid {LISTENERS}").fetchall()
         next_wake = asyncio.ensure_future(anext(wakes))
-        await asyncio.wait([next_wake], timeout=0.5)  # ten checks
+        checks = set()
+
+        def ten_checks() -> bool:
+            checks.update(db.execute(f"select query_start {LISTENERS} and query like 'notify%'").fetchall())
+            return len(checks) >= 10
+
+        await asyncio.to_thread(wait_until, ten_checks)
         start_one(db)
         assert await next_wake == Wake("default")
         assert db.execute(f"select pid {LISTENERS}").fetchall() == before
