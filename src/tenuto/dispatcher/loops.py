@@ -127,6 +127,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("drop_partitions", whole(upkeep.drop_partitions), every=HOUR),
     Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),
     Loop("prune_workers", batches_of(workers.prune_workers), batch=1000, every=HOUR),
+    Loop("prune_limits", batches_of(upkeep.prune_limits), batch=1000, every=HOUR),
     Loop("prune_effects", batches_of(prune_effects), batch=10_000, every=5 * MINUTE),
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
 ]
