@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,3 +33,11 @@ def asked(database: str) -> Callable[..., Any]:
         return json.loads(done.stdout)
 
     return ask
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

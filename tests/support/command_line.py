@@ -1,20 +1,73 @@
 """Running `tenuto` as a person does: as a process, with an environment."""
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.waiting import wait_until
+
 TENUTO = Path(sys.executable).with_name("tenuto")
+ROOT = Path(__file__).parents[2]
 
 
 def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
     return subprocess.run(
         [TENUTO, *arguments],
-        env={**clean, **{name: str(value) for name, value in environment.items()}, "TERM": "dumb"},
+        env=_environment(environment),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@dataclass(frozen=True)
+class Running:
+    """A command that stays until it is told to stop."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+    def said(self) -> str:
+        return self.output.read_text()
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Tell it to stop; the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(30)
+
+
+@contextmanager
+def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[Running]:
+    """A command that has said `ready`; modules of the repository can be imported by it."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "output"
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                [TENUTO, *arguments],
+                cwd=ROOT,
+                env=_environment(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=file,
+            )
+        command = Running(process, output)
+        try:
+            wait_until(lambda: ready in command.said() or process.poll() is not None, timeout=60)
+            assert ready in command.said(), command.said()
+            yield command
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            process.wait(60)
+
+
+def _environment(said: dict[str, str | Path]) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
+    return {**clean, **{name: str(value) for name, value in said.items()}, "TERM": "dumb"}

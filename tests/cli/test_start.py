@@ -1,0 +1,98 @@
+"""`tenuto start`, with a worker that works and without."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import running, tenuto
+from tests.support.kernel import Db, task
+from tests.support.loops import count
+
+APP = "tests.support.shop:app"
+
+
+@pytest.fixture
+def worker(database: str) -> Iterator[str]:
+    """A worker process on the database, whose url this is."""
+    with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=database):
+        yield database
+
+
+def test_a_task_is_started_and_its_result_printed(worker: str):
+    by_place = tenuto("start", "shop.add", "2", "3", "--wait", TENUTO_DATABASE_URL=worker)
+    by_name = tenuto("start", "shop.add", "x=2", "y=40", "--wait", "--json", TENUTO_DATABASE_URL=worker)
+    delayed = tenuto("start", "shop.tell", "words=it is late", "--delay", "200ms", "--wait", TENUTO_DATABASE_URL=worker)
+
+    assert (by_place.returncode, by_place.stdout) == (0, "5\n")
+    assert json.loads(by_name.stdout)["result"] == 42
+    assert delayed.stdout == '"it is late"\n'
+
+
+def test_a_task_that_fails_is_failed_work_in_one_line(worker: str):
+    failed = tenuto("start", "shop.fail", "no luck", "--max-attempts", "1", "--wait", TENUTO_DATABASE_URL=worker)
+
+    assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (1, "", 1)
+    assert "failed with ValueError: no luck" in failed.stderr
+
+
+def test_what_a_task_logs_can_be_read(worker: str):
+    told = tenuto("start", "shop.tell", "hello there", "--wait", "--json", TENUTO_DATABASE_URL=worker)
+
+    logs = tenuto("tasks", "logs", "-f", json.loads(told.stdout)["run_id"], TENUTO_DATABASE_URL=worker)
+
+    assert "hello there" in logs.stdout
+
+
+def test_options_of_a_start_reach_the_task(db: Db, database: str):
+    options = ("--queue", "mail", "--priority", "7", "--max-attempts", "2", "--timeout", "30s", "--delay", "1h")
+    started = tenuto("start", "shop.add", "1", "2", *options, "--json", TENUTO_DATABASE_URL=database)
+
+    found = task(db, json.loads(started.stdout)["run_id"])
+
+    assert (found["queue"], found["priority"], found["max_attempts"], found["timeout_seconds"]) == ("mail", 7, 2, 30)
+    assert (found["input"], found["available_at"] > found["created_at"]) == ([1, 2], True)
+
+
+def test_a_dedupe_key_starts_once(db: Db, database: str):
+    answers: list[Any] = [
+        json.loads(tenuto("start", "a.b", "--dedupe-key", "one", "--json", TENUTO_DATABASE_URL=database).stdout)
+        for _ in range(2)
+    ]
+
+    assert answers[0]["run_id"] == answers[1]["run_id"]
+    assert [answer["created"] for answer in answers] == [True, False]
+    assert count(db, "runs") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("add",), "'add' is not the name of a task; write app.function"),
+        (("shop.ad", "1", "2", "--app", APP), "did you mean 'shop.add'?"),
+        (("shop.add", "1", "--app", APP), "missing a required argument: 'y'"),
+        (("shop.add", "1", "two", "--app", APP), "'two' is not int"),
+        (("shop.add", "1", "y=2"), "name all or none, or say --app"),
+        (("shop.add", "x=1", "2"), "comes after a named one"),
+        (("shop.add", "x=1", "x=2"), "'x' is given twice"),
+        (("shop.add", "--app", "tests.support.nowhere:app"), "no module 'tests.support.nowhere'"),
+        (("shop.add", "--app", "tests.support.shop:wrong"), "write tests.support.shop:app"),
+        (("shop.add", "--delay", "soon"), "not a duration"),
+        (("shop.add", "--max-attempts", "0"), "--max-attempts"),
+        (("shop.add", *["x" * 120_000] * 10), "the input of shop.add"),
+    ],
+)
+def test_what_cannot_be_started_is_one_line_and_exit_code_2(db: Db, database: str, arguments: Any, said: str):
+    refused = tenuto("start", *arguments, TENUTO_DATABASE_URL=database)
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert said in refused.stderr
+    assert count(db, "runs") == 0
+
+
+def test_a_database_that_does_not_answer_is_one_line_and_exit_code_3():
+    refused = tenuto("start", "shop.add", TENUTO_DATABASE_URL="postgresql://me@127.0.0.1:1/mine")
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (3, 1)
+    assert "127.0.0.1:1" in refused.stderr

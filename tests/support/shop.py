@@ -1,0 +1,21 @@
+"""A small app for commands to work with."""
+
+from tenuto import App, Context
+
+app = App("shop")
+
+
+@app.task
+async def add(x: int, y: int) -> int:
+    return x + y
+
+
+@app.task(max_attempts=1)
+def fail(reason: str) -> None:
+    raise ValueError(reason)
+
+
+@app.task
+async def tell(ctx: Context, words: str) -> str:
+    ctx.log.info(words)
+    return words
