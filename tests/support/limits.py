@@ -27,6 +27,10 @@ def a_queue(queue: str, size: int) -> dict[str, Any]:
     return {"scope": "queue", "key": queue, "size": size}
 
 
+def a_rate(key: str, size: int, seconds: float) -> dict[str, Any]:
+    return {"scope": "rate", "key": key, "size": size, "seconds": seconds}
+
+
 def start_limited(db: Db, tasks: int, *limits: dict[str, Any], kind: dict[str, Any] | None = None) -> list[UUID]:
     """Runs of one task each, all under the same limits."""
     details = [{"task": i, "limits": list(limits)} for i in range(tasks)]

@@ -52,9 +52,16 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     call(db, "send_signal", org_id=org, run_id=run_id, name="go")
     call(db, "put_run_data", org_id=org, run_id=run_id, values={"k": 1})
     put(db, datetime.now(UTC), org_id=org)
+    a_used_rate(db, org)
     note_an_input(db, org, child)
     a_scaled_pool(db, org)
     return org
+
+
+def a_used_rate(db: Db, org: UUID) -> None:
+    rate = {"scope": "rate", "key": "r", "size": 1, "seconds": 3600}
+    start(db, 1, org_id=org, details=Jsonb([{"task": 0, "limits": [rate]}]), kind={"type": "app.rated"})
+    call(db, "admit_rates")
 
 
 def note_an_input(db: Db, org: UUID, task_id: UUID) -> None:

@@ -56,6 +56,12 @@ create type tenuto.kind as (
   handler text
 );
 
+create type tenuto.rate_share as (
+  tasks integer,
+  starts_at timestamp with time zone,
+  pace interval
+);
+
 create type tenuto.started as (
   no integer,
   run_id uuid,
@@ -223,13 +229,21 @@ create table tenuto.limits (
   key        text not null,
   size       integer not null,
   idle_since timestamp with time zone,
+  seconds    double precision,
+  paced_at   timestamp with time zone,
+  due_at     timestamp with time zone,
+  misses     integer default 0 not null,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
   constraint limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
-  constraint scope_is_known CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text]))),
+  constraint a_rate_has_seconds CHECK (((scope = 'rate'::text) = (seconds IS NOT NULL))),
+  constraint only_rates_are_paced CHECK (((scope = 'rate'::text) OR ((paced_at IS NULL) AND (due_at IS NULL)))),
+  constraint scope_is_known CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text, 'rate'::text]))),
+  constraint seconds_are_at_most_a_month CHECK (((seconds >= (0.001)::double precision) AND (seconds <= (2678400)::double precision))),
   constraint size_is_positive CHECK (((size >= 1) AND (size <= 1000000)))
 );
 CREATE INDEX limits_busy_idx ON tenuto.limits USING btree (id) WHERE (idle_since IS NULL);
+CREATE INDEX limits_due_idx ON tenuto.limits USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX limits_idle_idx ON tenuto.limits USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
@@ -372,6 +386,21 @@ alter table tenuto.queues enable row level security;
 alter table tenuto.queues force row level security;
 create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.queues for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.rate_admissions (
+  limit_id    bigint not null,
+  since       timestamp with time zone not null,
+  admitted_at timestamp with time zone not null,
+  org_id      uuid not null,
+  tasks       integer not null,
+  constraint rate_admissions_pkey PRIMARY KEY (limit_id, since),
+  constraint rate_admissions_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES tenuto.limits(id) ON DELETE CASCADE,
+  constraint tasks_are_positive CHECK ((tasks > 0))
+) with (fillfactor=50);
+alter table tenuto.rate_admissions enable row level security;
+alter table tenuto.rate_admissions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.rate_admissions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trusted_roles_see_all on tenuto.rate_admissions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_lanes (
   route_id    integer not null,
@@ -595,6 +624,32 @@ alter table tenuto.scaling_decisions enable row level security;
 alter table tenuto.scaling_decisions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.scaling_decisions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
 create policy trusted_roles_see_all on tenuto.scaling_decisions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.schedules (
+  org_id         uuid not null,
+  name           text not null,
+  kind           jsonb not null,
+  input          jsonb,
+  details        jsonb,
+  cron           text not null,
+  timezone       text not null,
+  catch_up       text not null,
+  jitter_seconds real not null,
+  paused_at      timestamp with time zone,
+  next_at        timestamp with time zone,
+  last_at        timestamp with time zone,
+  created_at     timestamp with time zone not null,
+  constraint schedules_pkey PRIMARY KEY (org_id, name),
+  constraint schedules_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint catch_up_is_known CHECK ((catch_up = ANY (ARRAY['skip'::text, 'one'::text, 'all'::text]))),
+  constraint jitter_is_at_most_a_day CHECK (((jitter_seconds >= (0)::double precision) AND (jitter_seconds <= (86400)::double precision))),
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE INDEX schedules_due_idx ON tenuto.schedules USING btree (next_at) WHERE (paused_at IS NULL);
+alter table tenuto.schedules enable row level security;
+alter table tenuto.schedules force row level security;
+create policy an_org_sees_its_own_rows on tenuto.schedules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy trusted_roles_see_all on tenuto.schedules for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.sessions (
   id            bigint generated always as identity not null,

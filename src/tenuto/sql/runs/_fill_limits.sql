@@ -1,6 +1,7 @@
 -- waiting for a limit -> queued: gives free slots to those first in line, under the limit's row lock. A task with
 -- several limits moves on to its next line. Limits met on the way are skipped when locked: their holder fills them,
--- or sweep_limits does. p_cards: those who just lined up, whose limits may have new sizes.
+-- or sweep_limits does. Rates give no slots: admit_rates hears of those who wait. p_cards: those who just lined up, whose
+-- limits may have new sizes.
 create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_cards tenuto.card[] default null)
   returns void
   language plpgsql
@@ -9,12 +10,16 @@ create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_cards ten
 as $$
 declare
   v_limits bigint[] := p_limit_ids;
+  v_resized bigint[] := array(select n.id from tenuto._new_sizes(p_cards) n);
+  v_rates bigint[] := array(select id from tenuto.limits where id = any (p_limit_ids) and scope = 'rate');
   v_admitted uuid[];
   v_done tenuto.card[];
 begin
-  perform from tenuto.limits where id = any (v_limits) order by scope, id for no key update;
-  if p_cards is not null then
-    update tenuto.limits l set size = n.size from tenuto._new_sizes(p_cards) n where l.id = n.id and l.id = any (v_limits);
+  perform from tenuto.limits where id = any (v_limits) and (scope <> 'rate' or id = any (v_resized)) order by scope, id for no key update;
+  if cardinality(v_resized) > 0 then
+    update tenuto.limits l set size = n.size, seconds = n.seconds
+    from tenuto._new_sizes(p_cards) n
+    where l.id = n.id and l.id = any (v_limits) and l.id = any (v_resized);
   end if;
   while cardinality(v_limits) > 0
   loop
@@ -29,7 +34,7 @@ begin
         limit greatest(0, l.size - (select count(*) from tenuto.limit_slots s where s.limit_id = l.id))
         for update skip locked
       ) w
-      where l.id = any (v_limits)
+      where l.id = any (v_limits) and l.scope <> 'rate'
     ), slots as (
       insert into tenuto.limit_slots (task_id, limit_id, org_id)
       select id, limit_id, org_id from chosen
@@ -52,7 +57,11 @@ begin
       update tenuto.waiting_tasks set limit_id = tenuto._next_limit(id) where id = any (v_admitted) returning limit_id
     )
     select array_agg(distinct limit_id) into v_limits from moved;
-    v_limits := array(select id from tenuto.limits where id = any (v_limits) order by scope, id for no key update skip locked);
+    v_rates := v_rates || array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate');
+    v_limits := array(select id from tenuto.limits where id = any (v_limits) and scope <> 'rate' order by scope, id for no key update skip locked);
   end loop;
+  if cardinality(v_rates) > 0 then
+    perform tenuto._expect_rates(v_rates);
+  end if;
 end
 $$;

@@ -1,5 +1,5 @@
--- The limit whose slot the task must get next: keys before queues, then by id; null when it holds all of them, 0 for one
--- that was pruned while the task stood in the line of another: sweep_limits makes it again.
+-- The limit whose slot the task must get next: keys before queues, then by id, its rate last; null when it holds all of
+-- them, 0 for one that was pruned while the task stood in the line of another: sweep_limits makes it again.
 create or replace function tenuto._next_limit(p_task_id uuid)
   returns bigint
   language sql

@@ -7,11 +7,11 @@ as $$
 declare
   v_limits bigint[];
 begin
-  insert into tenuto.limits (org_id, scope, key, size)
-  select distinct on (c.org_id, n.scope, n.key) c.org_id, n.scope, n.key, n.size
+  insert into tenuto.limits (org_id, scope, key, size, seconds)
+  select distinct on (c.org_id, n.scope, n.key) c.org_id, n.scope, n.key, n.size, n.seconds
   from unnest(p_cards) c
   join tenuto.tasks t on t.id = c.id
-  cross join lateral jsonb_to_recordset(t.limits) as n(scope text, key text, size int)
+  cross join lateral jsonb_to_recordset(t.limits) as n(scope text, key text, size int, seconds float8)
   where not exists (select from tenuto.limits l where l.org_id = c.org_id and l.scope = n.scope and l.key = n.key)
   order by c.org_id, n.scope, n.key, t.created_at desc
   on conflict on constraint limit_exists_once do nothing;

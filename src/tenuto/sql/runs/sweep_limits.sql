@@ -1,5 +1,6 @@
 -- Repairs limits: takes slots from tasks that are neither ready nor running nor in line, makes limits again that are
--- gone while tasks stand in their line, and fills free slots that a start and a finish passed to each other unseen.
+-- gone while tasks stand in their line, fills free slots that a start and a finish passed to each other unseen, and
+-- tells dispatchers of rates that somebody waits for and nobody looks at.
 create or replace function tenuto.sweep_limits()
   returns table (freed bigint, filled bigint)
   language plpgsql
@@ -22,7 +23,8 @@ begin
   into v_limits, v_waiting
   from tenuto.limits l
   join tenuto.waiting_tasks w on w.limit_id = l.id
-  where (select count(*) from tenuto.limit_slots s where s.limit_id = l.id) < l.size;
+  where case when l.scope = 'rate' then l.due_at is null
+             else (select count(*) from tenuto.limit_slots s where s.limit_id = l.id) < l.size end;
   if v_limits is not null then
     perform tenuto._fill_limits(v_limits);
   end if;

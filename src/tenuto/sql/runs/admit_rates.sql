@@ -1,0 +1,42 @@
+-- waiting for a rate -> queued: lets in what each rate allows, at most p_limit tasks. A rate lets its tasks in one by one,
+-- seconds / size apart; what a late call missed is made up for, up to a quarter of a second's worth; and never more than
+-- its size within any window of its seconds. Under the rate's row lock; one that another dispatcher holds is left to it.
+create or replace function tenuto.admit_rates(p_limit int default 1000)
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_rate tenuto.limits;
+  v_share tenuto.rate_share;
+  v_cards tenuto.card[];
+  v_all tenuto.card[] := '{}';
+begin
+  for v_rate in
+    select l.* from tenuto.limits l where l.due_at <= tenuto.now() order by l.due_at, l.id limit p_limit for no key update skip locked
+  loop
+    v_share := tenuto._rate_share(v_rate, p_limit - cardinality(v_all));
+    with first as materialized (
+      select w.id
+      from tenuto.waiting_tasks w
+      where w.limit_id = v_rate.id
+      order by w.priority desc, w.seq
+      limit v_share.tasks
+      for update skip locked
+    ), gone as (
+      delete from tenuto.waiting_tasks where id = any (array(select id from first)) returning *
+    )
+    select coalesce(array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by priority desc, seq), '{}')
+    into v_cards from gone;
+    perform tenuto._note_admissions(v_rate, v_share, cardinality(v_cards));
+    v_all := v_all || v_cards;
+    exit when cardinality(v_all) >= p_limit;
+  end loop;
+  if cardinality(v_all) > 0 then
+    perform tenuto._enter_lanes(v_all);
+    perform tenuto._wake('*');
+  end if;
+  return cardinality(v_all);
+end
+$$;
