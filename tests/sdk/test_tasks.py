@@ -191,7 +191,7 @@ def test_inputs_come_by_position_by_name_and_from_slots(app: App, input, expecte
     [
         ((), {}, r"missing a required argument: 'n'; its signature is shop.work\(n: int, text: str = 'a'\)"),
         ((1, "a", 2), {}, "too many positional arguments"),
-        ((1,), {"txt": "b"}, "got an unexpected keyword argument 'txt'"),
+        ((1,), {"txt": "b"}, "there is no parameter 'txt'"),
         ((1,), {"n": 2}, "multiple values for argument 'n'"),
     ],
 )

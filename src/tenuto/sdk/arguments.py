@@ -75,7 +75,9 @@ class Signature:
         try:
             return dict(self._signature.bind(*args, **kwargs).arguments)
         except TypeError as error:
-            raise WrongValue(f"{self.what}: {error}", f"its signature is {self}") from error
+            unknown = [] if self._named_rest else sorted(kwargs.keys() - self._names)
+            said = f"there is no parameter {unknown[0]!r}" if unknown else str(error)
+            raise WrongValue(f"{self.what}: {said}", f"its signature is {self}") from error
 
     def encode_one(self, name: str, value: Any, path: str) -> Any:
         return self.codec(name).encode(value, path)
