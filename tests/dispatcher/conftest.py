@@ -8,10 +8,11 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tenuto.dispatcher.main import dispatch
+from tenuto.storage.base import Store
 
 
 @contextmanager
-def dispatching(url: str, *, role: str | None = "tenuto_dispatcher") -> Iterator[None]:
+def dispatching(url: str, *, store: Store | None = None) -> Iterator[None]:
     """A dispatcher that runs until the block ends."""
     ready = threading.Event()
     handles: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
@@ -20,7 +21,7 @@ def dispatching(url: str, *, role: str | None = "tenuto_dispatcher") -> Iterator
         stop = asyncio.Event()
         handles.append((asyncio.get_running_loop(), stop))
         ready.set()
-        await dispatch(url, role=role, stop=stop)
+        await dispatch(url, role="tenuto_dispatcher", stop=stop, store=store)
 
     thread = threading.Thread(target=asyncio.run, args=(main(),))
     thread.start()

@@ -1,0 +1,44 @@
+"""Side effects: done once, tried again when they fail, left to others when nobody here knows them."""
+
+import asyncio
+from collections.abc import Mapping
+
+from tenuto.db.pool import Pool, open_pool
+from tenuto.dispatcher.effects import Handler, drain_outbox
+from tenuto.model.outbox import Effect
+from tests.support.kernel import Db
+from tests.support.outbox import effect, publish
+
+
+def drain(url: str, handlers: Mapping[str, Handler]) -> int:
+    async def story() -> int:
+        async with open_pool(url, role="tenuto_dispatcher") as pool:
+            return await drain_outbox(pool, handlers, owner="me", limit=10)
+
+    return asyncio.run(story())
+
+
+def test_an_effect_is_done_once_and_one_that_fails_does_not_hold_up_its_neighbours(db: Db, database: str):
+    first, bad, last = publish(db, {"n": 1}, {"n": 2}, {"n": 3})
+    delivered: list[int] = []
+
+    async def deliver(_: Pool, effect: Effect) -> None:
+        if effect.payload["n"] == 2:
+            raise ConnectionError("502")
+        delivered.append(effect.payload["n"])
+
+    assert drain(database, {"deliver": deliver}) == 3
+    assert drain(database, {"deliver": deliver}) == 0  # the bad one waits for its next time
+    assert delivered == [1, 3]
+    assert [effect(db, one)["status"] for one in (first, bad, last)] == ["done", "pending", "done"]
+    assert effect(db, bad)["last_error"] == "ConnectionError: 502"
+
+
+def test_kinds_that_nobody_here_handles_are_left_to_others(db: Db, database: str):
+    (theirs,) = publish(db, {"n": 1}, kind="emit_lineage")
+
+    async def deliver(_: Pool, effect: Effect) -> None:
+        raise AssertionError(effect)
+
+    assert drain(database, {"deliver": deliver}) == 0
+    assert effect(db, theirs)["status"] == "pending"

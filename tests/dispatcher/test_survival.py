@@ -1,0 +1,61 @@
+"""What a dispatcher outlives: its database going away, and objects that cannot be deleted."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tenuto.db import embedded, install
+from tenuto.storage.folder import FolderStore
+from tests.dispatcher.conftest import dispatching
+from tests.support.kernel import DEFAULT_ORG, Db, call, start_one
+from tests.support.loops import count
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="tenuto-dispatcher-"))
+    folder.chmod(0o755)
+    yield folder / "home"
+    embedded.stop(folder / "home")
+    shutil.rmtree(folder)
+
+
+def test_when_the_server_comes_back_it_goes_on(home: Path):
+    url = embedded.start(home).url
+    install.migrate(url, test=True)
+    with dispatching(url):
+        with psycopg.connect(url, autocommit=True) as db:
+            wait_until(lambda: count(db, "dispatchers") == 1)
+            seen = beat(db)
+        embedded.stop(home)
+        embedded.start(home)
+        with psycopg.connect(url, autocommit=True) as db:
+            start_one(db, details=Jsonb([{"task": 0, "delay_seconds": 0.01}]))
+            wait_until(lambda: count(db, "ready_tasks") == 1, timeout=60)
+            wait_until(lambda: beat(db) > seen, timeout=60)
+
+
+def beat(db: Db) -> datetime:
+    row = db.execute("select max(heartbeat) from tenuto.dispatchers").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_objects_nobody_references_go_with_what_their_uris_name(db: Db, database: str, tmp_path: Path):
+    store = FolderStore(tmp_path)
+    ours = store.put("01a1df21-cfcf-7b02-b26d-41eb25a90471", b"large")
+    for uri in (ours, "file:///etc/passwd", "s3://bucket/elsewhere"):
+        call(db, "put_object", org_id=DEFAULT_ORG, type="bytes", uri=uri)
+    db.execute("update tenuto.data_objects set created_at = tenuto.now() - interval '2 days'")
+
+    with dispatching(database, store=store):
+        wait_until(lambda: count(db, "data_objects") == 0)
+        wait_until(lambda: not list(tmp_path.rglob("01a1*")))
+    assert Path("/etc/passwd").exists()
