@@ -1,7 +1,5 @@
 """Where the home is when nobody says, and when somebody does."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +23,6 @@ def test_an_empty_database_url_counts_as_none():
     assert read_settings({"TENUTO_DATABASE_URL": ""}).database_url is None
 
 
-def test_help_is_fast_because_it_loads_no_driver():
-    loaded = "import sys, tenuto.cli.main; print([m for m in ('psycopg', 'psutil') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "[]\n"
+def test_the_org_is_the_default_one_unless_another_is_named():
+    assert read_settings({}).org == "default"
+    assert read_settings({"TENUTO_ORG": "mine"}).org == "mine"

@@ -40,6 +40,12 @@ def log_to_stderr() -> None:
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True
     )
+    quiet_the_driver()
+
+
+def quiet_the_driver() -> None:
+    """Whoever asks says once that the database is away; the pool would say it with every try."""
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 
 def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:

@@ -99,7 +99,7 @@ def make_client(desk: Desk) -> "Client":
     from tenuto.sdk.client import Client
     from tenuto.storage.folder import FolderStore
 
-    return Client(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects"))
+    return Client(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects"), url=desk.url)
 
 
 async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool) -> Outcome:

@@ -11,7 +11,15 @@ import typer
 from tenuto.cli.database import ready_database
 from tenuto.cli.glance import look
 from tenuto.cli.output import Json, show
-from tenuto.cli.serving import MetricsPort, Place, find_place, log_to_stderr, serve, stopped_by_signals
+from tenuto.cli.serving import (
+    MetricsPort,
+    Place,
+    find_place,
+    log_to_stderr,
+    quiet_the_driver,
+    serve,
+    stopped_by_signals,
+)
 from tenuto.cli.settings import read_settings
 from tenuto.cli.worker import check_target, worker_settings
 
@@ -49,6 +57,7 @@ def _console() -> "Console | None":
     console = Console(stderr=True)
     handler = RichHandler(console=console, show_path=False)
     logging.basicConfig(level=logging.INFO, format="%(message)s", datefmt="%X", handlers=[handler], force=True)
+    quiet_the_driver()
     return console
 
 
