@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -14,13 +15,16 @@ from bench.peers import measure
 from bench.peers.install import install
 from bench.peers.measure import Figures, System
 from bench.peers.peer import Peer
+from bench.peers.plot import draw
 from bench.peers.processes import PeerFailed, senders
 from bench.peers.registry import PEERS, TENUTO
 from bench.peers.report import Record, report
 from bench.peers.services import Services, services
-from bench.record import facts, save
+from bench.record import RESULTS, facts, save
 
 Work = Callable[[System], Figures]
+Say = Callable[[str], None]
+QUICK_SECONDS = 220  # no repetition that would end later is begun; the rest of five minutes is for starting and idling
 WORK: dict[str, Work] = {
     "enqueue and drain, 1 process": partial(measure.enqueue_and_drain, processes=1),
     "enqueue and drain, 2 processes": partial(measure.enqueue_and_drain, processes=2),
@@ -30,14 +34,13 @@ WORK: dict[str, Work] = {
     "fans of 10": partial(measure.fans, processes=1, width=10),
     "fans of 1000": partial(measure.fans, processes=1, width=1000),
 }
-ONCE: dict[str, Work] = {"idle": partial(measure.idle, processes=1)}
-OURS: dict[str, Work] = {"drain with a limit": partial(measure.limited_drain, processes=1)}
+OURS: dict[str, Work] = {"enqueue and drain with a limit": measure.limited}
 
 
 def main() -> None:
     names = [peer.name for peer in PEERS]
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="half the sizes; at most five minutes with two fast peers")
+    parser.add_argument("--quick", action="store_true", help="half the sizes; at most five minutes with fast peers")
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
     parser.add_argument("--peers", default=",".join(names), help="which ones, separated by commas (default: all)")
     parser.add_argument("--without-tenuto", action="store_true", help="only the peers, to try their settings")
@@ -53,39 +56,46 @@ def main() -> None:
     print(json.dumps(result, indent=None if options.json else 2))
     if not (options.quick or options.only or options.without_tenuto):
         save("compare", result)
+        (RESULTS / "compare.svg").write_text(draw(result))
 
 
 def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]:
     """Install, start the servers, do all the work in turns, and put the medians together."""
-    say = (lambda _: None) if options.json else (lambda text: print(text, file=sys.stderr, flush=True))
+    say: Say = (lambda _: None) if options.json else (lambda text: print(text, file=sys.stderr, flush=True))
     say("installing what is missing …")
     record = Record(skipped=install(peers))
     peers = [peer for peer in peers if peer.name not in record.skipped]
     with services(redis=any(peer.store == "redis" for peer in peers)) as servers, ExitStack() as stack:
-        systems = []
+        systems: list[System] = []
         for peer in peers:
             with _failures(record, peer, "start", say):
                 systems.append(_system(peer, servers, stack, quick=options.quick))
-        for work, repetitions in ((WORK, options.repetitions), (OURS, options.repetitions), (ONCE, 1)):
-            chosen = {name: do for name, do in work.items() if options.only in name}
-            takers = [s for s in systems if s.peer is TENUTO] if work is OURS else systems
-            _rounds(chosen, takers, repetitions, record, say)
-        settings = {"quick": options.quick, "repetitions": options.repetitions}
-        return report(facts(servers.postgres) | settings, peers, record)
+        ours = [system for system in systems if system.peer is TENUTO]
+        work = [(name, do, systems) for name, do in WORK.items()] + [(name, do, ours) for name, do in OURS.items()]
+        _repeat([one for one in work if options.only in one[0]], options, record, say)
+        _do("idle", measure.idle, ours if options.quick else systems, record, say)
+        about = {"quick": options.quick, "repetitions": record.repetitions}
+        return report(facts(servers.postgres) | about, peers, record)
 
 
-def _rounds(
-    work: dict[str, Work], systems: list[System], repetitions: int, record: Record, say: Callable[[str], None]
-) -> None:
-    """Within a piece of work the systems take turns, so that all meet the same machine."""
-    for name, do in work.items():
-        for _ in range(repetitions):
-            for system in systems:
-                with _failures(record, system.peer, name, say):
-                    figures = do(system)
-                    record.add(system.peer, figures)
-                    if figures:
-                        say(f"{name}: {system.peer.name} { {key: round(value, 1) for key, value in figures.items()} }")
+def _repeat(work: list[tuple[str, Work, list[System]]], options: argparse.Namespace, record: Record, say: Say) -> None:
+    """All the work again and again, within each piece of work the systems in turns: all meet the same machine."""
+    started = time.monotonic()
+    for done in range(options.repetitions):
+        if done and options.quick and (time.monotonic() - started) * (done + 1) / done > QUICK_SECONDS:
+            return
+        for name, do, systems in work:
+            _do(name, do, systems, record, say)
+        record.repetitions = done + 1
+
+
+def _do(name: str, do: Work, systems: list[System], record: Record, say: Say) -> None:
+    for system in systems:
+        with _failures(record, system.peer, name, say):
+            figures = do(system)
+            record.add(system.peer, figures)
+            if figures:
+                say(f"{name}: {system.peer.name} { {key: round(value, 1) for key, value in figures.items()} }")
 
 
 def _system(peer: Peer, servers: Services, stack: ExitStack, *, quick: bool) -> System:
@@ -96,7 +106,7 @@ def _system(peer: Peer, servers: Services, stack: ExitStack, *, quick: bool) -> 
 
 
 @contextmanager
-def _failures(record: Record, peer: Peer, work: str, say: Callable[[str], None]) -> Iterator[None]:
+def _failures(record: Record, peer: Peer, work: str, say: Say) -> Iterator[None]:
     """One system's failure is written down and does not end the comparison."""
     try:
         yield

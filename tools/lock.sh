@@ -1,9 +1,9 @@
 #!/bin/sh
-# Pin requirements/*.txt; no registry address and no path of this machine may enter them.
+# Pin requirements/*.txt and bench/peers/requirements.txt; no registry address and no path of this machine may enter them.
 set -eu
 export UV_CUSTOM_COMPILE_COMMAND="make lock"
-for name in runtime dev; do
+for name in requirements/runtime requirements/dev bench/peers/requirements; do
   uv pip compile --quiet --universal --generate-hashes --python-version 3.11 \
     --no-emit-index-url --no-emit-find-links --no-annotate "$@" \
-    "requirements/$name.in" -o "requirements/$name.txt"
+    "$name.in" -o "$name.txt"
 done

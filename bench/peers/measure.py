@@ -46,11 +46,11 @@ def enqueue_and_drain(system: System, processes: int) -> Figures:
     return figures | {f"drain_per_s.{processes}": rate}
 
 
-def limited_drain(system: System, processes: int) -> Figures:
-    """Tasks a second of tasks under a limit by key."""
-    count = system.scaled(system.peer.sizes.drain)
-    system.senders.tell("send_limited", count=count)
-    return {f"limited_drain_per_s.{processes}": _finish(system, count, processes)}
+def limited(system: System) -> Figures:
+    """Tasks a second sent in bulk, then run, under a limit by key."""
+    count = system.scaled(system.peer.sizes.limited)
+    took = system.senders.tell("send_limited", count=count).seconds
+    return {"limited_enqueue_per_s.1": count / took, "limited_drain_per_s.1": _finish(system, count, 1)}
 
 
 def latency(system: System, processes: int) -> Figures:
@@ -95,10 +95,10 @@ def _graphs(system: System, processes: int, name: str, count: int, tasks: int, s
     return {f"{name}.{processes}": _finish(system, count * tasks, processes)}
 
 
-def idle(system: System, processes: int) -> Figures:
+def idle(system: System) -> Figures:
     """Transactions a second and memory of a worker with nothing to do, before it ran any task."""
     seconds = 10 if system.quick else 30
-    with workers(system.peer, system.services, processes, "latency") as working:
+    with workers(system.peer, system.services, 1, "latency") as working:
         time.sleep(5.0)
         before, started = system.services.transactions(system.peer), time.monotonic()
         time.sleep(seconds)

@@ -20,6 +20,7 @@ class Sizes:
     chains: int = 0
     fans_of_10: int = 0
     fans_of_1000: int = 0
+    limited: int = 0
 
 
 @dataclass(frozen=True)

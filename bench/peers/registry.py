@@ -30,8 +30,9 @@ TENUTO = Peer(
     "tenuto", "tenuto", "tenuto", "postgres", [sys.executable, "-m", "bench.peers.tenuto.sender"], _tenuto,
     "select not exists (select from tenuto.ready_tasks) and not exists (select from tenuto.running_tasks) "
     "and not exists (select from tenuto.pending_tasks) and not exists (select from tenuto.waiting_tasks)",
-    Sizes(60_000, 1000, 5_000, 1_000, 20),
-    "tenuto worker with default flags (two processes: --processes 2), @app.task async functions; start_many for bulk",
+    Sizes(60_000, 1000, 5_000, 1_000, 20, limited=3_000),
+    "tenuto worker with default flags (two processes: --processes 2), @app.task async functions; start_many for bulk; "
+    "limited: Limit(10, key=…) with 1,000 values of the key",
 )  # fmt: skip
 
 PEERS = (

@@ -1,6 +1,7 @@
 """From all figures to one JSON object: medians, spreads, and Tenuto against each peer and against the best."""
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bench.peers.install import node_version, version
@@ -21,7 +22,6 @@ MANNER = {
     "faster; best: of the peers in this run (latency: of those on Postgres)",
 }
 GRAPHS = ("chain", "fan10", "fan1000")
-Table = dict[str, dict[str, float]]
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Record:
     """Everything measured, by system and figure, and what could not be."""
 
     skipped: dict[str, str]
+    repetitions: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     taken: dict[str, dict[str, list[float]]] = field(default_factory=dict)
 
@@ -82,23 +83,22 @@ def ratios(medians: dict[str, Figures], peers: list[Peer]) -> dict[str, object]:
         for name, figures in medians.items():
             if ratio := _ratio(f"{graph}_tasks_per_s", ours, figures):
                 result[f"{graph}_vs_{name}"] = ratio
-    result["limited_drain_vs_unlimited"] = _rounded_or_none(ours, "limited_drain_per_s.1", "drain_per_s.1")
+    unlimited = {"limited_drain_per_s.1": ours.get("drain_per_s.1", 0.0)}
+    unlimited["limited_enqueue_per_s.1"] = ours.get("enqueue_bulk_per_s.1", 0.0)
+    for name in ("drain", "enqueue"):
+        result[f"limited_{name}_vs_unlimited"] = _ratio(f"limited_{name}_per_s", ours, unlimited)
     return {name: value for name, value in result.items() if value}
 
 
-def _best(medians: dict[str, Figures], choose: object) -> Figures:
+def _best(medians: dict[str, Figures], choose: Callable[[list[float]], float]) -> Figures:
     names = {name for figures in medians.values() for name in figures}
-    return {name: choose(f[name] for f in medians.values() if name in f) for name in names}  # type: ignore[operator]
+    return {name: choose([f[name] for f in medians.values() if name in f]) for name in names}
 
 
 def _ratio(figure: str, ours: Figures, theirs: Figures) -> dict[str, float]:
     """By number of processes, where both have the figure."""
     names = [name for name in ours if name.startswith(f"{figure}.") and name in theirs]
-    return {name.rsplit(".")[-1]: round(ours[name] / theirs[name], 3) for name in sorted(names)}
-
-
-def _rounded_or_none(figures: Figures, above: str, below: str) -> float | None:
-    return round(figures[above] / figures[below], 3) if above in figures and below in figures else None
+    return {name.rsplit(".")[-1]: round(ours[name] / theirs[name], 3) for name in sorted(names) if theirs[name]}
 
 
 def _nested(figures: dict[str, float] | dict[str, list[float]]) -> dict[str, object]:
