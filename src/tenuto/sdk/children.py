@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tenuto.sdk.task import Task
 
@@ -16,11 +16,11 @@ class ChildFailed(Exception):
     """A child did not complete; `status` says how it ended, `error` why."""
 
     def __init__(self, task: str, task_id: str, status: str, error: Any) -> None:
-        reason = error.get("message") if isinstance(error, dict) else error
+        reason: Any = cast("Any", error).get("message") if isinstance(error, dict) else error
         super().__init__(f"child {task} ({task_id}) {status}" + (f": {reason}" if reason else ""))
         self.task_id = task_id
         self.status = status
-        self.error = error
+        self.error: Any = error  # pyright: ignore[reportUnknownMemberType]
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Child(Generic[R]):
 class Starting(Generic[R]):
     """A child about to be started: await it to start it now, or hand it to `ctx.gather`, which starts all at once."""
 
-    def __init__(self, context: "Context", task: Task[..., R], input: str, limits: list[dict[str, Any]] | None) -> None:
+    def __init__(self, context: "Context", task: Task[..., R], input: str, detail: dict[str, Any]) -> None:
         self.context = context
         self.task = task
         self.input = input
-        self.limits = limits
+        self.detail = detail  # what only this child has, as `p_details` takes it
 
     def __await__(self) -> Generator[Any, Any, Child[R]]:
         return self._start().__await__()

@@ -33,8 +33,9 @@ R = TypeVar("R")
 class Client:
     """A connection to Tenuto. Made by `app.connect()`."""
 
-    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: "App | None" = None) -> None:
+    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, url: str, app: "App | None" = None) -> None:
         self.pool, self.org_id, self.app = pool, org_id, app
+        self.url = url  # for connections of your own: `tn.start(…, connection=conn)`
         self.objects = Objects(pool, org_id, store)
         self.watcher = Watcher(pool, org_id)
 

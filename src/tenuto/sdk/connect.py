@@ -69,7 +69,7 @@ async def connect(
         role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
         async with open_pool(found, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            client = Client(pool, org_id, FolderStore(home / "objects"), app=app)
+            client = Client(pool, org_id, FolderStore(home / "objects"), url=found, app=app)
             try:
                 yield client
             finally:

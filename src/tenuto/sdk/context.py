@@ -9,11 +9,13 @@ from typing import Any, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
+from tenuto.model.errors import InvalidInput
 from tenuto.sdk.children import Child, ChildFailed, Starting
 from tenuto.sdk.control import Snoozed, Suspend
 from tenuto.sdk.current import RunningAttempt
 from tenuto.sdk.data import RunData
 from tenuto.sdk.objects import DataObject, is_spilled
+from tenuto.sdk.plan import OF_RUN, detail_of, split_options
 from tenuto.sdk.port import Port
 from tenuto.sdk.replay import Replay
 from tenuto.sdk.task import Task
@@ -22,6 +24,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMED_OUT = {"$timeout": True}
+OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # said of a run when it starts; its children belong to it
 
 
 class Context:
@@ -66,9 +69,9 @@ class Context:
         no, found = await self.replay.next(name, "step")
         if found:
             return codec.decode(found.value)
-        result = function(*args, **kwargs)
+        result: Any = function(*args, **kwargs)
         if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
-            result = await result
+            result = await cast("Awaitable[Any]", result)
         value = json.loads(codec.encode(result) or "null")
         await self.port.ask("record_step", step_no=no, name=name, kind="step", value=value)
         return cast("R", result)
@@ -108,7 +111,13 @@ class Context:
 
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
         """Start a child: `await ctx.start(child, …)`, or hand it to `ctx.gather`."""
-        return Starting(self, task, task.encode_args(args, kwargs), task.limits_of(args, kwargs))
+        chosen, rest = split_options(task, kwargs)
+        for key in OF_FIRST & chosen.said.keys():
+            raise InvalidInput(
+                f"{task.name}: {key} is said of a run, and a child is part of its parent's", "leave it out"
+            )
+        detail = detail_of(chosen, chosen.limits_of(args, rest))
+        return Starting(self, chosen, chosen.encode_args(args, rest), detail)
 
     def map(self, task: Task[..., R], inputs: Sequence[Any]) -> list[Starting[R]]:
         """A child for each input (a tuple: its arguments): `await ctx.gather(*ctx.map(resize, images))`."""
@@ -116,18 +125,19 @@ class Context:
 
     async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
         """Start many children as one step."""
-        names = list(dict.fromkeys(child.task.name for child in starting))
-        step_name = ", ".join(names)[:200]
+        step_name = ", ".join(dict.fromkeys(child.task.name for child in starting))[:200]
         no, found = await self.replay.next(step_name, "child")
         if found:
             ids: list[str] = found.value
         else:
+            kinds = [json.dumps({**child.task.kind(), "optional": True}) for child in starting]
+            known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
             ids = await self.port.ask(
                 "start_children",
-                kinds=[{**child.task.kind(), "optional": True} for child in self._one_of_each(starting)],
+                kinds=[json.loads(kind) for kind in known],
                 inputs=[json.loads(child.input) for child in starting],
-                task_kinds=[names.index(child.task.name) for child in starting],
-                details=[{"task": no, "limits": child.limits} for no, child in enumerate(starting) if child.limits],
+                task_kinds=[known[kind] for kind in kinds],
+                details=[{"task": no, **child.detail} for no, child in enumerate(starting) if child.detail],
                 step_no=no,
                 step_name=step_name,
             )
@@ -137,9 +147,6 @@ class Context:
                 "a task must start the same children on every attempt"
             )
         return [Child(task_id, child.task) for task_id, child in zip(ids, starting, strict=True)]
-
-    def _one_of_each(self, starting: Sequence[Starting[Any]]) -> list[Starting[Any]]:
-        return list({child.task.name: child for child in reversed(starting)}.values())[::-1]
 
     async def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> list[Any]:
         """The results of children in order. While they run this task holds no slot."""

@@ -113,6 +113,7 @@ class SyncClient:
 
     def __init__(self, client: Client, wait_for: Wait[Any]) -> None:
         self.client, self.wait_for = client, wait_for
+        self.url = client.url  # for connections of your own
 
     @overload
     def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> SyncRun[R]: ...

@@ -26,8 +26,7 @@ class Isolated(Client):
     """What `app.connect()` gives, and a clock and a worker: `await tn.clock.advance("5m")`, `await tn.work()`."""
 
     def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
-        super().__init__(pool, org_id, store, app=app)
-        self.url = url
+        super().__init__(pool, org_id, store, url=url, app=app)
         self.clock = Clock(pool)
         self._worker = InlineWorker(self, app)
 
