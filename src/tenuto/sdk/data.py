@@ -14,13 +14,14 @@ class RunData:
         self._unsaved: dict[str, Any] = {}
 
     def __getitem__(self, key: str) -> Awaitable[Any]:
-        return self._require(key)
+        return self.require(key)
 
     def __setitem__(self, key: str, value: Any) -> None:
         """Saved before the next question to the run data, and in any case before the task completes."""
         self._unsaved[key] = value
 
-    async def _require(self, key: str) -> Any:
+    async def require(self, key: str) -> Any:
+        """The value of a key that must be there."""
         found = await self._find(keys=[key])
         if not found:
             raise KeyError(key)
@@ -71,7 +72,7 @@ class SyncRunData:
         self._wait = wait
 
     def __getitem__(self, key: str) -> Any:
-        return self._wait(self._data._require(key))
+        return self._wait(self._data.require(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._data[key] = value

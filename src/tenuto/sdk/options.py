@@ -201,7 +201,7 @@ def _labels(what: str, value: Any) -> tuple[str, ...]:
 def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) -> tuple[Any, ...]:
     if isinstance(value, str) and kind is Rate:
         value = Rate(value)
-    found = cast("tuple[Any, ...]", tuple(value) if isinstance(value, list | tuple) else (value,))
+    found = tuple(cast("list[Any]", value)) if isinstance(value, list | tuple) else (value,)
     for one in found:
         if not isinstance(one, kind):
             cure = 'write limit=Limit(2, key="customer_id")' if kind is Limit else 'write rate="100/m"'

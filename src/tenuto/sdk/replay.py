@@ -29,7 +29,7 @@ class Replay:
     async def next(self, name: str, kind: str) -> tuple[int, Recorded | None]:
         """The number of the next step, and its record if an earlier attempt took it."""
         if self._steps is None:
-            rows = [] if self._first else await self._port.ask("get_steps")
+            rows: list[Any] = [] if self._first else await self._port.ask("get_steps")
             self._steps = {row["step_no"]: Recorded(row["name"], row["kind"], row["value"], row["age"]) for row in rows}
         self._last += 1
         found = self._steps.get(self._last)

@@ -58,8 +58,7 @@ class InlineWorker:
         finally:
             reporting.cancel()
             await asyncio.gather(reporting, return_exceptions=True)
-        fence = {"session_id": opened.session_id, "token": opened.token}
-        await self._client.pool.call(workers.close_session, **fence)
+        await self._client.pool.call(workers.close_session, session_id=opened.session_id, token=opened.token)
         return ran
 
     async def _keep_up(self) -> int:
@@ -67,7 +66,7 @@ class InlineWorker:
         return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
 
     async def _claim(self) -> list[Claimed]:
-        fence = {"session_id": self._session.id, "token": UUID(self._session.token)}
+        fence: dict[str, Any] = {"session_id": self._session.id, "token": UUID(self._session.token)}
         async with self._client.pool.connection() as conn:
             routes = await attempts.resolve_routes(conn, session_id=self._session.id, types=list(self._app.tasks))
             self._tasks = {route.route_id: self._app.tasks[route.type] for route in routes}
