@@ -9,7 +9,7 @@ def test_what_was_claimed_is_listed_until_its_report_is_answered():
     held.settle_claim(first, [("a", 1), ("b", 2)])
     assert held.snapshot().ids == ["a", "b"]
     assert held.snapshot().attempts == [1, 2]
-    held.release(["a"])
+    held.release([("a", 1)])
     assert held.snapshot().ids == ["b"]
 
 
@@ -32,5 +32,12 @@ def test_a_claim_that_was_given_up_is_settled_with_nothing():
 def test_a_task_that_comes_back_is_listed_with_its_new_attempt():
     held = Held()
     claim = held.open_claim()
-    held.settle_claim(claim, [("a", 2)], reported=["a"])
+    held.settle_claim(claim, [("a", 2)], reported=[("a", 1)])
     assert held.snapshot().attempts == [2]
+
+
+def test_a_late_answer_for_an_old_attempt_does_not_release_the_new_one():
+    held = Held()
+    held.settle_claim(held.open_claim(), [("a", 2)])
+    held.release([("a", 1)])
+    assert held.snapshot().ids == ["a"]

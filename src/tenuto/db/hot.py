@@ -4,8 +4,10 @@ Arrays travel as text literals and uuid and jsonb come back as text: adapting th
 server needs for the task (bench/results).
 """
 
+import os
+import socket
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -71,6 +73,11 @@ class Lane:
                 (self.session_id, self.token, task_id, attempt, output),
             ).fetchone()
         return row[0] if row else "stale_lease"
+
+    def cut(self) -> None:
+        """From another thread: whoever waits on this connection gets an error instead of an answer."""
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.conn.fileno())) as line:
+            line.shutdown(socket.SHUT_RDWR)
 
     def nudge(self, run_ids: Collection[str]) -> None:
         """Add up these runs and wake whoever serves what became ready in them."""

@@ -1,5 +1,6 @@
-"""A process that must not outlive its parent."""
+"""A process that lives and dies by its parent's word alone."""
 
+import signal
 import sys
 
 
@@ -7,6 +8,12 @@ def die_with_parent() -> None:
     """Killed parents take this process along, where the system can do that; elsewhere a closed line ends it."""
     if sys.platform == "linux":
         import ctypes
-        import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def leave_signals_to_parent() -> None:
+    """Init systems and terminals signal every process of a group: the parent says here what that means. Handlers that
+    do nothing, not SIG_IGN: programs that user code starts would inherit that and could not be stopped."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: None)

@@ -11,7 +11,7 @@ import threading
 from typing import Any
 
 from tenuto.model.errors import BY_CODE
-from tenuto.runtimes.dying import die_with_parent
+from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
 from tenuto.sdk.app import App
@@ -116,6 +116,7 @@ def run_one(line: Line, app: App, job: dict[str, Any]) -> Outcome:
 
 def main(fd: int, target: str) -> None:
     die_with_parent()
+    leave_signals_to_parent()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     app = load_app(target)
     line = Line(socket.socket(fileno=fd))

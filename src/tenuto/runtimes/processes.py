@@ -52,14 +52,24 @@ class Processes:
         return job
 
     async def _run(self, job: "Job") -> None:
-        process = self._idle.pop() if self._idle else await start(self._target)
-        job.process = process
+        process = self._take_idle() or await start(self._target)
         if job.attempt.stop is not None:  # asked to stop while its process started
-            process.tell(stop=True)
+            self._idle.append(process)
+            self._done(job.attempt, job.attempt.stop)
+            return
+        job.process = process
         outcome = await self._converse(process, job.attempt)
         if process.alive:
             self._idle.append(process)
         self._done(job.attempt, outcome)
+
+    def _take_idle(self) -> "Process | None":
+        """One that lives: it may have been killed for its memory while nothing ran in it."""
+        while self._idle:
+            process = self._idle.pop()
+            if process.process.returncode is None:
+                return process
+        return None
 
     async def _converse(self, process: "Process", attempt: Runnable) -> Outcome:
         port = self._open_port(attempt)

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 
-from tenuto.runtimes.dying import die_with_parent
+from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
 from tenuto.worker.settings import WorkerSettings
@@ -18,6 +18,7 @@ from tenuto.worker.station import run_station
 def main(fd: int, ledger: int) -> None:
     """What the supervisor starts: `python -m tenuto.worker.child FD LEDGER`."""
     die_with_parent()
+    leave_signals_to_parent()
     control = Control(socket.socket(fileno=fd))
     first = control.receive()
     if first is None:

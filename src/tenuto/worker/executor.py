@@ -9,10 +9,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from tenuto.db.hot import Row
+from tenuto.runtimes import processes, threads
 from tenuto.runtimes.judge import NEVER, judge
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
-from tenuto.runtimes.processes import Processes
-from tenuto.runtimes.threads import Threads
 from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
@@ -44,11 +43,11 @@ class Executor:
     ) -> None:
         self._loop, self._crew, self._ports, self._ledger, self._tell = loop, crew, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
-        self.processes: Processes | None = None
-        self._threads = Threads(loop, self.end)
+        self.processes: processes.Processes | None = None
+        self._threads = threads.Threads(loop, self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
-        self.running: dict[str, Attempt] = {}
+        self.running: set[Attempt] = set()  # not by task: one that was lost may come again while the old one lingers
         self.counts = Counts()
         self._reports: list[Report] = []
         self._over = 0
@@ -63,6 +62,8 @@ class Executor:
         self._fill()
 
     def _fill(self) -> None:
+        if not self._crew.claims:  # a claim that was on its way when the worker was asked to stop
+            self.give_back_waiting()
         waiting, running, free = self.waiting, self.running, self._crew.capacity - len(self.running)
         now = time.monotonic()
         while waiting and free > 0:
@@ -70,7 +71,7 @@ class Executor:
             if attempt.stop is not None:  # cancelled, or its lease went, before it began
                 self.end(attempt, attempt.stop)
                 continue
-            running[attempt.task_id] = attempt
+            running.add(attempt)
             attempt.started = now
             attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
             self._begin(attempt)
@@ -159,7 +160,7 @@ class Executor:
         attempt.over = True
         self._over += 1
         if attempt.started:
-            del self.running[attempt.task_id]
+            self.running.discard(attempt)
             self._ledger.leave(attempt.place)
             took = time.monotonic() - attempt.started
             if took > self._longest:
@@ -191,7 +192,7 @@ class Executor:
         if isinstance(attempt.job, asyncio.Task):
             attempt.job.cancel()
             attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have begun
-        elif attempt.job is not None and attempt.task.executor == "process":
+        elif isinstance(attempt.job, processes.Job):
             attempt.job.ask_to_stop()
 
     def _time_is_up(self, attempt: Attempt) -> None:
@@ -201,10 +202,10 @@ class Executor:
     def abandon(self, attempt: Attempt) -> None:
         """It was asked to stop and did not: its attempt ends without it."""
         outcome = attempt.stop or Interrupted()
-        if attempt.task.executor == "process":
+        if isinstance(attempt.job, processes.Job):
             attempt.job.kill()
-        else:
-            if attempt.task.executor == "thread":
+        elif attempt.job is not None:
+            if isinstance(attempt.job, threads.Job):
                 self._threads.leave(attempt.job)
             log.error(
                 "task %s (%s) did not stop within %g s of being asked to; its %s is left behind and its result ignored",
@@ -230,7 +231,7 @@ class Executor:
 
     def drop_all(self) -> None:
         """The lease is gone: stop everything, report nothing."""
-        for attempt in [*self.waiting, *self.running.values()]:
+        for attempt in [*self.waiting, *self.running]:
             self._drop(attempt)
         self.give_back_waiting()
 
@@ -241,7 +242,7 @@ class Executor:
 
     def _find(self, fences: list[list[Any]]) -> list[Attempt]:
         wanted: dict[str, int] = dict(fences)  # type: ignore[arg-type]
-        held = [*self.waiting, *self.running.values()] if wanted else []
+        held = [*self.waiting, *self.running] if wanted else []
         return [attempt for attempt in held if wanted.get(attempt.task_id) == attempt.no]
 
 

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+Fence = tuple[str, int]  # task, attempt
+
 
 @dataclass(frozen=True)
 class Holding:
@@ -29,18 +31,22 @@ class Held:
             self._open_claims.add(self._last_claim)
             return self._last_claim
 
-    def settle_claim(self, claim_no: int, taken: Iterable[tuple[str, int]], reported: Iterable[str] = ()) -> None:
+    def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Iterable[Fence] = ()) -> None:
         """The claim was answered with these (or given up: with none); these reports were answered by the same call."""
         with self._lock:
             self._open_claims.discard(claim_no)
-            for task_id in reported:
-                self._attempts.pop(task_id, None)
+            self._release(reported)
             self._attempts.update(taken)
 
-    def release(self, task_ids: Iterable[str]) -> None:
+    def release(self, reported: Iterable[Fence]) -> None:
+        """These reports were answered. A later attempt of the same task may have been claimed since: it stays."""
         with self._lock:
-            for task_id in task_ids:
-                self._attempts.pop(task_id, None)
+            self._release(reported)
+
+    def _release(self, reported: Iterable[Fence]) -> None:
+        for task_id, attempt in reported:
+            if self._attempts.get(task_id) == attempt:
+                del self._attempts[task_id]
 
     def snapshot(self) -> Holding:
         with self._lock:

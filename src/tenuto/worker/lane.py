@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 
 from tenuto.db import hot
-from tenuto.db.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.worker.crew import Crew, Errand, Report
 from tenuto.worker.held import Held
@@ -18,6 +17,7 @@ log = logging.getLogger("tenuto.worker")
 
 NUDGE_EVERY = 0.05
 LONGEST_PAUSE = 5.0
+ANSWER_WITHIN = 30.0
 
 
 class Lane:
@@ -42,24 +42,33 @@ class Lane:
         self._lane: hot.Lane | None = None
         self._touched: set[str] = set()
         self._nudged = 0.0
+        self._left: float | None = None  # when the trip that is under way began
         self.thread = threading.Thread(target=self._run, name="tenuto lane", daemon=True)
 
     def start(self) -> None:
         self.thread.start()
+
+    def cut_if_stuck(self, seconds: float = ANSWER_WITHIN) -> None:
+        """From another thread: end a trip that gets no answer, as when the other side vanished without a word. What it
+        reported is reported again, and what it claimed nevertheless is found by the heartbeat."""
+        left, lane = self._left, self._lane
+        if left is not None and lane is not None and time.monotonic() - left >= seconds:
+            lane.cut()
 
     def _run(self) -> None:
         pause = 0.05
         while (errand := self._crew.next_errand()) is not None:
             try:
                 claimed = self._trip(errand)
-                pause = 0.05
-                self._nudge(errand, claimed)
-            except Unreachable as problem:
+            except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
                 self._crew.give_up(errand)
                 self._lane = None
                 log.warning("the database does not answer (%s): trying again", problem)
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
+            else:
+                pause = 0.05
+                self._nudge(errand, claimed)
         if self._lane:
             self._lane.conn.close()
 
@@ -69,10 +78,10 @@ class Lane:
         session_id, lane = self._session.id, self._connected()
         claim_no = self._held.open_claim()
         rows: list[hot.Row] = []
-        reported = [report[0] for report in errand.reports]
         try:
+            self._left = time.monotonic()
             rows = lane.exchange(
-                reported,
+                [report[0] for report in errand.reports],
                 [report[1] for report in errand.reports],
                 [report[2] for report in errand.reports],
                 claim_no=claim_no,
@@ -82,10 +91,13 @@ class Lane:
             self._held.settle_claim(claim_no, ())
             self._one_by_one(errand, problem)
             return 0
-        except Unreachable:
+        except Exception:
             self._held.settle_claim(claim_no, ())
             raise
+        finally:
+            self._left = None
         claimed = [row for row in rows if row[0] is None]
+        reported = [(report[0], report[1]) for report in errand.reports]
         self._held.settle_claim(claim_no, [(row[1], row[2]) for row in claimed], reported)  # type: ignore[misc]
         self._crew.arrived(errand.want, len(claimed))
         if claimed:
@@ -104,17 +116,20 @@ class Lane:
 
     def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
         """Something in the batch cannot be accepted: the others must not suffer for it."""
-        self._crew.arrived(errand.want, 0)
         if not errand.reports:
             log.error("a claim was refused: %s", problem)
             time.sleep(1.0)
-        for report in errand.reports:
+        for no, report in enumerate(errand.reports):
             try:
                 self._connected().complete(*report[:3])
             except TenutoError as unfit:
                 self._unfit(report, unfit)
+            except Exception:
+                del errand.reports[:no]  # the others were answered
+                raise
             else:
-                self._held.release([report[0]])
+                self._held.release([(report[0], report[1])])
+        self._crew.arrived(errand.want, 0)
         self._crew.wake()
 
     def _read_refusals(self, rows: list[hot.Row], session_id: int) -> None:
@@ -131,7 +146,7 @@ class Lane:
             return
         try:
             self._connected().nudge(self._touched)
-        except Unreachable:
+        except Exception:
             self._lane = None  # a hint: the dispatcher adds up what nobody did
         self._touched.clear()
         self._nudged = time.monotonic()

@@ -19,12 +19,15 @@ async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = N
     """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
     async with open_pool(settings.url, role=settings.role) as pool:
         supervisors = [Supervisor(pool, settings, no + 1) for no in range(settings.processes)]
-        with _signals(supervisors, settings.grace):
-            async with asyncio.TaskGroup() as group:
-                for supervisor in supervisors:
-                    group.create_task(supervisor.run())
-                if ready:
-                    group.create_task(_announce(supervisors, ready))
+        announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
+        try:
+            with _signals(supervisors, settings.grace):
+                async with asyncio.TaskGroup() as group:
+                    for supervisor in supervisors:
+                        group.create_task(supervisor.run())
+        finally:
+            if announcing:
+                announcing.cancel()  # it may have ended before it was ready
 
 
 async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
@@ -49,6 +52,8 @@ def _signals(supervisors: list[Supervisor], grace: float):
         log.info("stopping: %s", "finishing within the grace" if asked == 1 else "at once")
 
     def drain() -> None:
+        if asked:
+            return
         log.info("draining: finishing what is held")
         for supervisor in supervisors:
             supervisor.stop(None)

@@ -5,14 +5,15 @@ import logging
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
+from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
 from tenuto.worker.session import Session
@@ -23,6 +24,9 @@ log = logging.getLogger("tenuto.worker")
 LONGEST_PAUSE = 5.0
 SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
 RESOLVE_EVERY = 1.0
+LATE = 0.2
+
+T = TypeVar("T")
 
 
 class Registration:
@@ -38,30 +42,34 @@ class Registration:
 
     async def open(self) -> None:
         """A new session, for as long as it takes to get one."""
-        settings, pause = self._settings, 0.05
+        settings = self._settings
         if time.monotonic() - self._opened < SHORT_LIFE:
             log.error("another worker registers as %s too: names must differ", settings.name)
             await asyncio.sleep(SHORT_LIFE)
+        asked, opened = await self._insist(
+            workers.register_worker,
+            org_id=UUID(settings.org_id),
+            worker_id=settings.name,
+            labels=settings.labels,
+            address=socket.gethostname(),
+            metadata=_metadata(settings),
+            lease=timedelta(seconds=settings.lease),
+        )
+        self._opened = asked
+        self.session.opened(opened.session_id, opened.token)
+        self.renewed(asked)
+
+    async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> tuple[float, T]:
+        """What the database answers, however long it is away, and when that was asked."""
+        pause = 0.05
         while True:
+            asked = time.monotonic()
             try:
-                asked = time.monotonic()
-                opened = await self._pool.call(
-                    workers.register_worker,
-                    org_id=UUID(settings.org_id),
-                    worker_id=settings.name,
-                    labels=settings.labels,
-                    address=socket.gethostname(),
-                    metadata=_metadata(settings),
-                    lease=timedelta(seconds=settings.lease),
-                )
-                break
+                return asked, await self._pool.call(function, **params)
             except Unreachable as problem:
                 log.warning("the database does not answer (%s): trying again", problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
-        self._opened = asked
-        self.session.opened(opened.session_id, opened.token)
-        self.renewed(asked)
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
         """The routes that this process serves: its app's types, in its queues."""
@@ -76,7 +84,8 @@ class Registration:
         return {route.route_id: tasks[route.type] for route in found}
 
     async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Any]:
-        return await self._pool.call(attempts.resolve_routes, session_id=self.session.id, queues=queues, types=types)
+        session = self.session.id
+        return (await self._insist(attempts.resolve_routes, session_id=session, queues=queues, types=types))[1]
 
     def stale(self) -> bool:
         """Whether it is time to look for new routes after a wake-up."""
@@ -93,9 +102,15 @@ class Registration:
             self._timer.cancel()
         lease = self._settings.lease
         left = at + lease - max(0.5, lease / 10) - time.monotonic()
-        self._timer = self._loop.call_later(max(0.0, left), self._run_out)
+        self._ring_in(max(0.0, left))
 
-    def _run_out(self) -> None:
+    def _ring_in(self, seconds: float) -> None:
+        self._timer = self._loop.call_at(self._loop.time() + seconds, self._run_out, self._loop.time() + seconds)
+
+    def _run_out(self, at: float) -> None:
+        if self._loop.time() - at > LATE:
+            self._ring_in(LATE)  # this process was held up: that the lease was renewed meanwhile may lie here unread
+            return
         log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
         self.session.open.clear()
         self._lost()
@@ -106,7 +121,7 @@ class Registration:
         try:
             async with asyncio.timeout(5):
                 await self._pool.call(workers.close_session, session_id=self.session.id, token=UUID(self.session.token))
-        except (Unreachable, TimeoutError) as problem:
+        except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 
 

@@ -80,7 +80,7 @@ class Reporter:
                     await self._deliver([(attempt, Failed(describe(problem), -1.0))])
                     return
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
-            self._held.release([attempt.task_id for attempt, _ in endings])
+            self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 
     async def _report(self, endings: list[Ending]) -> None:

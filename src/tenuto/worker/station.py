@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,7 @@ class Station:
         self._registration = Registration(pool, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
         self._stopping = asyncio.Event()
-        self._grace: float | None = None  # None: as long as it takes
-        self._hurry = asyncio.Event()
+        self._stop_by: float | None = None  # None: as long as it takes
         self._background: set[asyncio.Future[Any]] = set()
 
     def _make_posts(self, ledger: Ledger) -> list[Post]:
@@ -121,6 +121,8 @@ class Station:
             await asyncio.sleep(LOOK_AHEAD)
             for post in self._posts:
                 post.executor.look_ahead()
+                for lane in post.lanes:
+                    lane.cut_if_stuck()
 
     def _wake(self) -> None:
         for post in self._posts:
@@ -173,6 +175,8 @@ class Station:
     def _drop_everything(self) -> None:
         for post in self._posts:
             post.executor.drop_all()
+            for lane in post.lanes:
+                lane.cut_if_stuck(0.0)
 
     def _cancel(self, fences: list[list[Any]]) -> None:
         for post in self._posts:
@@ -184,9 +188,8 @@ class Station:
         self._reporter.tell(attempt, fitting)
 
     def _stop(self, grace: float | None) -> None:
-        if self._stopping.is_set():
-            self._hurry.set()
-        self._grace = grace
+        """The newest word counts: a drain may become a stop within the grace."""
+        self._stop_by = None if grace is None else self._loop.time() + grace
         self._stopping.set()
 
     async def _wind_down(self) -> bool:
@@ -194,14 +197,15 @@ class Station:
         for post in self._posts:
             post.crew.stop_claiming()
             post.executor.give_back_waiting()
-        await self._wait_for_runners(self._grace)
+        await self._wait_for_runners(lambda: self._stop_by)
         for post in self._posts:
-            for attempt in list(post.executor.running.values()):
+            for attempt in list(post.executor.running):
                 post.executor.stop(attempt, Interrupted())
-        await self._wait_for_runners(LAST_WORDS)
-        left_behind = [attempt for post in self._posts for attempt in list(post.executor.running.values())]
+        end = self._loop.time() + LAST_WORDS
+        await self._wait_for_runners(lambda: end)
+        left_behind = [attempt for post in self._posts for attempt in post.executor.running]
         for post in self._posts:
-            for attempt in list(post.executor.running.values()):
+            for attempt in list(post.executor.running):
                 post.executor.abandon(attempt)
             post.executor.tally()
             post.crew.close()
@@ -211,11 +215,10 @@ class Station:
         await self._last_reports()
         return bool(left_behind)
 
-    async def _wait_for_runners(self, seconds: float | None) -> None:
-        """Until nothing runs, the time is over, or somebody is in a hurry."""
-        end = None if seconds is None else self._loop.time() + seconds
-        while any(post.executor.running for post in self._posts) and not self._hurry.is_set():
-            if end is not None and self._loop.time() >= end:
+    async def _wait_for_runners(self, by: Callable[[], float | None]) -> None:
+        """Until nothing runs, or the time is over."""
+        while any(post.executor.running for post in self._posts):
+            if (end := by()) is not None and self._loop.time() >= end:
                 return
             await asyncio.sleep(0.01)
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import time
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +23,8 @@ log = logging.getLogger("tenuto.worker")
 ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
 ALL_CLAIMS = 2**31 - 1
 LONGEST_PAUSE = 30.0
+BURIAL = 5.0
+OVERTIME = 10.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
 
 
 class Refused(Exception):
@@ -38,27 +41,39 @@ class Supervisor:
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
         self._answered = asyncio.Event()
         self._beat_now = asyncio.Event()
-        self._stopping: float | None = None
+        self._stopping = asyncio.Event()
+        self._grace: float | None = None
+        self._patience: asyncio.TimerHandle | None = None
+        self._killed = False
         self.ready = asyncio.Event()
 
     def stop(self, grace: float | None) -> None:
-        """Finish within the grace; called again: at once. None: as long as it takes."""
-        self._stopping = float("inf") if grace is None else grace
-        if self._child:
+        """Finish within the grace, None: as long as it takes. Called again, the newer word counts."""
+        self._grace = grace
+        self._stopping.set()
+        if self._patience:
+            self._patience.cancel()
+        if grace is not None:
+            self._patience = asyncio.get_running_loop().call_later(grace + OVERTIME, self.kill)
+        if self._session is None:
+            self.kill()  # without a session it holds nothing
+        elif self._child:
             self._child.tell(do="stop", grace=grace)
 
     def kill(self) -> None:
+        """At once. What it held is given back at no charge: it was no fault of theirs."""
+        self._killed = True
         if self._child and self._child.process.returncode is None:
             self._child.process.kill()
 
     async def run(self) -> None:
         """Until it is told to stop: a child that dies is followed by another."""
         pause = 0.2
-        while self._stopping is None:
+        while not self._stopping.is_set():
             started = time.monotonic()
             self._child = child = await start_child(self._settings, self._no)
-            if self._stopping is not None:  # while it was being started
-                child.tell(do="stop", grace=0.0)
+            if self._stopping.is_set():  # while it was being started
+                self.kill()
             beating = asyncio.create_task(self._beat(child))
             try:
                 await self._listen(child)
@@ -66,10 +81,11 @@ class Supervisor:
                 beating.cancel()
             code = await child.process.wait()
             await self._bury(child, code)
-            if self._stopping is None:
+            if not self._stopping.is_set():
                 pause = 0.2 if time.monotonic() - started > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
                 log.error("the process with the tasks ended with code %s; another starts in %.1f s", code, pause)
-                await asyncio.sleep(pause)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), pause)
 
     async def _listen(self, child: Child) -> None:
         async for message in child.messages():
@@ -136,7 +152,7 @@ class Supervisor:
             cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
             new=beat.newest_route,
         )
-        if beat.draining and self._stopping is None:
+        if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: it finishes what it holds and ends")
             self.stop(None)
         return True
@@ -151,7 +167,8 @@ class Supervisor:
             return
 
     async def _bury(self, child: Child, code: int) -> None:
-        """What had begun in a process that died is lost; what had only been claimed is given back."""
+        """What had begun in a process that died is lost; what had only been claimed, or was killed on our own word, is
+        given back."""
         begun = ledger.read(child.ledger)
         child.close()
         session, self._session = self._session, None
@@ -161,13 +178,14 @@ class Supervisor:
         ids, numbers = [UUID(task_id) for task_id, _ in begun], [no for _, no in begun]
         error = {"type": "ProcessDied", "message": f"the process that ran it {_how(code)}"}
         try:
-            if begun:
-                await self._pool.call(
-                    attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
-                )
-            await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-            await self._pool.call(workers.close_session, **fence)
-        except (Unreachable, TenutoError) as problem:
+            async with asyncio.timeout(BURIAL):
+                if begun and not self._killed:
+                    await self._pool.call(
+                        attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
+                    )
+                await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+                await self._pool.call(workers.close_session, **fence)
+        except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
 
 

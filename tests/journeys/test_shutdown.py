@@ -1,0 +1,119 @@
+"""Stopping workers: nothing is lost, nothing is charged, and it does not take for ever."""
+
+import signal
+
+import pytest
+
+from tests.support.fleet import Fleet
+from tests.support.journey import charged, ended, outcomes, running, start_tasks, wait_for
+from tests.support.kernel import DEFAULT_ORG, Db, call, status
+from tests.support.soundness import assert_sound
+from tests.support.waiting import wait_until
+
+HELD = ["hold", "hold_thread", "hold_process"]
+
+
+def test_a_rolling_restart_under_load_loses_and_charges_nothing(db: Db, fleet: Fleet):
+    old = [fleet.start("plain", "--grace", "5s") for _ in range(2)]
+    start_tasks(db, "plain.nap", *([0.02] for _ in range(1500)))
+    for no, worker in enumerate(old, 1):
+        wait_until(lambda goal=no * 100: ended(db) >= goal)
+        fleet.start("plain", wait=False)
+        worker.tell(signal.SIGTERM)
+        assert worker.wait() == 0
+    wait_for(db, completed=1500)
+
+    assert charged(db) == 0
+    assert running(db) == 0
+    assert_sound(db)
+
+
+@pytest.mark.parametrize("task", HELD)
+def test_what_does_not_finish_within_the_grace_is_given_back_at_no_charge(db: Db, fleet: Fleet, task: str):
+    worker = fleet.start("plain", "--grace", "0.2s")
+    (held,) = start_tasks(db, f"plain.{task}", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell(signal.SIGTERM)
+
+    assert worker.wait() == 0
+    assert outcomes(db, held) == ["interrupted"]
+    assert status(db, held) == "queued"
+
+
+@pytest.mark.parametrize("task", HELD)
+def test_what_finishes_within_the_grace_is_completed(db: Db, fleet: Fleet, task: str):
+    worker = fleet.start("plain")
+    (held,) = start_tasks(db, f"plain.{task}", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell_all(signal.SIGTERM)  # as an init system does that signals the whole group
+    wait_until(lambda: "stopping" in worker.log)
+    (late,) = start_tasks(db, "plain.note", ["late"])
+    fleet.open_gate("door")
+
+    assert worker.wait() == 0
+    assert outcomes(db, held) == ["completed"]
+    assert status(db, late) == "queued"
+
+
+@pytest.mark.parametrize("task", HELD)
+def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet, task: str):
+    worker = fleet.start("plain", "--grace", "1h")
+    (held,) = start_tasks(db, f"plain.{task}", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell(signal.SIGTERM)
+    wait_until(lambda: "stopping" in worker.log)
+    worker.tell(signal.SIGTERM)
+
+    assert worker.wait() == 0
+    assert status(db, held) == "queued"
+    assert charged(db) == 0
+
+
+@pytest.mark.parametrize("how", ["SIGHUP", "drain_worker"])
+def test_a_drained_worker_finishes_what_it_holds_and_claims_no_more(db: Db, fleet: Fleet, how: str):
+    worker = fleet.start("plain", "--lease", "2s", "--grace", "0s")
+    (held,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    if how == "SIGHUP":
+        worker.tell(signal.SIGHUP)
+        worker.tell(signal.SIGHUP)  # once more changes nothing
+    else:
+        call(db, "drain_worker", org_id=DEFAULT_ORG, worker_id=worker.name)
+    wait_until(lambda: "drain" in worker.log)
+    (late,) = start_tasks(db, "plain.note", ["late"])
+    fleet.open_gate("door")
+
+    assert worker.wait() == 0
+    assert outcomes(db, held) == ["completed"]
+    assert status(db, late) == "queued"
+
+
+def test_a_draining_worker_still_obeys_sigterm_and_its_grace(db: Db, fleet: Fleet):
+    worker = fleet.start("plain", "--grace", "1h")
+    (held,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    worker.tell(signal.SIGHUP)
+    wait_until(lambda: "draining" in worker.log)
+    worker.tell(signal.SIGTERM)
+    wait_until(lambda: "stopping" in worker.log)
+    fleet.open_gate("door")
+
+    assert worker.wait() == 0
+    assert outcomes(db, held) == ["completed"]
+
+
+def test_a_task_that_holds_the_interpreter_cannot_keep_its_worker_from_ending(db: Db, fleet: Fleet):
+    worker = fleet.start("gil", "--grace", "0.2s")
+    (stuck,) = start_tasks(db, "gil.hold_gil", [3600])
+    wait_until(lambda: "begun" in fleet.effects())
+
+    worker.tell(signal.SIGTERM)
+
+    assert worker.wait() == 0
+    assert status(db, stuck) == "queued"
+    assert charged(db) == 0
