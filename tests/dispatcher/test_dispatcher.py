@@ -7,6 +7,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.metrics import LOOP_TURNS
 from tests.support.kernel import Db, a_worker, drain, run_status, start, start_graph, start_one, status
+from tests.support.limits import a_rate, admitted, start_limited
 from tests.support.loops import cancel_run, count, value
 from tests.support.waiting import wait_until
 
@@ -108,3 +109,10 @@ def asked(loop: str | None = None) -> float:
     """Questions asked by the dispatchers of this process: every turn of a loop is one."""
     turns = [sample for metric in LOOP_TURNS.collect() for sample in metric.samples if sample.name.endswith("_total")]
     return sum(sample.value for sample in turns if loop in (None, sample.labels["loop"]))
+
+
+def test_tasks_under_a_rate_are_let_in_one_after_another(db: Db, dispatcher: Start):
+    start_limited(db, 20, a_rate("mails", 100, 1))
+    dispatcher()
+
+    wait_until(lambda: admitted(db, "mails") == 20)

@@ -117,6 +117,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
     Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
+    Loop("admit_rates", batches_of(upkeep.admit_rates), batch=1000),
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
