@@ -121,20 +121,16 @@ def _finish(system: System, total: int, processes: int) -> float:
     system.services.settle(system.peer)
     with workers(system.peer, system.services, processes, "throughput") as working:
         tallies = Tallies(working.folder)
-        try:
-            for _ in deadline():
-                if tallies.read() >= total:
-                    break
-                working.check()
-                time.sleep(0.02)
-            for _ in deadline():
-                if system.services.ended(system.peer):
-                    break
-                time.sleep(0.005)
-            ended = time.monotonic()
-            tallies.read()
-        finally:
-            tallies.close()
+        for _ in deadline():
+            if tallies.read() >= total:
+                break
+            working.check()
+            time.sleep(0.02)
+        for _ in deadline():
+            if system.services.ended(system.peer):
+                break
+            time.sleep(0.005)
+        ended = time.monotonic()
     return tallies.rate(total, ended)
 
 

@@ -1,4 +1,4 @@
-"""The figures of bench/results/compare.json as one picture: `python bench/peers/plot.py` writes compare.svg beside it."""
+"""The figures of bench/results/compare.json as one picture, compare.svg: `python bench/peers/plot.py [FILE]`."""
 
 import json
 import sys

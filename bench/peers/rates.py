@@ -3,7 +3,6 @@
 import bisect
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 
 @dataclass
@@ -11,28 +10,25 @@ class Tallies:
     """Follows the files `<pid>.runs`: the moments and counts of every process, as they grow."""
 
     folder: Path
-    open: dict[Path, TextIO] = field(default_factory=dict)
+    read_to: dict[Path, int] = field(default_factory=dict)
     seen: dict[Path, list[tuple[int, int]]] = field(default_factory=dict)
 
     def read(self) -> int:
         """Tasks run so far by all processes together."""
         for path in self.folder.glob("*.runs"):
-            file = self.open.setdefault(path, path.open())
+            start = self.read_to.get(path, 0)
+            with path.open("rb") as file:
+                file.seek(start)
+                fresh = file.read()
+            whole = fresh[: fresh.rfind(b"\n") + 1]  # half a line is read again when it is whole
+            self.read_to[path] = start + len(whole)
             marks = self.seen.setdefault(path, [])
-            while (line := file.readline()).endswith("\n"):
-                at, count = line.split()
-                marks.append((int(at), int(count)))
-            if line:  # half a line: read it again when it is whole
-                file.seek(file.tell() - len(line))
+            marks += [(int(at), int(count)) for at, count in map(bytes.split, whole.splitlines())]
         return sum(marks[-1][1] for marks in self.seen.values() if marks)
-
-    def close(self) -> None:
-        for file in self.open.values():
-            file.close()
 
     def rate(self, total: int, ended: float) -> float:
         """Tasks a second from the moment every process was at work until the store said that all had ended."""
-        everyone = max(marks[0][0] for marks in self.seen.values())
+        everyone = max(marks[0][0] for marks in self.seen.values() if marks)
         before = sum(_count_at(marks, everyone) for marks in self.seen.values())
         return (total - before) / (ended - everyone / 1e9)
 

@@ -35,7 +35,7 @@ class Services:
             _ask_redis(self.redis_port, "FLUSHALL")
             return
         with psycopg.connect(self.postgres, autocommit=True) as conn:
-            conn.execute(f"create database bench_{peer.name}")
+            conn.execute(f'create database "bench_{peer.name}"'.encode())
 
     def settle(self, peer: Peer) -> None:
         """The same start for all: no dead rows, fresh statistics, no dirty pages."""
