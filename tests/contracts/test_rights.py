@@ -54,7 +54,8 @@ def test_those_who_only_read_can_run_nothing_that_writes(db: psycopg.Connection)
 def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: psycopg.Connection) -> None:
     definers = db.execute(
         f"select p.proname::text, coalesce(p.proconfig::text, '') {FUNCTIONS} and p.prosecdef"
-        " and p.proname not in ('_note_moves', '_note_leaves', '_check_places', '_check_status', '_forget_moves')".encode()
+        " and p.proname not in"
+        " ('_note_moves', '_note_leaves', '_check_places', '_check_status', '_forget_moves')".encode()
     ).fetchall()
 
     assert {name for name, _ in definers} <= {"create_partitions", "drop_partitions", "prune_runs"}
