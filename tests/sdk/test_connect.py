@@ -1,0 +1,68 @@
+"""Finding the way to Tenuto, and saying in one line why it was not found."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tenuto import App
+from tenuto.db.errors import BadAddress, Unreachable
+from tenuto.model.errors import NotFound
+from tenuto.sdk.connect import NotInstalled, read_address
+
+app = App("shop")
+
+
+@app.task
+def add(x: int, y: int) -> int:
+    return x + y
+
+
+async def enter(url: str | None = None, **said: str) -> str:
+    async with app.connect(url, **said) as tn:
+        return str(tn.org_id)
+
+
+def test_the_environment_says_where_tenuto_is(tmp_path: Path):
+    said = read_address({"TENUTO_DATABASE_URL": "postgresql://x", "TENUTO_HOME": str(tmp_path), "TENUTO_ORG": "acme"})
+    nothing = read_address({"XDG_DATA_HOME": str(tmp_path)})
+
+    assert (said.url, said.home, said.org) == ("postgresql://x", tmp_path, "acme")
+    assert (nothing.url, nothing.home, nothing.org) == (None, tmp_path / "tenuto", "default")
+
+
+def test_a_server_is_not_spoken_to_yet_and_the_error_says_what_to_set():
+    with pytest.raises(BadAddress, match="cannot speak HTTP yet; set TENUTO_DATABASE_URL"):
+        read_address({"TENUTO_URL": "https://tenuto.example", "TENUTO_API_KEY": "tn_x"})
+
+
+def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_path, monkeypatch):
+    monkeypatch.delenv("TENUTO_DATABASE_URL", raising=False)
+    monkeypatch.setenv("TENUTO_HOME", str(tmp_path))
+
+    async def steps() -> str:
+        async with app.connect() as tn:
+            run = await tn.start(add, 1, 2)
+            return await run.status()
+
+    assert asyncio.run(steps()) == "pending"
+
+
+def test_a_database_without_tenuto_is_not_touched(empty_database):
+    with pytest.raises(NotInstalled, match="holds no Tenuto; run `tenuto db migrate`"):
+        asyncio.run(enter(empty_database))
+
+
+def test_a_database_that_does_not_answer_is_named():
+    with pytest.raises(Unreachable, match=r"cannot reach Postgres at 127\.0\.0\.1:1 "):
+        asyncio.run(enter("postgresql://127.0.0.1:1/none"))
+
+
+def test_an_org_is_found_by_its_slug(database, db):
+    db.execute("select tenuto.create_org('acme')")
+
+    acme = asyncio.run(enter(database, org="acme"))
+
+    assert acme == str(db.execute("select tenuto.find_org('acme')").fetchone()[0])
+    with pytest.raises(NotFound, match="nobody"):
+        asyncio.run(enter(database, org="nobody"))

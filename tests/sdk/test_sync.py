@@ -1,0 +1,125 @@
+"""The client without await, and starts inside the caller's own transaction."""
+
+import asyncio
+import threading
+
+import psycopg
+import pytest
+
+from tenuto import App, RunFailed, SyncClient, chain, group
+from tenuto.db.errors import BadAddress
+from tenuto.model.errors import InvalidInput
+from tenuto.testing.inline import InlineWorker
+
+app = App("bank")
+
+
+@app.task
+def add(x: int, y: int) -> int:
+    return x + y
+
+
+@app.task(max_attempts=1)
+def burst() -> None:
+    raise ValueError("burst")
+
+
+@app.task
+def remember(ctx, key: str) -> int:
+    ctx.data[key] = 5
+    return ctx.data[key]
+
+
+def work(tn: SyncClient) -> int:
+    """What a worker elsewhere would do."""
+
+    async def all_of_it() -> int:
+        return await InlineWorker(tn.client, app).work(most=100)
+
+    return tn.wait_for(all_of_it())
+
+
+def test_the_sync_client_says_the_same_without_await(database):
+    with app.connect_sync(database) as tn:
+        run = tn.start(add, 1, y=2)
+        many = tn.start_many(add, [(1, 1), (2, 2)])
+        composed = tn.start(chain(group(add, add), add), 1, 2, 3, 4)
+        bad = tn.start(burst)
+        kept = tn.start(remember, "a")
+        work(tn)
+
+        assert (run.wait(), run.result(), run.status()) == ("completed", 3, "completed")
+        assert many.results(timeout=20) == [2, 4]
+        assert [one.result() for one in many] == [2, 4]
+        assert composed.result(timeout=20) == 10
+        assert (kept.result(), kept.data["a"], kept.data.find()) == (5, 5, {"a": 5})
+        with pytest.raises(RunFailed, match="ValueError: burst"):
+            bad.result()
+        assert [step.status for step in run.progress()] == ["completed"]
+        assert [task.type for task in tn.run(run.id).tasks()] == ["bank.add"]
+        assert tn.get(tn.put(b"abc")) == b"abc"
+
+
+def test_any_thread_may_use_the_sync_client(database):
+    with app.connect_sync(database) as tn:
+        found: list[object] = []
+        threads = [threading.Thread(target=lambda n=n: found.append(tn.start(add, n, n).status())) for n in range(5)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert found == ["pending"] * 5
+
+
+def test_a_start_in_a_sync_transaction_commits_and_rolls_back_with_it(database):
+    with app.connect_sync(database) as tn, psycopg.connect(database) as conn:
+        lost = tn.start(add, 1, 2, connection=conn)
+        tn.start_many(add, [(1, 1)] * 3, connection=conn)
+        conn.rollback()
+        kept = tn.start(add, 3, 4, connection=conn)
+        assert work(tn) == 0
+        conn.commit()
+        assert work(tn) == 1
+
+        assert kept.result() == 7
+        with pytest.raises(Exception, match="no run"):
+            lost.info()
+
+
+def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(database):
+    async def steps() -> tuple[int, int, int, str]:
+        async with app.connect(database) as tn, await psycopg.AsyncConnection.connect(database) as conn:
+            await tn.start(add.options(connection=conn), 1, 2)
+            await conn.rollback()
+            kept = await tn.start(add, 3, 4, connection=conn)
+            inline = InlineWorker(tn, app)
+            before = await inline.work(most=10)
+            await conn.commit()
+            return before, await inline.work(most=10), await kept.result(), await kept.wait()
+
+    assert asyncio.run(steps()) == (0, 1, 7, "completed")
+
+
+def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(database):
+    with app.connect_sync(database) as tn, pytest.raises(BadAddress, match="is not a psycopg connection"):
+        tn.start(add, 1, 2, connection="postgresql://")
+
+
+def test_workers_are_woken_when_the_callers_transaction_commits(database):
+    with app.connect_sync(database) as tn, psycopg.connect(database, autocommit=True) as listener:
+        listener.execute("listen tenuto_ready")
+        with psycopg.connect(database) as conn:
+            tn.start(add.options(queue="mail"), 1, 2, connection=conn)
+            conn.execute("notify tenuto_ready, 'own'")
+        heard = [note.payload for note in listener.notifies(timeout=10, stop_after=2)]
+
+    assert sorted(heard) == ["mail", "own"]
+
+
+def test_wrong_use_of_the_sync_client_is_refused_at_once(database):
+    with app.connect_sync(database) as tn:
+        with pytest.raises(InvalidInput, match=r"its signature is bank.add\(x: int, y: int\)"):
+            tn.start(add, 1)  # type: ignore[call-arg]
+        with pytest.raises(InvalidInput, match=r"signal go: value: .* has no JSON form"):
+            tn.signal(tn.start(add, 1, 2), "go", object())
