@@ -110,6 +110,13 @@ def test_no_postgres_to_start_is_one_line_and_exit_code_3(home, tmp_path):
     )
 
 
+def test_a_home_that_cannot_be_is_one_line_and_exit_code_2():
+    failed = tenuto("runs", "list", TENUTO_HOME="/proc/nowhere")
+
+    assert (failed.returncode, failed.stderr.count("\n")) == (2, 1)
+    assert "no database can be kept in /proc/nowhere" in failed.stderr
+
+
 def test_a_database_from_the_future_is_failed_work(home, empty_database):
     tenuto("db", "migrate", TENUTO_DATABASE_URL=empty_database)
     with psycopg.connect(empty_database) as conn:

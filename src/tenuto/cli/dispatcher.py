@@ -5,7 +5,8 @@ import logging
 
 from tenuto.cli.database import ready_database
 from tenuto.cli.output import Json, show
-from tenuto.cli.serving import MetricsPort, Place, find_place, log_to_stderr, serve, stopped_by_signals
+from tenuto.cli.problems import FailedWork
+from tenuto.cli.serving import NO_LOOPS, MetricsPort, Place, find_place, log_to_stderr, serve, stopped_by_signals
 from tenuto.cli.settings import read_settings
 
 log = logging.getLogger("tenuto.dispatcher")
@@ -17,6 +18,8 @@ def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
     log_to_stderr()
     with ready_database(settings, keep=False) as url:
         place = find_place(settings, url, metrics_port)
+        if not place.may_dispatch:
+            raise FailedWork(f"no loops can run here: {NO_LOOPS}")
         asyncio.run(_serve(place))
     show({"stopped": True}, "stopped", as_json=as_json)
 

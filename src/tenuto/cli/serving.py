@@ -23,6 +23,10 @@ MetricsPort = Annotated[
     int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
 ]
 
+NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
+
+log = logging.getLogger("tenuto")
+
 
 @dataclass(frozen=True)
 class Place:
@@ -32,6 +36,7 @@ class Place:
     url: str
     worker_role: str | None
     dispatcher_role: str | None
+    may_dispatch: bool
     org_id: str
     metrics_port: int = 0
 
@@ -52,7 +57,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
     """Ask the database once who we are, so that what is wrong shows before anything starts."""
     from tenuto.db import identity
     from tenuto.db.explain import explained
-    from tenuto.db.login import choose_role
+    from tenuto.db.login import choose_role, may_act_as
     from tenuto.db.pool import open_pool
 
     async def find_org() -> str:
@@ -61,6 +66,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
 
     with explained():
         worker_role, dispatcher_role = choose_role(url, "tenuto_worker"), choose_role(url, "tenuto_dispatcher")
+        may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
         org_id = asyncio.run(find_org())
     if metrics_port is not None:
         from tenuto.model.metrics import serve_metrics
@@ -69,7 +75,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
             serve_metrics(metrics_port)
         except OSError as error:
             raise WrongUse(f"--metrics-port {metrics_port} cannot be used: {error.strerror}; choose another") from error
-    return Place(settings, url, worker_role, dispatcher_role, org_id, metrics_port or 0)
+    return Place(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
 
 
 def worker_name() -> str:
@@ -81,12 +87,7 @@ async def serve(
     place: Place, worker: "WorkerSettings | None", *, stop: asyncio.Event, ready: Callable[[], None] | None = None
 ) -> None:
     """The loops, and the worker if there is one; ends when it does, or when told to."""
-    from tenuto.dispatcher.main import dispatch
-    from tenuto.storage.folder import FolderStore
-
-    store = FolderStore(place.settings.home / "objects")
-    loops = dispatch(place.url, role=place.dispatcher_role, stop=stop, port=place.metrics_port, store=store)
-    dispatching = asyncio.create_task(loops)
+    dispatching = asyncio.create_task(_dispatch(place, stop))
     try:
         if worker is None:
             if ready is not None:
@@ -97,6 +98,17 @@ async def serve(
     finally:
         stop.set()
         await dispatching
+
+
+async def _dispatch(place: Place, stop: asyncio.Event) -> None:
+    from tenuto.dispatcher.main import dispatch
+    from tenuto.storage.folder import FolderStore
+
+    if not place.may_dispatch:
+        log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
+        return
+    store = FolderStore(place.settings.home / "objects")
+    await dispatch(place.url, role=place.dispatcher_role, stop=stop, port=place.metrics_port, store=store)
 
 
 async def _work(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:

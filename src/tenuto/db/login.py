@@ -22,3 +22,15 @@ def choose_role(url: str, wanted: str) -> str | None:
         if "startup parameter" in str(error):  # a pooler takes no options: log in as the role itself there
             return None
         raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error
+
+
+def may_act_as(url: str, roles: list[str]) -> bool:
+    """Whether this login has the rights of one of these roles, taken on or not."""
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
+            row = conn.execute(
+                "select bool_or(pg_has_role(r.oid, 'USAGE')) from pg_roles r where r.rolname = any (%s)", [roles]
+            ).fetchone()
+        return bool(row and row[0])
+    except psycopg.OperationalError as error:
+        raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error

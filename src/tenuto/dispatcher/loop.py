@@ -153,10 +153,10 @@ class Ticker(Generic[D]):
 
     def _complain(self, name: str, error: Exception) -> None:
         """Once for each trouble, not once a second for as long as it lasts."""
-        text = f"{type(error).__name__}: {error}"
+        text = (str(error) or type(error).__name__).splitlines()[0]
         if self._said.get(name) != text:
             self._said[name] = text
-            log.warning("%s: %s; trying again", name, str(error) or type(error).__name__)
+            log.warning("%s: %s; trying again", name, text)
 
     def _recover(self, name: str) -> None:
         if self._said.pop(name, None) is not None:
