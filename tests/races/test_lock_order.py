@@ -132,7 +132,7 @@ def test_a_sweep_of_several_cancelled_runs_takes_their_tasks_in_one_order(race: 
             lambda db: call(db, "sweep_cancelled"),
         )
         assert answers == ["accepted", "accepted"]
-        assert swept == 2
+        assert swept in (0, 2)  # both, or neither had ended yet
 
     race.every_order(scene, 1, 1, 1, gate=True)
 

@@ -18,7 +18,7 @@ begin
     ('wake_waiting', (select min(w.wake_at) from tenuto.waiting_tasks w where w.wake_at is not null)),
     ('expire_sessions', (select min(s.expires_at) from tenuto.sessions s where s.ended_at is null)),
     -- Not whether it held anything: running_tasks has no index by session, and a look at all of it is what is spared here.
-    ('expire_attempts', (select s.ended_at from tenuto.sessions s where s.ended_at > tenuto.now() - interval '5 seconds'
+    ('expire_attempts', (select s.ended_at from tenuto.sessions s where s.ended_at is not null and s.ended_at > tenuto.now() - interval '5 seconds'
                          order by s.ended_at limit 1)),
     ('expire_deadlines', least((select min(r.deadline_at) from tenuto.running_tasks r where r.deadline_at is not null),
                                (select min(r.silent_at) from tenuto.running_tasks r where r.silent_at is not null))),

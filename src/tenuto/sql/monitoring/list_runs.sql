@@ -1,5 +1,5 @@
--- A page of the org's runs, newest first, before an id. p_type: runs that began with a task of that type. Open runs are
--- found whatever their age; for other statuses and for types the 10,000 newest runs before the id are looked at.
+-- A page of the org's runs, newest first, before an id. p_type: runs that began with a task of that type. Open, failed
+-- and cancelled runs are found whatever their age; for completed ones and for types, 10,000 before the id are looked at.
 create or replace function tenuto.list_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_before uuid default null, p_limit int default 50)
@@ -29,6 +29,15 @@ begin
       order by r.id desc
       limit 10000)
       || array(select o.id from tenuto._open_tasks(p_org_id, null, null, p_before, 10000) o where o.alone);
+  elsif p_status in ('failed', 'cancelled') then
+    v_ids := array(
+      select r.id
+      from tenuto.runs r
+      where r.org_id = p_org_id and (p_before is null or r.id < p_before) and r.status = p_status and r.status in ('failed', 'cancelled')
+        and (p_name is null or r.name = p_name)
+      order by r.id desc
+      limit 10000)
+      || array(select a.id from tenuto._unhappy_tasks(p_org_id, p_status, p_before, 10000) a);
   else
     v_ids := array(
       select r.id

@@ -1,5 +1,5 @@
--- A page of tasks, newest first, before an id: of one run, or of the org. Open tasks are found whatever their age; of
--- those that ended, the 10,000 newest before the id are looked at, or all of the run.
+-- A page of tasks, newest first, before an id: of one run, or of the org. Of a queue or type, 10,000 of those that ended
+-- are looked at; completed ones are looked for among 10,000 before the id, or in all of the run.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null, p_type text default null,
   p_before uuid default null, p_limit int default 50)
@@ -34,6 +34,12 @@ begin
       limit case when p_status is null then p_limit end);
   elsif p_status in ('pending', 'queued', 'running', 'retrying', 'waiting') then
     v_ids := array(select o.id from tenuto._open_tasks(p_org_id, p_status, v_routes, p_before, p_limit) o);
+  elsif p_status in ('failed', 'cancelled', 'skipped') then
+    v_ids := array(
+      select t.id
+      from tenuto._unhappy_tasks(p_org_id, p_status, p_before, case when v_routes is null then p_limit else 10000 end) u
+      join tenuto.tasks t on t.id = u.id
+      where v_routes is null or t.route_id = any (v_routes));
   else
     v_ids := array(
       select t.id from (
