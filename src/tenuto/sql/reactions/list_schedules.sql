@@ -5,9 +5,7 @@ create or replace function tenuto.list_schedules(p_org_id uuid, p_after text def
   stable
 as $$
 begin
-  if p_limit not between 1 and 200 then
-    perform tenuto._raise('TN003', format('a page of %s is not 1 to 200 long', p_limit), 'go on with the last name of a page to get the next');
-  end if;
+  perform tenuto._check_page(p_limit);
   return query
   select s.*
   from tenuto.schedules s
