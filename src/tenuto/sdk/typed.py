@@ -27,40 +27,45 @@ def typed_codec(hint: Any) -> Codec:
             f"values of {show(hint)} have no JSON form ({reason})",
             'use a dataclass, a pydantic model or plain types, or serializer="pickle"',
         ) from error
+    typed = _Typed(hint, adapter)
+    return Codec(hint, typed.encode_sure if _has_union(hint) else typed.encode, typed.decode)
 
-    def decode(value: Any, path: str) -> Any:
-        try:
-            return adapter.validate_json(json.dumps([value]))[0]
-        except ValidationError as error:
-            raise _unfit(error, path, hint) from error
 
-    def encode(value: Any, path: str) -> Any:
+class _Typed:
+    """Values of one hint through one adapter."""
+
+    def __init__(self, hint: Any, adapter: TypeAdapter[Any]) -> None:
+        self._hint, self._adapter = hint, adapter
+
+    def decode(self, value: Any, path: str) -> Any:
         try:
-            checked = adapter.validate_python((value,), strict=True)
-            (encoded,) = adapter.dump_python(checked, mode="json", warnings="error")
+            return self._adapter.validate_json(json.dumps([value]))[0]
         except ValidationError as error:
-            raise _unfit(error, path, hint) from error
+            raise _unfit(error, path, self._hint) from error
+
+    def encode(self, value: Any, path: str) -> Any:
+        try:
+            checked = self._adapter.validate_python((value,), strict=True)
+            (encoded,) = self._adapter.dump_python(checked, mode="json", warnings="error")
+        except ValidationError as error:
+            raise _unfit(error, path, self._hint) from error
         except (PydanticSerializationError, ValueError) as error:
-            raise Unfit(path, f"{value!r:.60} has no JSON form as {show(hint)}: {_first(error)}") from error
+            raise Unfit(path, f"{value!r:.60} has no JSON form as {show(self._hint)}: {_first(error)}") from error
         check_json(encoded, path, objects=True)
         return encoded
 
-    if not _has_union(hint):
-        return Codec(hint, encode, decode)
-
-    def encode_sure(value: Any, path: str) -> Any:
-        encoded = encode(value, path)
+    def encode_sure(self, value: Any, path: str) -> Any:
+        """Encode where JSON could confuse the members of a union: what would come back as another is refused."""
+        encoded = self.encode(value, path)
         dump(encoded)  # what is no JSON at all is the better complaint
-        back = decode(encoded, path)
-        if back != value and (type(back) is not type(value) or encode(back, path) != encoded):
+        back = self.decode(encoded, path)
+        if back != value and (type(back) is not type(value) or self.encode(back, path) != encoded):
             raise Unfit(
                 path,
-                f"{value!r:.60} would come back as {back!r:.60}: in JSON the members of {show(hint)} look the same; "
-                "give them a field that tells them apart, or take one type",
+                f"{value!r:.60} would come back as {back!r:.60}: in JSON the members of {show(self._hint)} look the "
+                "same; give them a field that tells them apart, or take one type",
             )
         return encoded
-
-    return Codec(hint, encode_sure, decode)
 
 
 def _has_union(hint: Any) -> bool:
