@@ -141,3 +141,16 @@ def test_stopping_lets_the_batch_in_flight_finish():
         assert yard.left == {"slow": 0}
 
     play(story)
+
+
+def test_stopping_does_not_wait_for_a_database_that_does_not_answer():
+    async def story(yard: Yard) -> None:
+        async def ask_in_vain(yard: Yard) -> Due:
+            yard.stop.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async with asyncio.timeout(20):
+            await Ticker(yard, [], ask_in_vain).run(yard.stop)
+
+    play(story)

@@ -4,10 +4,10 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
@@ -19,6 +19,7 @@ LONGEST_PAUSE = 15.0  # after failures
 GRACE = 5.0  # for the batches in flight when asked to stop
 
 log = logging.getLogger("tenuto.dispatcher")
+T = TypeVar("T")
 D = TypeVar("D")  # what the steps share: the dispatcher
 
 
@@ -85,7 +86,7 @@ class Turn(Generic[D]):
 class Ticker(Generic[D]):
     """Runs loops until it is told to stop; each is at work at most once at a time, and none waits for another."""
 
-    def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Awaitable[Due]]) -> None:
+    def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Coroutine[Any, Any, Due]]) -> None:
         self._dispatcher = dispatcher
         self._ask = ask
         self._turns = [Turn(loop, loop.batch) for loop in loops]
@@ -103,11 +104,13 @@ class Ticker(Generic[D]):
     async def _tick(self, stop: asyncio.Event) -> float:
         """Begin what is due; answers how long to wait."""
         try:
-            due = await self._ask(self._dispatcher)
+            due = await _unless(stop, self._ask(self._dispatcher))
         except Exception as error:  # whatever it is, the next tick asks again
             self._failures += 1
             self._complain("due", error)
             return pause_after(self._failures)
+        if due is None:
+            return 0
         LOOP_TURNS.labels("due").inc()
         self._recover("due")
         self._failures = 0
@@ -166,6 +169,18 @@ class Ticker(Generic[D]):
 def pause_after(failures: int) -> float:
     """Longer after each failure, never the same for two."""
     return min(LONGEST_PAUSE, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
+
+
+async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:
+    """The answer, or None when told to stop first: a database that is away must not keep us."""
+    asking, stopping = asyncio.create_task(question), asyncio.create_task(stop.wait())
+    await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if asking.done():
+        return asking.result()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    return None
 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:
