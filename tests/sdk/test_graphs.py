@@ -216,6 +216,33 @@ def test_nodes_of_another_graph_handlers_and_conditions_are_checked():
         Graph().add(g)
 
 
+def test_pickles_flow_between_tasks_that_ask_for_them(journey):
+    pickling = App("pickle")
+
+    @pickling.task(serializer="pickle")
+    def make(n: int) -> complex:
+        return complex(n, n)
+
+    @pickling.task(serializer="pickle")
+    def double(value: complex, by: set[int], *, other: Any = None) -> complex:
+        return value * sum(by)
+
+    @pickling.task
+    def take(value: Any) -> None: ...
+
+    async def steps(tn):
+        g = Graph()
+        made = g.add(make, 3)
+        g.add(double, made, {1, 2}, other=[made])
+        with pytest.raises(InvalidInput, match=r'pickle.make gives a pickle, .* write serializer="pickle" at both'):
+            g.add(take, made)
+        run = await tn.start(g)
+        await tn.work()
+        return await run.result()
+
+    assert journey(pickling, steps) == 9 + 9j
+
+
 def test_ten_thousand_tasks_make_one_plan():
     from tenuto.sdk.graph_plan import plan_graph
 

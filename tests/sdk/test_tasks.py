@@ -130,12 +130,31 @@ def test_a_long_value_makes_no_long_key(app: App):
     assert len(set(keys)) == 3
 
 
-def test_a_limit_that_names_no_parameter_is_refused_when_the_app_is_checked(app: App):
-    @app.task(limit=Limit(1, key="costumer"))
-    def send(customer: int) -> None: ...
+def test_a_limit_that_names_no_parameter_is_refused(app: App):
+    with pytest.raises(InvalidInput, match=r"shop.send: Limit\(.*'costumer'.*\) names no parameter; it has customer"):
 
-    with pytest.raises(InvalidInput, match=r"names no parameter; the signature is shop.send"):
+        @app.task(limit=Limit(1, key="costumer"))
+        def send(ctx, customer: int) -> None: ...
+
+
+def test_a_hint_that_cannot_be_carried_shows_when_the_task_is_checked(app: App):
+    @app.task
+    def send(to: memoryview) -> None: ...
+
+    @app.task
+    def take() -> "Nowhere": ...  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(InvalidInput, match="values of memoryview have no JSON form"):
         send.check()
+    with pytest.raises(InvalidInput, match="a hint names 'Nowhere', which its module does not have"):
+        take.check()
+
+
+def test_the_type_of_the_context_need_not_be_there_when_the_task_runs(app: App):
+    @app.task
+    def send(ctx: "OnlyForCheckers", to: str) -> str: ...  # type: ignore[name-defined]  # noqa: F821
+
+    assert send.encode_args(("a",), {}) == '["a"]'
 
 
 def test_retry_policies_say_how_long_to_wait_or_to_give_up(app: App):

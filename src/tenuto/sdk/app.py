@@ -1,5 +1,6 @@
 """An app: a name and its tasks."""
 
+import inspect
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
@@ -7,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.sdk.options import Declared, TaskOptions, read_declared
+from tenuto.sdk.options import Declared, read_declared
 from tenuto.sdk.task import Task
 
 if TYPE_CHECKING:
@@ -84,14 +85,9 @@ class App:
             raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
         declared = read_declared(full, said)
         task: Task[..., Any] = Task(full, function, declared, queue_limits=self.queue_limits)
-        self._check_cron(task, declared)
+        _check_names(task)
         self.tasks[full] = task
         return task
-
-    def _check_cron(self, task: Task[..., Any], declared: TaskOptions) -> None:
-        if declared.cron and task.signature.required:
-            missing = ", ".join(task.signature.required)
-            raise InvalidInput(f"{task.name}: a schedule gives no arguments, but it takes {missing}", "give defaults")
 
     def queue_limit(self, queue: str, n: int) -> None:
         """At most `n` tasks of this app's queue at a time, over all workers: `app.queue_limit("mail", 5)`."""
@@ -125,3 +121,18 @@ class App:
         from tenuto.sdk.sync import connect_sync
 
         return connect_sync(self, url, org=org)
+
+
+def _check_names(task: Task[..., Any]) -> None:
+    """What the options say of parameters is true of the function."""
+    parameters = list(inspect.signature(task.function).parameters.values())[1 if task.context else 0 :]
+    names = [one.name for one in parameters]
+    for limit in (*task.declared.limit, *task.declared.rate):
+        if limit.key is not None and limit.key not in names:
+            raise InvalidInput(f"{task.name}: {limit} names no parameter", f"it has {', '.join(names) or 'none'}")
+    stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    missing = [one.name for one in parameters if one.default is one.empty and one.kind not in stars]
+    if task.declared.cron and missing:
+        raise InvalidInput(
+            f"{task.name}: a schedule gives no arguments, but it takes {', '.join(missing)}", "give defaults"
+        )

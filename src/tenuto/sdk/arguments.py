@@ -20,10 +20,11 @@ class Signature:
 
     def __init__(self, what: str, function: Callable[..., Any], *, context: bool) -> None:
         self.what = what
-        parameters = list(inspect.signature(function).parameters.values())[1 if context else 0 :]
+        every = list(inspect.signature(function).parameters.values())
+        parameters = every[1:] if context else every
         self.parameters = {parameter.name: parameter for parameter in parameters}
         self._signature = inspect.Signature(parameters)
-        hints = hints_of(function, what)
+        hints = hints_of(function, what, leave_out=[every[0].name] if context else ())
         self.hints = {name: hints.get(name, MISSING) for name in self.parameters}
         self.positional = [one.name for one in parameters if one.kind in _POSITIONAL]
         self.required = [one.name for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]

@@ -88,7 +88,7 @@ class Client:
         """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
-            plans = [plan_target(self.app, one, (), kwargs) for one in cast("Sequence[Any]", task)]
+            plans = plan_all(self.app, cast("Sequence[Any]", task), kwargs)
             return await self.start_plans(plans, connection)
         (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
         return run
@@ -114,7 +114,7 @@ class Client:
     async def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> Runs[R]:
         """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
         else its first argument. `dedupe_keys` gives each its own key."""
-        connection = options.pop("connection", None)
+        connection = options.pop("connection", task.said.get("connection"))
         many = plan_many(task, items, options)
         started = await self._ask(many.statements(self.org_id), connection) if many.ids else []
         return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
@@ -125,7 +125,7 @@ class Client:
 
     def run(self, id: UUID | str) -> Run[Any]:
         """A run by its id; its result is plain JSON."""
-        return Run(self, as_id(id), lambda value: value)
+        return Run(self, as_id(id), lambda value: value, known=False)
 
     async def signal(self, run: Run[Any] | UUID | str, name: str, value: Any = None) -> None:
         """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
@@ -166,6 +166,13 @@ def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: M
             raise InvalidInput(f"{target} takes no arguments", "its tasks have theirs: g.add(task, …)")
         return plan_graph(target, kwargs)
     raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
+
+
+def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Plan]:
+    """The plans of many graphs that start together."""
+    if "dedupe_key" in kwargs:
+        raise InvalidInput("dedupe_key belongs to one run, and these are several", "start them one by one")
+    return [plan_target(app, target, (), kwargs) for target in targets]
 
 
 def take_connection(target: Any, kwargs: dict[str, Any]) -> Any:

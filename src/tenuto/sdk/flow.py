@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.nodes import End, Node, Output, Vertex, outputs_in
+from tenuto.sdk.pickled import freeze
 from tenuto.sdk.plan import take_objects
 from tenuto.sdk.task import Task
 from tenuto.sdk.types import element, flows
@@ -50,14 +51,19 @@ class _Filler:
                 return self._flow(outputs[0], hint, path)
             return [self._flow(one, element(hint, no), f"{path}[{no}]") for no, one in enumerate(outputs)]
         if next(outputs_in(value), None) is None:
-            return codec_of(hint).encode(value, path)
+            return freeze(path, value) if self._task.pickled else codec_of(hint).encode(value, path)
         if isinstance(value, Mapping):
             pairs = cast("Mapping[str, Any]", value).items()
             return {key: self._fill(one, element(hint, key), f"{path}.{key}") for key, one in pairs}
         return [self._fill(one, element(hint, no), f"{path}[{no}]") for no, one in enumerate(value)]
 
     def _flow(self, output: Output, hint: Any, path: str) -> dict[str, int]:
-        if not flows(output.hint, hint):
+        if output.vertex.task.pickled and not self._task.pickled:
+            raise WrongValue(
+                f"{output.vertex} gives a pickle, which {self._task.name} does not take as {path}",
+                'write serializer="pickle" at both',
+            )
+        if not self._task.pickled and not flows(output.hint, hint):
             place = "" if output.place is None else f" at place {output.place}"
             raise WrongValue(
                 f"{self._task.name} takes {show(hint)} as {path}, "

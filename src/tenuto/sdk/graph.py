@@ -64,7 +64,9 @@ class Graph:
             node = self._nest(target)
         else:
             raise InvalidInput(f"a graph takes tasks, graphs, chains and groups, not {target!r:.60}", "use @app.task")
-        nodes: list[Node[Any]] = [after] if isinstance(after, Node) else list(after)
+        if not isinstance(after, Node | list | tuple | set):
+            raise InvalidInput(f"{node}: after={after!r:.60} is no node", "a parameter of that name goes by position")
+        nodes: list[Node[Any]] = [after] if isinstance(after, Node) else [*cast("list[Node[Any]]", after)]
         if on != "completed" and not nodes:
             raise InvalidInput(f"{node}: on={on!r} is about the nodes in after=", f"write after=[…], on={on!r}")
         return node.after(*nodes, on=on)

@@ -43,11 +43,14 @@ class Progress:
 class Run(Generic[R]):
     """Made by `tn.start` or `tn.run(id)`."""
 
-    def __init__(self, client: "Client", id: UUID, read: Callable[[Any], R], *, created: bool = True) -> None:
+    def __init__(
+        self, client: "Client", id: UUID, read: Callable[[Any], R], *, created: bool = True, known: bool = True
+    ) -> None:
         self.client = client
         self.id = id
         self.created = created  # False: a dedupe key was taken, and this is the run that took it
         self._read = read
+        self._known = known  # to exist: nobody waits for what never was
 
     def __repr__(self) -> str:
         return f"<run {self.id}>"
@@ -69,6 +72,9 @@ class Run(Generic[R]):
         limit = None if timeout is None else seconds(timeout, "timeout")
         try:
             async with asyncio.timeout(limit):
+                if not self._known:
+                    await self.info()
+                    self._known = True
                 return await self.client.watcher.ended(self.id)
         except TimeoutError as error:
             raise WaitTimeout(self.id, limit or 0) from error

@@ -12,7 +12,7 @@ from tenuto.db import starting
 from tenuto.model.durations import Duration
 from tenuto.model.monitoring import RunStatus, TaskSummary
 from tenuto.sdk.bulk import plan_many
-from tenuto.sdk.client import Client, plan_target, take_connection
+from tenuto.sdk.client import Client, plan_all, plan_target, take_connection
 from tenuto.sdk.compose import Composition
 from tenuto.sdk.connect import connect
 from tenuto.sdk.data import SyncRunData
@@ -159,8 +159,8 @@ class SyncClient:
         """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
-        targets = cast("Sequence[Any]", task if many else (task,))
-        plans = [plan_target(self.client.app, one, () if many else args, kwargs) for one in targets]
+        app = self.client.app
+        plans = plan_all(app, cast("Sequence[Any]", task), kwargs) if many else [plan_target(app, task, args, kwargs)]
         if connection is None:
             runs = self.wait_for(self.client.start_plans(plans))
         else:
@@ -173,7 +173,7 @@ class SyncClient:
     def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> SyncRuns[R]:
         """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
         else its first argument. `dedupe_keys` gives each its own key."""
-        connection = options.pop("connection", None)
+        connection = options.pop("connection", task.said.get("connection"))
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_many(task, items, **options)))
         many = plan_many(task, items, options)

@@ -1,8 +1,6 @@
 """A task: a function with a name, its options, and how its arguments and result travel."""
 
-import base64
 import inspect
-import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -12,9 +10,10 @@ from tenuto.model.errors import InvalidInput
 from tenuto.sdk.arguments import Arguments, Signature
 from tenuto.sdk.limits import entry
 from tenuto.sdk.options import Executor, Start, TaskOptions, check_start
+from tenuto.sdk.pickled import freeze, thaw, thaw_arguments
 from tenuto.sdk.retries import NEVER, retry_after
 from tenuto.sdk.values import ResultCodec, WrongValue, check_size, result_codec
-from tenuto.sdk.wire import MISSING, dump, load
+from tenuto.sdk.wire import MISSING, dump
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,7 +40,7 @@ class Task(Generic[P, R]):
         self.queue_limits = queue_limits or {}
         self.context = takes_context(function)
         self.executor = _executor(name, function, declared.executor)
-        self._pickled = declared.serializer == "pickle"
+        self.pickled = declared.serializer == "pickle"
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
 
@@ -76,13 +75,13 @@ class Task(Generic[P, R]):
     @property
     def returns(self) -> Any:
         """The hint of what the function returns."""
-        return MISSING if self._pickled else self.result.hint
+        return MISSING if self.pickled else self.result.hint
 
     def encode_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """The arguments as JSON text; what does not fit is refused with the signature."""
-        if self._pickled:
+        if self.pickled:
             self.signature.bind(args, kwargs)
-            text = _pickle(self.name, (list(args), dict(kwargs)))
+            text = dump(freeze(self.name, (list(args), dict(kwargs))))
         else:
             text = self.signature.encode(args, kwargs)
         if len(text) > 100_000:
@@ -91,22 +90,20 @@ class Task(Generic[P, R]):
 
     def decode_args(self, input: str | None, slots: str | None = None) -> Arguments:
         """The arguments from JSON text, as the hot path delivers it."""
-        if self._pickled and input is not None and slots is None:
-            value = load(input)
-            if isinstance(value, dict) and "$pickle" in value:
-                return _unpickle(self.name, value["$pickle"])  # pyright: ignore[reportUnknownArgumentType]
+        if self.pickled:
+            return thaw_arguments(self.name, input, slots)
         return self.signature.decode(input, slots)
 
     def encode_result(self, value: Any) -> str | None:
         """The result as JSON text, None for None."""
-        if self._pickled:
-            return None if value is None else _pickle(self.name, value)
+        if self.pickled:
+            return None if value is None else dump(freeze(self.name, value))
         return self.result.encode(value)
 
     def decode_result(self, value: Any) -> R:
         """The result from its JSON value."""
-        if self._pickled:
-            return cast("R", None if value is None else _unpickle(self.name, value["$pickle"]))
+        if self.pickled:
+            return cast("R", thaw(self.name, value))
         return self.result.decode(value)
 
     def kind(self) -> dict[str, Any]:
@@ -125,7 +122,7 @@ class Task(Generic[P, R]):
                 bound = bound or self.signature.bind(args, kwargs)
                 default = self.signature.parameters[limit.key].default
                 value = bound.get(limit.key, default)
-                bound[limit.key] = value if self._pickled else self.signature.encode_one(limit.key, value, limit.key)
+                bound[limit.key] = value if self.pickled else self.signature.encode_one(limit.key, value, limit.key)
             entries.append(entry(limit, self.name, bound))
         return entries
 
@@ -139,9 +136,6 @@ class Task(Generic[P, R]):
         """Look at everything now that would otherwise show at the first start."""
         for name in self.signature.parameters:
             self.signature.codec(name)
-        for limit in (*self.declared.limit, *self.declared.rate):
-            if limit.key is not None and limit.key not in self.signature.parameters:
-                raise InvalidInput(f"{self.name}: {limit} names no parameter", f"the signature is {self.signature}")
         _ = self.result
 
 
@@ -163,17 +157,3 @@ def _executor(name: str, function: Callable[..., Any], wanted: Executor | None) 
         takes = "an async function" if wanted == "async" else "a plain function"
         raise InvalidInput(f'{name}: executor="{wanted}" takes {takes}', "write `async def`, or leave executor out")
     return wanted or natural
-
-
-def _pickle(what: str, value: Any) -> str:
-    try:
-        return dump({"$pickle": base64.b64encode(pickle.dumps(value)).decode()})
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise WrongValue(f"{what}: {value!r:.60} cannot be pickled: {error}") from error
-
-
-def _unpickle(what: str, text: str) -> Any:
-    try:
-        return pickle.loads(base64.b64decode(text))  # noqa: S301 - the task asked for it
-    except Exception as error:
-        raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error

@@ -1,8 +1,9 @@
 """Values as JSON and back, by type hint."""
 
 import inspect
+import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -72,10 +73,16 @@ _SCALARS: Mapping[type, Codec] = {
 }
 
 
-def hints_of(function: Callable[..., Any], what: str) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
     """The hints of a function by parameter, `return` included; names that are not there yet are an error."""
+    plain = inspect.unwrap(function)
+    given: dict[str, Any] = {**getattr(plain, "__annotations__", {})}
+    for name in leave_out:
+        given.pop(name, None)
+    # The names of `ctx` and of what is not asked for may be known to type checkers only.
+    wanted: Any = types.SimpleNamespace(__annotations__=given, __globals__=getattr(plain, "__globals__", {}))
     try:
-        return typing.get_type_hints(inspect.unwrap(function), include_extras=True)
+        return typing.get_type_hints(wanted, include_extras=True)
     except NameError as error:
         raise InvalidInput(
             f"{what}: a hint names {error.name!r}, which its module does not have",
@@ -118,7 +125,8 @@ class ResultCodec:
 
 def result_codec(function: Callable[..., Any], what: str) -> ResultCodec:
     """The codec of a function's return hint; without one, of any JSON value."""
-    return ResultCodec(what, codec_of(hints_of(function, what).get("return", MISSING)))
+    others = [name for name in getattr(function, "__annotations__", {}) if name != "return"]
+    return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))
 
 
 def refuse(what: str, problem: Unfit, cure: str | None = None) -> WrongValue:
