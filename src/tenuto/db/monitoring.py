@@ -2,10 +2,11 @@
 
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one
+from tenuto.db.call import Conn, call, call_one, call_value
 from tenuto.model.monitoring import (
     Attempt,
     Dispatcher,
+    Overview,
     QueueStatus,
     RunEnd,
     RunStatus,
@@ -14,8 +15,8 @@ from tenuto.model.monitoring import (
     TaskSummary,
     WorkerStatus,
 )
-from tenuto.model.upkeep import DueUpkeep
 from tenuto.model.outbox import Effect
+from tenuto.model.upkeep import DueUpkeep
 
 
 async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:
@@ -82,8 +83,16 @@ async def list_effects(
     before: int | None = None,
     limit: int | None = None,
 ) -> list[Effect]:
-    filters = {"status": status, "kind": kind}
-    return await call(conn, "list_effects", Effect, org_id=org_id, **filters, before=before, limit=limit)
+    page = {"org_id": org_id, "before": before, "limit": limit}
+    return await call(conn, "list_effects", Effect, status=status, kind=kind, **page)
+
+
+async def explain_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> str:
+    return await call_value(conn, "explain_task", org_id=org_id, task_id=task_id)
+
+
+async def overview(conn: Conn, *, org_id: UUID) -> Overview:
+    return await call_one(conn, "overview", Overview, org_id=org_id)
 
 
 async def due_upkeep(conn: Conn) -> list[DueUpkeep]:

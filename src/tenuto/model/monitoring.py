@@ -203,6 +203,25 @@ class QueueStatus:
 
 
 @dataclass(frozen=True)
+class Overview:
+    """An org at a glance; `ended` only grows, in all orgs: two looks make a rate."""
+
+    ready: int
+    delayed: int
+    waiting: int
+    pending: int
+    running: int
+    oldest_ready_seconds: float | None
+    workers: dict[str, int]
+    dispatchers: int
+    failed_last_minute: int
+    lost_last_minute: int
+    outbox_pending: int
+    outbox_dead: int
+    ended: int
+
+
+@dataclass(frozen=True)
 class Dispatcher:
     """A process that runs the loops."""
 

@@ -1,0 +1,17 @@
+-- What a waiting task waits for.
+create or replace function tenuto._why_waiting(p_waiting tenuto.waiting_tasks)
+  returns text
+  language sql
+  stable
+as $$
+  select case p_waiting.waits_for
+      when 'limit' then tenuto._why_limited(p_waiting)
+      when 'children' then format('%s of %s children have not ended', p_waiting.remaining,
+                                  (select count(*) from tenuto.tasks t where t.parent_id = p_waiting.id))
+      when 'signal' then format('no signal %s has come', p_waiting.signal)
+      else format('it sleeps until %s', tenuto._say_time(p_waiting.wake_at))
+    end
+    || case when p_waiting.waits_for in ('children', 'signal') and p_waiting.wake_at is not null
+            then format(', and it waits until %s at most', tenuto._say_time(p_waiting.wake_at)) else '' end
+    || coalesce(tenuto._why_not_moved(p_waiting.wake_at), '');
+$$;
