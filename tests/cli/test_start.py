@@ -55,6 +55,22 @@ def test_options_of_a_start_reach_the_task(db: Db, database: str):
     assert (found["input"], found["available_at"] > found["created_at"]) == ([1, 2], True)
 
 
+def test_an_argument_may_have_the_name_of_an_option(db: Db, database: str):
+    started = tenuto("start", "shop.greet", "name=ada", "queue=7", "--json", TENUTO_DATABASE_URL=database)
+
+    assert task(db, json.loads(started.stdout)["run_id"])["input"] == {"name": "ada", "queue": 7}
+
+
+def test_the_attempts_of_a_task_are_shown_with_why_they_failed(worker: str):
+    run = tenuto("start", "shop.fail", "no luck", "--max-attempts", "1", "--json", TENUTO_DATABASE_URL=worker)
+    id = json.loads(run.stdout)["run_id"]
+    tenuto("runs", "watch", id, TENUTO_DATABASE_URL=worker)
+
+    shown = tenuto("tasks", "show", id, TENUTO_DATABASE_URL=worker)
+
+    assert shown.stdout.splitlines()[-1].endswith("ValueError: no luck")
+
+
 def test_a_dedupe_key_starts_once(db: Db, database: str):
     answers: list[Any] = [
         json.loads(tenuto("start", "a.b", "--dedupe-key", "one", "--json", TENUTO_DATABASE_URL=database).stdout)

@@ -104,9 +104,11 @@ def make_client(desk: Desk) -> "Client":
 
 async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool) -> Outcome:
     from tenuto.sdk.outcomes import RunCancelled, RunFailed
+    from tenuto.sdk.plan import plan_task
 
     client = make_client(desk)
-    run = await client.start(task, *args, **kwargs)
+    # Not `client.start`, which would take `name=ada` for an option of the start.
+    (run,) = await client.start_plans([plan_task(task, tuple(args), kwargs)])
     if not wait:
         return Outcome(str(run.id), run.created)
     try:

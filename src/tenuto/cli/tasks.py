@@ -1,8 +1,9 @@
 """`tenuto tasks`: look at tasks and their logs, stop them, run them again."""
 
 import asyncio
+import dataclasses
 import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
@@ -57,9 +58,17 @@ def show_(task: TaskId, as_json: Json = False) -> None:
             return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
 
     found, attempts = ask(question)
-    rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in attempts]
+    short = [dataclasses.replace(attempt, error=_reason(attempt.error)) for attempt in attempts]
+    rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
     text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
     show({"task": found, "attempts": attempts}, text, as_json=as_json)
+
+
+def _reason(error: Any) -> Any:
+    """What a table has room for; the traceback is in --json."""
+    if not isinstance(error, dict) or "message" not in error:
+        return error
+    return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
 
 
 @app.command()
