@@ -52,7 +52,7 @@ class Registration:
             worker_id=settings.name,
             labels=settings.labels,
             address=socket.gethostname(),
-            metadata=_metadata(settings),
+            metadata=_metadata(settings, self._app),
             lease=timedelta(seconds=settings.lease),
         )
         self._opened = asked
@@ -125,6 +125,8 @@ class Registration:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 
 
-def _metadata(settings: WorkerSettings) -> dict[str, Any]:
+def _metadata(settings: WorkerSettings, app: App) -> dict[str, Any]:
+    """What people see of it; `tenuto why` reads what it serves."""
+    serves = {"queues": settings.queues, "types": sorted(app.tasks), "resource_group": settings.resource_group}
     known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
-    return {key: value for key, value in known.items() if value is not None}
+    return {**{key: value for key, value in known.items() if value is not None}, **serves}

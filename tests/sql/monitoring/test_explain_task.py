@@ -76,7 +76,7 @@ NO_WORKER = {
     "a label": ({"labels": ["gpu=1"]}, {}, "no worker alive has label gpu=1"),
     "labels": ({"labels": ["gpu=1", "eu"]}, {"labels": ["eu"]}, "no worker alive has labels eu and gpu=1"),
     "a queue": ({"queue": "mail"}, {"metadata": {"queues": ["other"]}}, "no worker alive serves queue mail"),
-    "a type": ({}, {"metadata": {"types": ["app.other"]}}, "no worker alive knows app.work"),
+    "a type": ({}, {"metadata": {"queues": None, "types": ["app.other"]}}, "no worker alive knows app.work"),
     "a group": ({}, {"metadata": {"resource_group": "gold"}}, "no worker alive serves resource group default"),
 }
 

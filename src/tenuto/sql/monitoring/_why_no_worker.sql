@@ -29,11 +29,11 @@ begin
     return case when p_route.addresses = '{nowhere}' then 'its inputs are held in different places, and no worker reaches them all'
                 else format('no worker alive is at %s, where its inputs are held', array_to_string(p_route.addresses, ' or ')) end;
   end if;
-  v_left := array(select w from unnest(v_left) w where not w.metadata ? 'queues' or w.metadata -> 'queues' ? p_route.queue);
+  v_left := array(select w from unnest(v_left) w where jsonb_typeof(w.metadata -> 'queues') is distinct from 'array' or w.metadata -> 'queues' ? p_route.queue);
   if cardinality(v_left) = 0 then
     return format('no worker alive serves queue %s', p_route.queue);
   end if;
-  v_left := array(select w from unnest(v_left) w where not w.metadata ? 'types' or w.metadata -> 'types' ? p_route.type);
+  v_left := array(select w from unnest(v_left) w where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type);
   if cardinality(v_left) = 0 then
     return format('no worker alive knows %s', p_route.type);
   end if;
