@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from tenuto import App, RunFailed, SyncClient, chain, group
-from tenuto.db.errors import BadAddress
+from tenuto.db.errors import BadAddress, MissingRight
 from tenuto.model.errors import InvalidInput
 from tenuto.testing.inline import InlineWorker
 
@@ -104,6 +104,21 @@ def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(database
 def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(database):
     with app.connect_sync(database) as tn, pytest.raises(BadAddress, match="is not a psycopg connection"):
         tn.start(add, 1, 2, connection="postgresql://")
+
+
+def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(database, db):
+    db.execute("drop role if exists clerk")
+    db.execute("create role clerk login password 'secret'")
+    try:
+        with app.connect_sync(database) as tn, psycopg.connect(database, user="clerk", password="secret") as conn:
+            with pytest.raises(MissingRight, match=r"role 'clerk' may not start tasks .*: grant tenuto_worker to clerk"):
+                tn.start(add, 1, 2, connection=conn)
+            conn.rollback()
+            db.execute("grant tenuto_worker to clerk")
+            assert tn.start(add, 1, 2, connection=conn).created
+    finally:
+        db.execute("drop owned by clerk")
+        db.execute("drop role clerk")
 
 
 def test_workers_are_woken_when_the_callers_transaction_commits(database):

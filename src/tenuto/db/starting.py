@@ -1,14 +1,15 @@
 """Starts from JSON text, on the caller's own connection or ours, awaited or not: one statement each."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-from psycopg import AsyncConnection, Connection
+from psycopg import AsyncConnection, Connection, errors
 from psycopg.rows import tuple_row
 
 from tenuto.db.call import Conn, translated
-from tenuto.db.errors import BadAddress
+from tenuto.db.errors import BadAddress, MissingRight
 from tenuto.db.hot import array_literal
 from tenuto.model.tasks import Started
 
@@ -47,8 +48,9 @@ def start_many(
     details: str | None = None,
     dedupe_keys: Sequence[str | None] | None = None,
     group: str | None = None,
+    answer: bool = False,
 ) -> Statement:
-    """A run of one task for each input."""
+    """A run of one task for each input. Answers each run with dedupe keys, or when told to; else the ids are known."""
     return _call(
         "start_many",
         org_id=str(org_id),
@@ -58,8 +60,7 @@ def start_many(
         details=details,
         dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
         group=group,
-        # Without dedupe keys the caller knows the answer: its own ids.
-        columns="run_id, created" if dedupe_keys is not None else "null from (select count(*)",
+        columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
     )
 
 
@@ -74,7 +75,7 @@ async def ask(conn: Conn, statement: Statement) -> list[Started]:
     """Send it on an async connection. Nothing is committed here."""
     if not isinstance(conn, AsyncConnection):
         raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
-    with translated():
+    with _allowed(conn.info.user), translated():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
             return _read(await cursor.fetchall())
@@ -84,9 +85,21 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     """Send it on a sync connection. Nothing is committed here."""
     if not isinstance(conn, Connection):
         raise BadAddress("connection is not a psycopg connection; Client takes async ones")
-    with translated(), conn.cursor(row_factory=tuple_row) as cursor:
+    with _allowed(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
+
+
+@contextmanager
+def _allowed(user: str) -> Generator[None]:
+    """A login that may not start tasks is told what it lacks."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise MissingRight(
+            f"role {user!r} may not start tasks ({error.diag.message_primary}); "
+            f"let an administrator run: grant tenuto_worker to {user}"
+        ) from error
 
 
 def _read(rows: list[tuple[Any, ...]]) -> list[Started]:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from tenuto.db import starting
 from tenuto.model.errors import InvalidInput
+from tenuto.model.ids import uuid7
 from tenuto.sdk.options import START_OPTIONS, Start, check_start
 from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import carrier
@@ -35,6 +36,8 @@ class Plan:
 
     def statement(self, org_id: UUID) -> starting.Statement:
         """The start as one statement."""
+        if self._is_plain():
+            return self._plain_statement(org_id)
         return starting.start_run(
             org_id=org_id,
             run=json.dumps(self.run),
@@ -45,9 +48,24 @@ class Plan:
             edges=json.dumps(self.edges) if self.edges else None,
         )
 
-    def of_run(self, said: Start) -> "Plan":
-        """The same with what the start says of the run as a whole."""
-        return replace(self, run={**self.run, **run_of(said)})
+    def _is_plain(self) -> bool:
+        """A run of one task and nothing more: `start_many` takes two thirds of the time of `start_run` for it."""
+        if self.task_kinds is not None or not self.run.keys() <= {"group", "dedupe_key"}:
+            return False
+        return not any("slots" in detail for detail in self.details or ())
+
+    def _plain_statement(self, org_id: UUID) -> starting.Statement:
+        key = self.run.get("dedupe_key")
+        return starting.start_many(
+            org_id=org_id,
+            kinds=json.dumps(self.kinds),
+            inputs=self.inputs,
+            ids=[uuid7()],
+            details=json.dumps(self.details) if self.details else None,
+            dedupe_keys=None if key is None else [key],
+            group=self.run.get("group"),
+            answer=True,
+        )
 
 
 def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[..., R], dict[str, Any]]:
