@@ -97,7 +97,7 @@ class Client:
         """Start what was planned, all or none."""
         statements = [plan.statement(self.org_id) for plan in plans]
         started = await self._ask(statements, connection)
-        return [self.run_of(one, plan) for one, plan in zip(started, plans, strict=True)]
+        return [self.run_of(one, plan, known=connection is None) for one, plan in zip(started, plans, strict=True)]
 
     async def _ask(self, statements: list[starting.Statement], connection: Any) -> list[Started]:
         if connection is not None:
@@ -108,8 +108,9 @@ class Client:
             async with conn.transaction():
                 return [one for statement in statements for one in await starting.ask(conn, statement)]
 
-    def run_of(self, started: Started, plan: Plan) -> Run[Any]:
-        return Run(self, started.run_id, plan.read, created=started.created)
+    def run_of(self, started: Started, plan: Plan, *, known: bool) -> Run[Any]:
+        """The run of an answer; one in a transaction of the caller's is known to exist only when that commits."""
+        return Run(self, started.run_id, plan.read, created=started.created, known=known)
 
     async def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> Runs[R]:
         """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything

@@ -166,7 +166,7 @@ class SyncClient:
         else:
             statements = [plan.statement(self.client.org_id) for plan in plans]
             started = [one for statement in statements for one in starting.ask_sync(connection, statement)]
-            runs = [self.client.run_of(one, plan) for one, plan in zip(started, plans, strict=True)]
+            runs = [self.client.run_of(one, plan, known=False) for one, plan in zip(started, plans, strict=True)]
         found = [SyncRun[Any](self, run) for run in runs]
         return found if many else found[0]
 
