@@ -254,4 +254,19 @@ BUGS = (
         f"{RACES}/test_waits.py::test_a_task_that_waits_while_its_signal_is_sent_wakes",
         (("runs/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
     ),
+    Bug(
+        "rate_forgets_its_window",
+        f"{RUNS}/test_admit_rates.py::test_no_window_ever_holds_more_than_the_size[10-0.1]",
+        (("runs/_rate_share.sql", r"p_rate\.size - v_used, ", ""),),
+    ),
+    Bug(
+        "schedule_fires_without_comparing",
+        f"{RACES}/test_schedules.py::test_a_schedule_is_paused_before_it_fires_or_after",
+        (("reactions/fire_schedule.sql", r"\s+and s\.next_at = p_expected\s+and s\.paused_at is null", ""),),
+    ),
+    Bug(
+        "loss_is_charged_as_a_failure",
+        f"{RUNS}/test_lose_tasks.py::test_losses_can_have_a_budget_of_their_own",
+        (("runs/lose_tasks.sql", r"\(t, 'loss', false", "(t, 'failure', false"),),
+    ),
 )
