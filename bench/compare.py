@@ -73,7 +73,8 @@ def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]
         ours = [system for system in systems if system.peer is TENUTO]
         work = [(name, do, systems) for name, do in WORK.items()] + [(name, do, ours) for name, do in OURS.items()]
         _repeat([one for one in work if options.only in one[0]], options, record, say)
-        _do("idle", measure.idle, ours if options.quick else systems, record, say)
+        if options.only in "idle":
+            _do("idle", measure.idle, ours if options.quick else systems, record, say)
         about = {"quick": options.quick, "repetitions": record.repetitions}
         return report(facts(servers.postgres) | about, peers, record)
 
@@ -85,13 +86,17 @@ def _repeat(work: list[tuple[str, Work, list[System]]], options: argparse.Namesp
         if done and options.quick and (time.monotonic() - started) * (done + 1) / done > QUICK_SECONDS:
             return
         for name, do, systems in work:
-            _do(name, do, systems, record, say)
+            if options.quick and time.monotonic() - started > QUICK_SECONDS:
+                record.skipped[name] = f"no time was left for it within the {QUICK_SECONDS} s of --quick"
+            else:
+                _do(name, do, systems, record, say)
         record.repetitions = done + 1
 
 
 def _do(name: str, do: Work, systems: list[System], record: Record, say: Say) -> None:
     for system in systems:
         with _failures(record, system.peer, name, say):
+            measure.clear(system)
             figures = do(system)
             record.add(system.peer, figures)
             if figures:

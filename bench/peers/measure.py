@@ -33,7 +33,7 @@ class System:
 
 def enqueue_and_drain(system: System, processes: int) -> Figures:
     """Tasks a second sent one by one and in bulk by this many processes, then run by as many."""
-    one = system.peer.sizes.one
+    one = system.scaled(system.peer.sizes.one)
     took = system.senders.tell("send", processes=processes, count=one).seconds
     figures = {f"enqueue_one_per_s.{processes}": one * processes / took}
     many = system.scaled(system.peer.sizes.drain) // processes
@@ -44,6 +44,14 @@ def enqueue_and_drain(system: System, processes: int) -> Figures:
         system.senders.tell("send", processes=processes, count=many)
     rate = _finish(system, (one + many) * processes, processes)
     return figures | {f"drain_per_s.{processes}": rate}
+
+
+def clear(system: System) -> None:
+    """Run what failed work left behind, so that it does not count for the next."""
+    if system.services.ended(system.peer):
+        return
+    with workers(system.peer, system.services, 2, "throughput") as working:
+        _wait_for_end(system, working)
 
 
 def limited(system: System) -> Figures:
@@ -126,12 +134,17 @@ def _finish(system: System, total: int, processes: int) -> float:
                 break
             working.check()
             time.sleep(0.02)
-        for _ in deadline():
-            if system.services.ended(system.peer):
-                break
-            time.sleep(0.005)
+        _wait_for_end(system, working)
         ended = time.monotonic()
     return tallies.rate(total, ended)
+
+
+def _wait_for_end(system: System, working: Workers) -> None:
+    for _ in deadline():
+        if system.services.ended(system.peer):
+            return
+        working.check()
+        time.sleep(0.005)
 
 
 def _wait_for_latencies(working: Workers, count: int) -> None:

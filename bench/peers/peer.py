@@ -13,10 +13,10 @@ Command = list[str | Path]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Tasks (or graphs) of one measurement: a second or more for the fast, not minutes for the slow."""
+    """Tasks (or graphs) of one quick measurement: a second or so for the fast, not minutes for the slow."""
 
     drain: int
-    one: int = 1000
+    one: int = 500
     chains: int = 0
     fans_of_10: int = 0
     fans_of_1000: int = 0
