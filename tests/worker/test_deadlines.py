@@ -1,7 +1,8 @@
 """One timer for all deadlines."""
 
 import asyncio
-from types import SimpleNamespace
+import weakref
+from dataclasses import dataclass
 from typing import Any, cast
 
 from tenuto.worker import deadlines
@@ -9,8 +10,14 @@ from tenuto.worker.attempt import Attempt
 from tenuto.worker.deadlines import Deadlines
 
 
+@dataclass
+class Found:
+    name: str
+    over: bool = False
+
+
 def attempt(name: str) -> Any:
-    return cast("Attempt", SimpleNamespace(name=name, over=False))
+    return cast("Attempt", Found(name))
 
 
 async def watch(*seconds: float, ends: tuple[int, ...] = ()) -> list[str]:
@@ -46,3 +53,17 @@ def test_what_is_over_does_not_ring(monkeypatch: Any):
     monkeypatch.setattr(deadlines, "FORBEARANCE", 0.02)
     rung = asyncio.run(watch(0.01, 0.02, ends=(0,)))
     assert rung == ["soft 1", "hard 1"]
+
+
+def test_what_is_over_is_let_go_long_before_its_deadline():
+    async def watch_many() -> int:
+        watched = Deadlines(asyncio.get_running_loop(), soft=lambda _: None, hard=lambda _: None)
+        made = []
+        for no in range(10_000):
+            found = attempt(str(no))
+            made.append(weakref.ref(found))
+            watched.watch(found, 3600)
+            found.over = True
+        return sum(one() is not None for one in made)
+
+    assert asyncio.run(watch_many()) <= 2 * deadlines.MOST

@@ -41,9 +41,12 @@ class Line:
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         no = next(self._numbers)
-        self._questions[no] = self.loop.create_future()
-        self.send(ask=no, verb=verb, arguments=arguments)
-        return await self._questions.pop(no)
+        question = self._questions[no] = self.loop.create_future()
+        try:
+            self.send(ask=no, verb=verb, arguments=arguments)
+            return await question
+        finally:
+            del self._questions[no]
 
     def tell(self, verb: str, **arguments: Any) -> None:
         self.send(tell=verb, arguments=arguments)
@@ -121,6 +124,7 @@ def main(fd: int, target: str) -> None:
     app = load_app(target)
     line = Line(socket.socket(fileno=fd))
     logging.getLogger().addHandler(SendLogs(line))
+    line.send(ready=True)
     while (job := line.jobs.get()) is not None:
         line.send(outcome=to_json(run_one(line, app, job)))
 

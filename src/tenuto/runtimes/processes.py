@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from tenuto.model.errors import TenutoError
-from tenuto.runtimes.outcomes import Lost, Outcome, from_json
+from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.sdk.port import Port
 
 log = logging.getLogger("tenuto.worker")
@@ -38,9 +38,15 @@ class Processes:
     """Starts a process when no idle one is left; the slots of its crew bound how many there are."""
 
     def __init__(
-        self, target: str, open_port: Callable[[Any], Port], done: Callable[[Any, Outcome], None], logs: Logs
+        self,
+        target: str,
+        open_port: Callable[[Any], Port],
+        logs: Logs,
+        *,
+        began: Callable[[Any], None],
+        done: Callable[[Any, Outcome], None],
     ) -> None:
-        self._target, self._open_port, self._done, self._logs = target, open_port, done, logs
+        self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done
         self._idle: list[Process] = []
         self._jobs: set[asyncio.Task[None]] = set()
 
@@ -52,16 +58,24 @@ class Processes:
         return job
 
     async def _run(self, job: "Job") -> None:
+        try:
+            outcome = await self._run_in_process(job)
+        except Exception as error:  # no process could be started, or it says what nobody understands
+            log.exception("task %s could not be run in a process", job.attempt.task_id)
+            outcome = Lost(describe(error))
+        self._done(job.attempt, outcome)
+
+    async def _run_in_process(self, job: "Job") -> Outcome:
         process = self._take_idle() or await start(self._target)
         if job.attempt.stop is not None:  # asked to stop while its process started
             self._idle.append(process)
-            self._done(job.attempt, job.attempt.stop)
-            return
+            return job.attempt.stop
         job.process = process
+        self._began(job.attempt)
         outcome = await self._converse(process, job.attempt)
         if process.alive:
             self._idle.append(process)
-        self._done(job.attempt, outcome)
+        return outcome
 
     def _take_idle(self) -> "Process | None":
         """One that lives: it may have been killed for its memory while nothing ran in it."""
@@ -90,8 +104,9 @@ class Processes:
                     port.tell(verb, **arguments)
                 case {"log": [level, text, fields, created]}:
                     self._logs.add(attempt, level, text, fields, created)
-                case {"outcome": outcome}:
-                    return from_json(outcome)
+                case {"outcome": told}:
+                    outcome = from_json(told)
+                    return attempt.stop if isinstance(outcome, Interrupted) and attempt.stop else outcome
                 case _:
                     raise AssertionError(f"the process says {message}")
         code = await process.process.wait()
@@ -154,6 +169,7 @@ async def start(target: str) -> Process:
     )  # fmt: skip
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    await reader.readline()  # it says when the app is loaded; nothing, when it died of that
     return Process(process, reader, writer)
 
 

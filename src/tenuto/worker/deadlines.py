@@ -8,6 +8,8 @@ from tenuto.worker.attempt import Attempt
 
 FORBEARANCE = 3.0  # from being asked to stop to being abandoned; the kernel takes the task back after five
 
+MOST = 1000  # looked at together, so that each costs little
+
 
 class Deadlines:
     """Calls `soft` when an attempt's time is up, and `hard` when it goes on nevertheless."""
@@ -18,9 +20,19 @@ class Deadlines:
         self._loop, self._soft, self._hard = loop, soft, hard
         self._heap: list[tuple[float, int, Attempt, bool]] = []
         self._count = 0
+        self._most = MOST
         self._timer: asyncio.TimerHandle | None = None
 
+    def begin(self, attempt: Attempt) -> None:
+        """Its time runs from here: that a process had to be started first is no fault of it."""
+        if attempt.timeout:
+            self.watch(attempt, attempt.timeout)
+
     def watch(self, attempt: Attempt, seconds: float, *, hard: bool = False) -> None:
+        if len(self._heap) >= self._most:  # what is long over must not lie here until its deadline would have come
+            self._heap = [entry for entry in self._heap if not entry[2].over]
+            heapq.heapify(self._heap)
+            self._most = max(MOST, 2 * len(self._heap))
         at = self._loop.time() + seconds
         self._count += 1
         heapq.heappush(self._heap, (at, self._count, attempt, hard))

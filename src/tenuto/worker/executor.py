@@ -56,8 +56,7 @@ class Executor:
 
     def arrive(self, rows: list[Row]) -> None:
         """Claimed rows come in."""
-        now = time.monotonic()
-        tasks = self.tasks
+        now, tasks = time.monotonic(), self.tasks
         self.waiting.extend([Attempt(row, tasks[row[4]], now) for row in rows])  # type: ignore[index]
         self._fill()
 
@@ -84,8 +83,6 @@ class Executor:
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
-        if attempt.timeout:
-            self.deadlines.watch(attempt, attempt.timeout)
         if attempt.slots and '"$object"' in attempt.slots:
             attempt.job = self._loop.create_task(self._fetch(attempt))
         else:
@@ -101,6 +98,8 @@ class Executor:
             self._start(attempt)
 
     def _start(self, attempt: Attempt) -> None:
+        if attempt.task.executor != "process":
+            self.deadlines.begin(attempt)
         match attempt.task.executor:
             case "async":
                 attempt.job = self._loop.create_task(self._run_async(attempt))

@@ -73,7 +73,13 @@ class Station:
         crew = Crew(capacity)
         executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
         if "process" in kinds:
-            executor.processes = Processes(self._settings.target, self._ports.open, executor.end, self._flusher.logs)
+            executor.processes = Processes(
+                self._settings.target,
+                self._ports.open,
+                self._flusher.logs,
+                began=executor.deadlines.begin,
+                done=executor.end,
+            )
         return Post(crew, executor, kinds)
 
     async def run(self) -> bool:

@@ -1,0 +1,44 @@
+"""Timeouts: tasks are asked to stop, then they are made to; silence is noticed; the worker goes on."""
+
+from tests.support.fleet import Fleet
+from tests.support.journey import ended, error_of, outcomes, start_tasks, wait_for
+from tests.support.kernel import Db
+from tests.support.waiting import wait_until
+
+KINDS = ("", "_thread", "_process")
+
+
+def test_a_task_over_its_time_is_asked_to_stop_wherever_it_runs(db: Db, fleet: Fleet):
+    worker = fleet.start("times")
+    tasks = [start_tasks(db, f"times.polite{kind}", None, timeout_seconds=0.5, max_attempts=1)[0] for kind in KINDS]
+    wait_until(lambda: ended(db, "failed") == 3)
+
+    assert sorted(fleet.effects()) == ["polite stopped", "polite_process stopped", "polite_thread stopped"]
+    assert [error_of(db, task)["type"] for task in tasks] == ["Timeout"] * 3
+    assert "left behind" not in worker.log
+
+
+def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(db: Db, fleet: Fleet):
+    worker = fleet.start("times", "--concurrency", "2")
+    tasks = [start_tasks(db, f"times.stubborn{kind}", None, timeout_seconds=0.3, max_attempts=1)[0] for kind in KINDS]
+    wait_until(lambda: len(worker.pool()) == 1)
+    (process,) = worker.pool()
+    wait_until(lambda: ended(db, "failed") == 3)
+    start_tasks(db, "times.note", ["after"])
+    wait_for(db, completed=1)
+
+    assert [error_of(db, task)["type"] for task in tasks] == ["Timeout"] * 3
+    assert worker.log.count("is left behind") == 2
+    assert "its process is killed" in worker.log
+    wait_until(lambda: not process.is_running())
+
+
+def test_a_silent_task_fails_and_one_that_beats_does_not(db: Db, fleet: Fleet):
+    fleet.start("times")
+    (silent,) = start_tasks(db, "times.silent", None, heartbeat_timeout_seconds=2, max_attempts=1)
+    (talking,) = start_tasks(db, "times.talking", [40], heartbeat_timeout_seconds=2, max_attempts=1)
+    wait_for(db, completed=1)
+    wait_until(lambda: ended(db, "failed") == 1)
+
+    assert outcomes(db, talking) == ["completed"]
+    assert error_of(db, silent)["reason"] == "heartbeat_timeout"
