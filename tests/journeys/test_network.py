@@ -1,0 +1,68 @@
+"""A line that goes silent: the worker stops in time, its tasks go on elsewhere, and it comes back with the line."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.support.fleet import Fleet
+from tests.support.journey import by_worker, outcomes, running, start_tasks, wait_for
+from tests.support.kernel import Db
+from tests.support.loops import count, value
+from tests.support.proxy import Proxy, a_proxy
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def line(database: str) -> Iterator[Proxy]:
+    with a_proxy(database) as proxy:
+        yield proxy
+
+
+def test_a_worker_that_cannot_renew_stops_its_tasks_before_its_lease_ends_and_goes_on_later(
+    db: Db, fleet: Fleet, line: Proxy
+):
+    far = fleet.start("lease", "--lease", "3s", url=line.url)
+    (held,) = start_tasks(db, "lease.until_stopped", None)
+    wait_until(lambda: "begun" in fleet.effects())
+    near = fleet.start("lease", "--lease", "3s")
+
+    line.cut()
+    lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", far.name)
+    wait_until(lambda: any(line.startswith("stopped at") for line in fleet.effects()))
+    fleet.open_gate("door")
+    wait_for(db, completed=1)
+    line.resume()
+    wait_until(lambda: count(db, "sessions", "worker_id = %s", far.name) == 2)
+    near.kill()
+    start_tasks(db, "lease.until_stopped", None)
+    wait_for(db, completed=2)
+
+    (stopped,) = [line for line in fleet.effects() if line.startswith("stopped at")]
+    assert datetime.fromtimestamp(float(stopped.split()[-1]), UTC) < lease_ends
+    assert outcomes(db, held) == ["lost", "completed"]
+    assert by_worker(db, [held]) == {near.name: 1}
+
+
+def test_a_worker_whose_listener_went_deaf_still_starts_work_within_its_polling(db: Db, fleet: Fleet, line: Proxy):
+    fleet.start("plain", url=line.url)
+    assert line.strand(listeners_only=True) > 0
+    (task,) = start_tasks(db, "plain.note", ["heard"])
+    wait_for(db, completed=1)
+
+    waited = value(db, "select started_at - queued_at from tenuto.task_attempts where task_id = %s", task)
+    assert waited <= timedelta(seconds=5)
+
+
+@pytest.mark.soak
+def test_a_worker_whose_connections_are_all_half_open_makes_new_ones(db: Db, fleet: Fleet, line: Proxy):
+    fleet.start("plain", "--lease", "3s", url=line.url)
+    start_tasks(db, "plain.note", ["before"])
+    wait_for(db, completed=1)
+
+    assert line.strand() > 0
+    start_tasks(db, "plain.note", ["after"])
+    wait_for(db, completed=2, timeout=100)
+
+    assert fleet.effects() == ["before", "after"]
+    assert running(db) == 0

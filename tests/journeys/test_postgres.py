@@ -1,0 +1,75 @@
+"""Postgres goes away and comes back: every accepted task completes, and is accepted once."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from tenuto.db import embedded, install
+from tests.support.fleet import Fleet, a_fleet
+from tests.support.journey import ended, running, start_tasks, wait_for
+from tests.support.kernel import Db
+from tests.support.loops import count
+from tests.support.server import PG_BIN, remove_server
+from tests.support.soundness import assert_sound
+from tests.support.waiting import wait_until
+
+TASKS = 600
+OTHERS = """
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+"""
+
+
+def start_notes(db: Db, first: int, last: int) -> list[UUID]:
+    return start_tasks(db, "plain.note", *([f"note {no}"] for no in range(first, last)))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A server of the test's own, to be killed."""
+    folder = tmp_path / "postgres"
+    try:
+        yield folder
+    finally:
+        remove_server(folder)
+
+
+def test_every_accepted_task_completes_once_when_postgres_is_killed_under_load(home: Path, tmp_path: Path):
+    with embedded.server(home, pg_bin=PG_BIN) as url, a_fleet(url, tmp_path) as fleet:
+        install.migrate(url)
+        fleet.start("plain", "--lease", "10s")
+        fleet.start("plain", "--lease", "10s")
+        accepted: list[UUID] = []
+        for crash in range(2):
+            server = embedded.start(home, pg_bin=PG_BIN)
+            with psycopg.connect(server.url, autocommit=True) as db:
+                goal = ended(db) + 50
+                accepted += start_notes(db, crash * TASKS, (crash + 1) * TASKS)
+                wait_until(lambda db=db, goal=goal: ended(db) >= goal)
+                os.kill(server.pid, signal.SIGKILL)
+        with psycopg.connect(embedded.start(home, pg_bin=PG_BIN).url, autocommit=True) as db:
+            wait_for(db, completed=len(accepted), timeout=60)
+
+            assert count(db, "task_attempts", "end_no = 0") == len(accepted) == 2 * TASKS
+            assert ended(db) == len(accepted)
+            assert set(fleet.effects()) == {f"note {no}" for no in range(2 * TASKS)}
+            assert running(db) == 0
+            assert_sound(db)
+
+
+def test_workers_outlive_the_end_of_all_their_connections_under_load(db: Db, fleet: Fleet):
+    workers = [fleet.start("plain") for _ in range(2)]
+    start_tasks(db, "plain.nap", *([0.01] for _ in range(TASKS)))
+    for no in range(1, 6):
+        wait_until(lambda goal=no * 80: ended(db) >= goal)
+        db.execute(OTHERS)
+    wait_for(db, completed=TASKS)
+
+    assert count(db, "task_attempts", "outcome in ('lost', 'failed', 'retrying')") == 0
+    assert [worker.process.poll() for worker in workers] == [None, None]
+    assert_sound(db)

@@ -1,0 +1,25 @@
+"""Two dispatchers, one schedule: each time fires once."""
+
+from tests.support.fleet import Fleet
+from tests.support.journey import ended
+from tests.support.kernel import Db
+from tests.support.loops import value
+from tests.support.waiting import wait_until
+
+BEHIND = (
+    "update tenuto.schedules set next_at = date_trunc('minute', next_at) - interval '300 minutes' returning next_at"
+)
+DUE = (
+    "select count(*) from generate_series(%s::timestamptz, (select last_at from tenuto.schedules), interval '1 minute')"
+)
+
+
+def test_two_dispatchers_fire_each_time_once(db: Db, fleet: Fleet):
+    for _ in range(2):
+        fleet.start("cron")
+    first = value(db, BEHIND)
+    wait_until(lambda: value(db, "select next_at > tenuto.now() from tenuto.schedules"))
+    wait_until(lambda: ended(db) == value(db, "select count(*) from tenuto.tasks"))
+
+    assert value(db, DUE, first) >= 300
+    assert len(fleet.effects()) == value(db, "select count(*) from tenuto.tasks") == value(db, DUE, first)
