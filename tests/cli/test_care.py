@@ -28,7 +28,7 @@ def test_top_shows_queues_and_workers_and_leaves_where_there_is_no_terminal(db: 
         "default": (0, 1),
     }
     assert [(worker["id"], worker["running"]) for worker in seen["workers"]] == [("one", 1)]
-    assert text.startswith("ready 2  running 1  delayed 1  waiting 0  workers 1  dispatchers 0\n")
+    assert text.startswith("ready 2  running 1  delayed 1  waiting 0  pending 0  workers 1  dispatchers 0\n")
 
 
 def test_prune_says_what_would_go_and_then_takes_it(db: Db, database: str, asked: Asked):

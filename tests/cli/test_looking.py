@@ -66,6 +66,18 @@ def test_a_run_and_a_task_can_be_cancelled(db: Db, asked: Asked):
     assert asked("tasks", "list", "--run", str(graph), "--status", "queued") == {"tasks": []}
 
 
+def test_why_says_in_one_sentence_what_a_task_waits_for(db: Db, database: str, asked: Asked):
+    task = start_one(db)
+
+    said = asked("why", str(task))
+    asked("queues", "pause", "default")
+    paused = tenuto("why", str(task), TENUTO_DATABASE_URL=database)
+
+    assert "worker" in said["why"]
+    assert "paused" in paused.stdout
+    assert paused.stdout.count("\n") == 1
+
+
 def test_a_task_shows_what_it_started(db: Db, asked: Asked):
     task = start_one(db)
 

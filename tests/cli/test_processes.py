@@ -33,10 +33,13 @@ def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(d
         tenuto("start", "shop.add", "1", "2", "--delay", "100ms", TENUTO_DATABASE_URL=database)
         wait_until(lambda: count(db, "ready_tasks") == 1)
         wait_until(lambda: value(db, "select port from tenuto.dispatchers") == free_port)
-        with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/metrics") as answer:
-            text = answer.read().decode()
 
-        assert 'tenuto_loop_rows_total{loop="promote_due"} 1.0' in text
+        def metrics() -> str:
+            with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/metrics") as answer:
+                return answer.read().decode()
+
+        wait_until(lambda: 'tenuto_tasks_open{state="ready"} 1.0' in metrics())
+        assert 'tenuto_loop_rows_total{loop="promote_due"} 1.0' in metrics()
         assert dispatcher.stop() == 0
 
 

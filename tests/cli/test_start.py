@@ -1,6 +1,7 @@
 """`tenuto start`, with a worker that works and without."""
 
 import json
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -112,3 +113,11 @@ def test_a_database_that_does_not_answer_is_one_line_and_exit_code_3():
 
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 1)
     assert "127.0.0.1:1" in refused.stderr
+
+
+def test_waiting_for_a_task_that_nobody_knows_says_so_and_an_interrupt_leaves_it_waiting(db: Db, database: str):
+    with running("start", "nobody.knows", "--wait", ready="still waiting", TENUTO_DATABASE_URL=database) as start:
+        assert start.stop(signal.SIGINT) == 130
+        assert "worker" in start.said()
+        assert "goes on" in start.said()
+    assert count(db, "ready_tasks") == 1

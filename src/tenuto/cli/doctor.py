@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tenuto.cli.database import open_database
-from tenuto.cli.glance import ALIVE
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import FAILED
 from tenuto.cli.settings import Settings, read_settings
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import Dispatcher, WorkerStatus
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
+ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as overview.sql counts them
 LONG = 600.0  # seconds a transaction may be open before dead rows pile up
 BLOATED = 100_000  # dead rows in a hot table that nobody vacuums
 

@@ -1,7 +1,7 @@
 """How things are at a glance: numbers for `top` and for the line that `up` keeps alive."""
 
+import time
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -9,30 +9,32 @@ from tenuto.cli.output import cell, table
 
 if TYPE_CHECKING:
     from tenuto.db.pool import Pool
-    from tenuto.model.monitoring import QueueStatus, WorkerStatus
+    from tenuto.model.monitoring import Overview, QueueStatus, WorkerStatus
 
+COUNTS = ("ready", "running", "delayed", "waiting", "pending")
 QUEUE_COLUMNS = ("queue", "ready", "running", "delayed", "waiting", "waiting_seconds", "paused_at")
 WORKER_COLUMNS = ("id", "status", "running", "labels", "last_heartbeat")
-
-ALIVE = timedelta(seconds=30)  # since its last beat: three are missing
 
 
 @dataclass(frozen=True)
 class Glance:
     """One look; counts have bounds, so that a queue of millions costs no more than one of thousands."""
 
-    dispatchers: int
+    at: float
+    per_second: float | None
+    overview: "Overview"
     queues: "list[QueueStatus]"
     workers: "list[WorkerStatus]"
-
-    def total(self, column: str) -> int:
-        return sum(getattr(queue, column) for queue in self.queues)
 
     @property
     def line(self) -> str:
         """Everything in one line."""
-        counts = "  ".join(f"{column} {self.total(column):,}" for column in ("ready", "running", "delayed", "waiting"))
-        return f"{counts}  workers {len(self.workers)}  dispatchers {self.dispatchers}"
+        seen = self.overview
+        parts = [f"{name} {getattr(seen, name):,}" for name in COUNTS]
+        parts += [f"{self.per_second:,.0f}/s"] if self.per_second is not None else []
+        parts += [f"workers {seen.workers.get('active', 0)}", f"dispatchers {seen.dispatchers}"]
+        trouble = {"failed": seen.failed_last_minute, "lost": seen.lost_last_minute, "dead effects": seen.outbox_dead}
+        return "  ".join(parts + [f"{name} {count:,}" for name, count in trouble.items() if count])
 
     @property
     def page(self) -> str:
@@ -44,14 +46,13 @@ class Glance:
         return "\n\n".join(parts)
 
 
-async def look(pool: "Pool", org_id: UUID) -> Glance:
-    from tenuto.db import monitoring, upkeep
+async def look(pool: "Pool", org_id: UUID, before: Glance | None = None) -> Glance:
+    """How it is now, and how many attempts ended a second since the look before."""
+    from tenuto.db import monitoring
 
     async with pool.connection() as conn:
-        now = await upkeep.now(conn)
-        alive = await monitoring.list_dispatchers(conn)
-        return Glance(
-            sum(now - one.heartbeat < ALIVE for one in alive),
-            await monitoring.list_queues(conn, org_id=org_id),
-            await monitoring.list_workers(conn, org_id=org_id, limit=200),
-        )
+        at, seen = time.monotonic(), await monitoring.overview(conn, org_id=org_id)
+        rate = (seen.ended - before.overview.ended) / (at - before.at) if before else None
+        queues = await monitoring.list_queues(conn, org_id=org_id)
+        workers = await monitoring.list_workers(conn, org_id=org_id, limit=200)
+    return Glance(at, rate, seen, queues, workers)

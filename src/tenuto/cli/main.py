@@ -20,6 +20,7 @@ from tenuto.cli import (
     tasks,
     top,
     up,
+    why,
     worker,
     workers,
 )
@@ -35,6 +36,7 @@ app.command(rich_help_panel=WORK)(start.start)
 app.add_typer(runs.app, name="runs", rich_help_panel=WORK)
 app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
 app.command(rich_help_panel=WORK)(signal.signal)
+app.command(rich_help_panel=WORK)(why.why)
 app.add_typer(schedules.app, name="schedules", rich_help_panel=WORK)
 app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
 app.command(rich_help_panel=CARE)(top.top)

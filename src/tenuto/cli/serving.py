@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
@@ -108,7 +109,8 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
         log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
         return
     store = FolderStore(place.settings.home / "objects")
-    await dispatch(place.url, role=place.dispatcher_role, stop=stop, port=place.metrics_port, store=store)
+    measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
+    await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, **measured)
 
 
 async def _work(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:

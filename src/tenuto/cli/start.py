@@ -1,19 +1,23 @@
 """`tenuto start`: a task from the command line."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
 from tenuto.cli.asking import Desk, ask
 from tenuto.cli.output import Json, show
-from tenuto.cli.problems import FailedWork, WrongUse
+from tenuto.cli.problems import PROBLEMS, FailedWork, WrongUse
 from tenuto.cli.values import read_arguments
 
 if TYPE_CHECKING:
     from tenuto.sdk.client import Client
     from tenuto.sdk.task import Task
+
+PATIENCE = 3.0  # seconds
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
 Arguments = Annotated[
@@ -111,6 +115,7 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
     (run,) = await client.start_plans([plan_task(task, tuple(args), kwargs)])
     if not wait:
         return Outcome(str(run.id), run.created)
+    impatient = asyncio.create_task(_say_why(desk, run.id))
     try:
         # As plain JSON: a result may be of a type that only the app knows.
         return Outcome(str(run.id), run.created, "completed", await client.run(run.id).result())
@@ -120,4 +125,15 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
         typer.echo(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
         raise
     finally:
+        impatient.cancel()
         await client.watcher.close()
+
+
+async def _say_why(desk: Desk, run_id: UUID) -> None:
+    """After a while: what the one who waits waits for, such as a worker that knows the task."""
+    from tenuto.db import monitoring
+
+    await asyncio.sleep(PATIENCE)
+    with suppress(*PROBLEMS):  # the one who waits says what is wrong
+        sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=run_id)
+        typer.echo(f"still waiting: {sentence}", err=True)

@@ -29,6 +29,8 @@ async def _watch(desk: Desk) -> None:
     from rich.text import Text
 
     with Live(screen=True, auto_refresh=False) as live:
+        seen = None
         while True:
-            live.update(Text((await look(desk.pool, desk.org_id)).page), refresh=True)
+            seen = await look(desk.pool, desk.org_id, seen)
+            live.update(Text(seen.page), refresh=True)
             await asyncio.sleep(EVERY)

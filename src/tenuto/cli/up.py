@@ -92,9 +92,11 @@ async def _watch(place: Place, console: "Console") -> None:
 
     async with open_pool(place.url, role=place.worker_role, size=1, timeout=5) as pool:
         with Live(console=console, auto_refresh=False, transient=True) as live:
+            seen = None
             while True:
                 try:
-                    line = (await look(pool, UUID(place.org_id))).line
+                    seen = await look(pool, UUID(place.org_id), seen)
+                    line = seen.line
                 except DatabaseProblem as problem:
                     line = str(problem)
                 live.update(Text(line, style="bold green"), refresh=True)

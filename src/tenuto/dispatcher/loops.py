@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import upkeep, workers
+from tenuto.db import monitoring, upkeep, workers
 from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
 from tenuto.dispatcher.schedules import fire_schedules
+from tenuto.model.metrics import OLDEST_READY, OUTBOX, TASKS_OPEN, WORKERS
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -29,7 +30,8 @@ class Dispatcher:
     pool: Pool
     owner_pool: Pool  # not in the dispatcher's role: its login may be allowed to vacuum
     address: str
-    port: int
+    port: int  # where it can be asked for metrics; 0 is nowhere
+    org_id: UUID | None = None  # the org that those are of
     store: Store | None = None  # where large data objects lie
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
     floors_moved: int = 0
@@ -107,6 +109,27 @@ async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
     return len(gone)
 
 
+async def measure(dispatcher: Dispatcher, _: int) -> int:
+    """For whoever scrapes: how the org is."""
+    if dispatcher.org_id is not None:
+        seen = await dispatcher.pool.call(monitoring.overview, org_id=dispatcher.org_id)
+        for state in ("ready", "delayed", "waiting", "pending", "running"):
+            TASKS_OPEN.labels(state).set(getattr(seen, state))
+        OLDEST_READY.set(seen.oldest_ready_seconds or 0)
+        for status in ("starting", "active", "draining", "error"):
+            WORKERS.labels(status).set(seen.workers.get(status, 0))
+        OUTBOX.labels("pending").set(seen.outbox_pending)
+        OUTBOX.labels("dead").set(seen.outbox_dead)
+    return 0
+
+
+def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
+    """Those it has a use for: with no handler here effects are for others, however long they have been due."""
+    useless = set() if dispatcher.handlers else {"drain_outbox"}
+    useless |= set() if dispatcher.port else {"measure"}
+    return [loop for loop in LOOPS if loop.name not in useless]
+
+
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0),
     Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
@@ -121,6 +144,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
+    Loop("measure", measure, every=5.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
     Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=30.0),
     Loop("sweep_limits", whole(upkeep.sweep_limits), every=30.0),

@@ -7,7 +7,7 @@ from uuid import UUID
 from tenuto.db import monitoring
 from tenuto.db.pool import open_pool
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
-from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.dispatcher.loops import Dispatcher, loops_of
 from tenuto.model.ids import uuid7
 from tenuto.storage.base import Store
 
@@ -15,16 +15,21 @@ TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough
 
 
 async def dispatch(
-    url: str, *, role: str | None, stop: asyncio.Event, port: int = 0, store: Store | None = None
+    url: str,
+    *,
+    role: str | None,
+    stop: asyncio.Event,
+    port: int = 0,
+    org_id: UUID | None = None,
+    store: Store | None = None,
 ) -> None:
-    """Run the loops on this database. `port`: where this process can be asked for its metrics; 0 is nowhere."""
+    """Run the loops on this database. `port`: where this process is asked for its metrics, and of which org."""
     async with (
         open_pool(url, role=role, timeout=TIMEOUT) as pool,
         open_pool(url, size=1, timeout=TIMEOUT) as owner_pool,
     ):
-        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, store)
-        # With nobody here to handle them, effects are for others, however long they have been due.
-        loops = [loop for loop in LOOPS if loop.name != "drain_outbox" or dispatcher.handlers]
+        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store)
+        loops = loops_of(dispatcher)
         names = frozenset(loop.name for loop in loops)
 
         async def ask(dispatcher: Dispatcher) -> Due:

@@ -9,8 +9,11 @@ LOOP_ROWS = Counter("tenuto_loop_rows", "Rows that a loop of the dispatcher move
 LOOP_ERRORS = Counter("tenuto_loop_errors", "Times a loop of the dispatcher failed.", ["loop"], registry=REGISTRY)
 LOOP_SECONDS = Histogram("tenuto_loop_seconds", "How long one turn of a loop took.", ["loop"], registry=REGISTRY)
 
-TASKS_OPEN = Gauge("tenuto_tasks_open", "Tasks that have not ended, by state.", ["state"], registry=REGISTRY)
+# Of the org that the process works for, looked at every few seconds; counts have bounds (sql/monitoring/overview.sql).
+TASKS_OPEN = Gauge("tenuto_tasks_open", "Tasks that have not ended, by where they stand.", ["state"], registry=REGISTRY)
+OLDEST_READY = Gauge("tenuto_oldest_ready_seconds", "How long the oldest task has been ready.", registry=REGISTRY)
 WORKERS = Gauge("tenuto_workers", "Workers that have not ended, by status.", ["status"], registry=REGISTRY)
+OUTBOX = Gauge("tenuto_outbox", "Side effects that wait or were given up.", ["status"], registry=REGISTRY)
 
 TASKS_ENDED = Counter("tenuto_tasks_ended", "Attempts that ended here.", ["type", "outcome"], registry=REGISTRY)
 TASK_SECONDS = Counter("tenuto_task_seconds", "Time that attempts ran here.", ["type", "outcome"], registry=REGISTRY)
