@@ -15,6 +15,7 @@ MOST_LINES = 80
 MAY_BE_DYNAMIC = {
     "create_partitions": "a partition is named after its week",
     "drop_partitions": "a partition is named after its week",
+    "prune_audit": "a partition is named after its month",
 }
 ONLY_NOTIFIER = "_wake"
 

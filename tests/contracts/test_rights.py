@@ -10,6 +10,17 @@ from pg_inherits i
 join pg_class c on c.oid = i.inhparent and c.relkind = 'p' and c.relnamespace = 'tenuto'::regnamespace
 group by 1
 """
+TESTING = ("_note_moves", "_note_leaves", "_check_places", "_check_status", "_forget_moves")  # triggers, not called
+SIGNING = {
+    "find_signing_key", "list_signing_keys", "add_signing_key", "retire_signing_key", "due_heads", "record_head",
+}  # fmt: skip
+AS_THE_OWNER = {
+    "tenuto_api": SIGNING | {
+        "find_api_key", "find_imported_keys", "find_worker_key", "find_user", "find_login", "close_login",
+        "use_login_token",
+    },
+    "tenuto_dispatcher": SIGNING | {"create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit"},
+}  # fmt: skip
 HOT = ("ready_tasks", "ready_lanes", "pending_tasks", "waiting_tasks", "delayed_tasks", "running_tasks", "run_counts")
 
 
@@ -33,11 +44,23 @@ def test_every_function_is_granted_to_those_who_call_it(db: psycopg.Connection) 
         closed = names(
             db,
             f"select p.proname::text {FUNCTIONS} and not has_function_privilege(%s, p.oid, 'execute')"
-            " and (not p.prosecdef or %s = 'tenuto_dispatcher')",  # what runs as the owner is for dispatchers
-            role,
+            " and not p.prosecdef",
             role,
         )
         assert closed == [], role
+
+
+def test_what_runs_as_the_owner_is_given_to_those_who_need_it_and_to_nobody_else(db: psycopg.Connection) -> None:
+    given = db.execute(
+        f"select p.proname::text, r.rolname::text {FUNCTIONS.replace('pg_proc p', 'pg_proc p, pg_roles r')}"
+        " and p.prosecdef and p.proname <> all (%s) and r.rolname like 'tenuto%%' and r.rolname <> 'tenuto_owner'"
+        " and has_function_privilege(r.rolname, p.oid, 'execute')".encode(),
+        [list(TESTING)],
+    ).fetchall()
+
+    assert sorted(given) == sorted(
+        (function, role) for role, functions in AS_THE_OWNER.items() for function in functions
+    )
 
 
 def test_those_who_only_read_can_run_nothing_that_writes(db: psycopg.Connection) -> None:
@@ -54,12 +77,37 @@ def test_those_who_only_read_can_run_nothing_that_writes(db: psycopg.Connection)
 def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: psycopg.Connection) -> None:
     definers = db.execute(
         f"select p.proname::text, coalesce(p.proconfig::text, '') {FUNCTIONS} and p.prosecdef"
-        " and p.proname not in"
-        " ('_note_moves', '_note_leaves', '_check_places', '_check_status', '_forget_moves')".encode()
+        " and p.proname <> all (%s)".encode(),
+        [list(TESTING)],
     ).fetchall()
 
-    assert {name for name, _ in definers} <= {"create_partitions", "drop_partitions", "prune_runs"}
+    assert {name for name, _ in definers} == set().union(*AS_THE_OWNER.values())
     assert [name for name, settings in definers if "search_path=" not in settings] == []
+
+
+def test_nobody_reads_what_proves_a_key(db: psycopg.Connection) -> None:
+    secret = [("api_keys", "hash"), ("api_keys", "bcrypt"), ("worker_keys", "hash"), ("signing_keys", "private_key")]
+    readers = [
+        (table, column, role)
+        for table, column in secret
+        for role in (*CALLERS, "tenuto_readonly", "tenuto_query")
+        if db.execute("select has_column_privilege(%s, %s, %s, 'select')", [role, f"tenuto.{table}", column]).fetchone()
+        == (True,)
+    ]
+
+    assert readers == []
+
+
+def test_the_audit_log_is_only_added_to_and_its_chain_is_written_by_nobody(db: psycopg.Connection) -> None:
+    rights = {
+        (table, right)
+        for table in ("audit_log", "audit_unsealed", "audit_chains", "audit_heads")
+        for right in ("insert", "update", "delete", "truncate")
+        for role in (*CALLERS, "tenuto_readonly", "tenuto_query")
+        if db.execute("select has_table_privilege(%s, %s, %s)", [role, f"tenuto.{table}", right]).fetchone() == (True,)
+    }
+
+    assert rights == {("audit_log", "insert"), ("audit_unsealed", "insert")}
 
 
 def test_every_tenant_table_has_forced_row_security_and_both_policies(db: psycopg.Connection) -> None:

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tests.support.kernel import Db, a_worker, call, start, start_graph
 from tests.support.loops import fenced
+from tests.support.people import a_peopled_org
 from tests.support.schedules import put
 
 TENANT_TABLES = """
@@ -55,6 +56,7 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     a_used_rate(db, org)
     note_an_input(db, org, child)
     a_scaled_pool(db, org)
+    a_peopled_org(db, org, slug)
     return org
 
 
@@ -117,3 +119,12 @@ def denied(db: Db, statement: str, *params: object) -> bool:
     except psycopg.errors.InsufficientPrivilege:
         return True
     return False
+
+
+def changes(db: Db, statement: str, *params: object) -> int:
+    """How many rows the role can change with it; none when it may not even try."""
+    try:
+        with db.transaction(force_rollback=True):
+            return db.execute(statement.encode(), params).rowcount
+    except psycopg.errors.InsufficientPrivilege:
+        return 0

@@ -1,9 +1,10 @@
-"""Orgs and their resource groups: one coroutine per public function in sql/identity/."""
+"""Orgs, their resource groups, people and roles: one coroutine per public function in sql/identity/ about them."""
 
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call_value, call_void
+from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.model.identity import FoundUser, Member, Org, OrgRole, Person, PrunedIdentity, ResourceGroup
 
 
 async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings: dict[str, Any] | None = None) -> UUID:
@@ -12,6 +13,16 @@ async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings
 
 async def find_org(conn: Conn, *, slug: str) -> UUID:
     return await call_value(conn, "find_org", slug=slug)
+
+
+async def list_orgs(conn: Conn, *, after: str | None = None, limit: int | None = None) -> list[Org]:
+    return await call(conn, "list_orgs", Org, after=after, limit=limit)
+
+
+async def update_org(
+    conn: Conn, *, org_id: UUID, name: str | None = None, settings: dict[str, Any] | None = None
+) -> None:
+    await call_void(conn, "update_org", org_id=org_id, name=name, settings=settings)
 
 
 async def set_org_settings(conn: Conn, *, org_id: UUID, settings: dict[str, Any]) -> None:
@@ -24,3 +35,73 @@ async def set_resource_group(
     return await call_value(
         conn, "set_resource_group", org_id=org_id, external_id=external_id, weight=weight, quota=quota
     )
+
+
+async def list_groups(
+    conn: Conn, *, org_id: UUID, after: str | None = None, limit: int | None = None
+) -> list[ResourceGroup]:
+    return await call(conn, "list_groups", ResourceGroup, org_id=org_id, after=after, limit=limit)
+
+
+async def put_user(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    issuer: str,
+    subject: str,
+    email: str | None = None,
+    name: str | None = None,
+    platform_role: str | None = None,
+) -> UUID:
+    who = {"issuer": issuer, "subject": subject, "email": email, "name": name}
+    return await call_value(conn, "put_user", org_id=org_id, **who, platform_role=platform_role)
+
+
+async def find_user(conn: Conn, *, issuer: str, subject: str) -> FoundUser:
+    return await call_one(conn, "find_user", FoundUser, issuer=issuer, subject=subject)
+
+
+async def set_user_role(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role: str) -> None:
+    await call_void(conn, "set_user_role", org_id=org_id, user_id=user_id, platform_role=platform_role)
+
+
+async def disable_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> None:
+    await call_void(conn, "disable_user", org_id=org_id, user_id=user_id)
+
+
+async def enable_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> None:
+    await call_void(conn, "enable_user", org_id=org_id, user_id=user_id)
+
+
+async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None) -> list[Person]:
+    return await call(conn, "list_users", Person, org_id=org_id, before=before, limit=limit)
+
+
+async def create_role(conn: Conn, *, org_id: UUID, name: str, description: str | None = None) -> UUID:
+    return await call_value(conn, "create_role", org_id=org_id, name=name, description=description)
+
+
+async def delete_role(conn: Conn, *, org_id: UUID, name: str) -> None:
+    await call_void(conn, "delete_role", org_id=org_id, name=name)
+
+
+async def list_roles(conn: Conn, *, org_id: UUID, after: str | None = None, limit: int | None = None) -> list[OrgRole]:
+    return await call(conn, "list_roles", OrgRole, org_id=org_id, after=after, limit=limit)
+
+
+async def add_member(conn: Conn, *, org_id: UUID, role: str, user_id: UUID) -> None:
+    await call_void(conn, "add_member", org_id=org_id, role=role, user_id=user_id)
+
+
+async def remove_member(conn: Conn, *, org_id: UUID, role: str, user_id: UUID) -> None:
+    await call_void(conn, "remove_member", org_id=org_id, role=role, user_id=user_id)
+
+
+async def list_members(
+    conn: Conn, *, org_id: UUID, role: str, after: UUID | None = None, limit: int | None = None
+) -> list[Member]:
+    return await call(conn, "list_members", Member, org_id=org_id, role=role, after=after, limit=limit)
+
+
+async def prune_identity(conn: Conn, *, limit: int | None = None) -> PrunedIdentity:
+    return await call_one(conn, "prune_identity", PrunedIdentity, limit=limit)

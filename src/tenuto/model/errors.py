@@ -58,6 +58,24 @@ class TooLarge(TenutoError):
     code, name, status = "TN007", "too_large", 413
 
 
+class Unauthorized(TenutoError):
+    """The credential is missing, wrong, revoked or over."""
+
+    code, name, status = "TN008", "unauthorized", 401
+
+
+class Forbidden(TenutoError):
+    """Whoever asks is known, and may not do this."""
+
+    code, name, status = "TN009", "forbidden", 403
+
+
+class RateLimited(TenutoError):
+    """Too much was asked in too short a time: the hint says when to ask again."""
+
+    code, name, status = "TN010", "rate_limited", 429
+
+
 ERRORS: tuple[type[TenutoError], ...] = (
     NotFound,
     SessionEnded,
@@ -66,5 +84,8 @@ ERRORS: tuple[type[TenutoError], ...] = (
     StaleLease,
     Cancelled,
     TooLarge,
+    Unauthorized,
+    Forbidden,
+    RateLimited,
 )
 BY_CODE = {error.code: error for error in ERRORS}

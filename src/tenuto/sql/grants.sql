@@ -3,6 +3,7 @@ do $$
 declare
   v_table record;
   v_function record;
+  v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key,retire_signing_key,due_heads,record_head}';
 begin
   revoke all on all functions in schema tenuto from public;
   revoke all on schema tenuto from public;
@@ -21,11 +22,19 @@ begin
     execute format('grant execute on function %s to tenuto_readonly', v_function.name);
   end loop;
 
-  -- What runs as the owner passes row security and drops tables: that is for dispatchers.
+  -- What runs as the owner passes row security: each is for those who need it. The api looks up who is asking before it
+  -- knows the org, dispatchers make and drop tables and seal the audit log, both sign.
   for v_function in
-    select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
+    select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
   loop
-    execute format('revoke execute on function %s from tenuto_api, tenuto_worker', v_function.name);
+    execute format('revoke execute on function %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly', v_function.name);
+    if v_function.proname = any ('{find_api_key,find_imported_keys,find_worker_key,find_user,find_login,close_login,use_login_token}'
+      || v_signing) then
+      execute format('grant execute on function %s to tenuto_api', v_function.name);
+    end if;
+    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,seal_audit,prune_audit}' || v_signing) then
+      execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
+    end if;
   end loop;
 
   -- What belongs to no org has no policy: the installer alone writes it, and dispatchers say that they live.
@@ -38,6 +47,25 @@ begin
     execute format('revoke insert, update, delete on %s from tenuto_api, tenuto_dispatcher, tenuto_worker', v_table.name);
   end loop;
   grant insert, update, delete on tenuto.dispatchers to tenuto_dispatcher;
+
+  -- Nobody reads what proves a key: functions that run as the owner compare it.
+  for v_table in
+    select c.oid::regclass as name, string_agg(quote_ident(a.attname), ', ') as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     and a.attname not in ('hash', 'bcrypt', 'private_key')
+    where c.relnamespace = 'tenuto'::regnamespace and c.relname in ('api_keys', 'worker_keys', 'signing_keys', 'login_sessions', 'login_tokens')
+    group by c.oid
+  loop
+    execute format('revoke all on %s from tenuto_worker', v_table.name);
+    execute format('revoke select on %s from tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.name);
+    execute format('grant select (%s) on %s to tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.columns, v_table.name);
+  end loop;
+  grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes what is over
+
+  -- The audit log is only added to, and its chain is written by seal_audit and record_head.
+  revoke update, delete, truncate on tenuto.audit_log, tenuto.audit_unsealed from tenuto_api, tenuto_dispatcher, tenuto_worker;
+  revoke insert, update, delete, truncate on tenuto.audit_chains, tenuto.audit_heads from tenuto_api, tenuto_dispatcher, tenuto_worker;
 
   -- Partitions are reached through their parents, whose policies apply.
   for v_table in
@@ -59,11 +87,9 @@ begin
     execute format('alter table %s force row level security', v_table.name);
     execute format('drop policy if exists an_org_sees_its_own_rows on %s', v_table.name);
     execute format('drop policy if exists trusted_roles_see_all on %s', v_table.name);
-    -- A setting made for one transaction is an empty text after it, which is no org either.
     execute format(
       'create policy an_org_sees_its_own_rows on %s to tenuto_api, tenuto_readonly, tenuto_query '
-      'using (%I = (select nullif(current_setting(''tenuto.org_id'', true), '''')::uuid)) '
-      'with check (%I = (select nullif(current_setting(''tenuto.org_id'', true), '''')::uuid))',
+      'using (%I = (select tenuto._org_id())) with check (%I = (select tenuto._org_id()))',
       v_table.name, v_table.org_column, v_table.org_column);
     execute format('create policy trusted_roles_see_all on %s to tenuto_owner, tenuto_dispatcher, tenuto_worker using (true) with check (true)', v_table.name);
   end loop;

@@ -78,6 +78,120 @@ create type tenuto.wait as (
 
 create sequence tenuto.ready_seq;
 
+create table tenuto.api_keys (
+  id             uuid not null,
+  org_id         uuid not null,
+  key_id         text,
+  prefix         text,
+  hash           bytea,
+  bcrypt         text,
+  pepper_version integer default 1 not null,
+  name           text not null,
+  permissions    text[] not null,
+  created_by     text not null,
+  created_at     timestamp with time zone not null,
+  expires_at     timestamp with time zone,
+  revoked_at     timestamp with time zone,
+  last_used_at   timestamp with time zone,
+  replaced_by    uuid,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint key_belongs_to_its_org UNIQUE (org_id, id),
+  constraint key_id_is_unique UNIQUE (key_id),
+  constraint api_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint key_is_replaced_by_one_of_its_org FOREIGN KEY (org_id, replaced_by) REFERENCES tenuto.api_keys(org_id, id),
+  constraint a_known_key_has_a_hash CHECK (((key_id IS NULL) = (hash IS NULL))),
+  constraint an_imported_key_has_a_bcrypt_hash CHECK (((key_id IS NULL) = (bcrypt IS NOT NULL))),
+  constraint bcrypt_is_bcrypt CHECK ((bcrypt ~ '^\$2[aby]\$\d\d\$[./0-9A-Za-z]{53}$'::text)),
+  constraint hash_has_32_bytes CHECK ((octet_length(hash) = 32)),
+  constraint key_has_an_id_or_a_prefix CHECK (((key_id IS NOT NULL) OR (prefix IS NOT NULL))),
+  constraint key_id_is_12_of_base62 CHECK ((key_id ~ '^[0-9A-Za-z]{12}$'::text)),
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 256))),
+  constraint prefix_is_short CHECK (((length(prefix) >= 4) AND (length(prefix) <= 50)))
+);
+CREATE INDEX api_keys_prefix_idx ON tenuto.api_keys USING btree (prefix) WHERE (key_id IS NULL);
+CREATE INDEX api_keys_replaced_idx ON tenuto.api_keys USING btree (org_id, replaced_by) WHERE (replaced_by IS NOT NULL);
+alter table tenuto.api_keys enable row level security;
+alter table tenuto.api_keys force row level security;
+create policy an_org_sees_its_own_rows on tenuto.api_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.api_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.audit_chains (
+  org_id      uuid not null,
+  seq         bigint not null,
+  hash        bytea not null,
+  sealed_at   timestamp with time zone not null,
+  anchor_seq  bigint default 0 not null,
+  anchor_hash bytea default '\x'::bytea not null,
+  constraint audit_chains_pkey PRIMARY KEY (org_id),
+  constraint audit_chains_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint anchor_is_in_the_chain CHECK (((anchor_seq >= 0) AND (anchor_seq <= seq)))
+);
+alter table tenuto.audit_chains enable row level security;
+alter table tenuto.audit_chains force row level security;
+create policy an_org_sees_its_own_rows on tenuto.audit_chains for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.audit_chains for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.audit_heads (
+  org_id         uuid not null,
+  seq            bigint not null,
+  hash           bytea not null,
+  signed_at      timestamp with time zone not null,
+  signing_key_id text not null,
+  signature      bytea not null,
+  constraint audit_heads_pkey PRIMARY KEY (org_id, seq),
+  constraint audit_heads_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint hash_has_32_bytes CHECK ((octet_length(hash) = 32)),
+  constraint signature_is_not_empty CHECK (((octet_length(signature) >= 1) AND (octet_length(signature) <= 1024)))
+);
+alter table tenuto.audit_heads enable row level security;
+alter table tenuto.audit_heads force row level security;
+create policy an_org_sees_its_own_rows on tenuto.audit_heads for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.audit_heads for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.audit_log (
+  id         uuid not null,
+  org_id     uuid not null,
+  created_at timestamp with time zone not null,
+  entity     text not null,
+  entity_id  text not null,
+  action     text not null,
+  changes    jsonb not null,
+  actor_kind text not null,
+  actor_id   text not null,
+  ip         text,
+  user_agent text,
+  request_id text,
+  seq        bigint,
+  hash       bytea,
+  constraint audit_log_pkey PRIMARY KEY (id),
+  constraint action_is_plain CHECK ((action ~ '^[a-z][a-z_]{0,62}$'::text)),
+  constraint actor_id_is_not_empty CHECK (((length(actor_id) >= 1) AND (length(actor_id) <= 256))),
+  constraint actor_kind_is_known CHECK ((actor_kind = ANY (ARRAY['user'::text, 'api_key'::text, 'worker_key'::text, 'task'::text, 'operator'::text, 'system'::text]))),
+  constraint changes_are_an_object CHECK ((jsonb_typeof(changes) = 'object'::text)),
+  constraint entity_id_is_not_empty CHECK (((length(entity_id) >= 1) AND (length(entity_id) <= 1024))),
+  constraint entity_is_plain CHECK ((entity ~ '^[a-z][a-z_]{0,62}$'::text)),
+  constraint sealed_has_both CHECK (((seq IS NULL) = (hash IS NULL)))
+) partition by range (id);
+CREATE INDEX audit_log_chain_idx ON ONLY tenuto.audit_log USING btree (org_id, seq);
+CREATE INDEX audit_log_entity_idx ON ONLY tenuto.audit_log USING btree (org_id, entity, entity_id, id);
+CREATE INDEX audit_log_org_idx ON ONLY tenuto.audit_log USING btree (org_id, id);
+alter table tenuto.audit_log enable row level security;
+alter table tenuto.audit_log force row level security;
+create policy an_org_sees_its_own_rows on tenuto.audit_log for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.audit_log for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+CREATE TRIGGER entries_are_never_emptied_out BEFORE TRUNCATE ON tenuto.audit_log FOR EACH STATEMENT EXECUTE FUNCTION tenuto._keep_audit();
+CREATE TRIGGER entries_are_only_added BEFORE DELETE OR UPDATE ON tenuto.audit_log FOR EACH ROW EXECUTE FUNCTION tenuto._keep_audit();
+
+create table tenuto.audit_unsealed (
+  id     uuid not null,
+  org_id uuid not null,
+  constraint audit_unsealed_pkey PRIMARY KEY (id)
+);
+alter table tenuto.audit_unsealed enable row level security;
+alter table tenuto.audit_unsealed force row level security;
+create policy an_org_sees_its_own_rows on tenuto.audit_unsealed for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.audit_unsealed for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.awaited_tasks (
   id        uuid not null,
   org_id    uuid not null,
@@ -87,7 +201,7 @@ create table tenuto.awaited_tasks (
 CREATE INDEX awaited_tasks_parent_idx ON tenuto.awaited_tasks USING btree (parent_id);
 alter table tenuto.awaited_tasks enable row level security;
 alter table tenuto.awaited_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.cancel_requests (
@@ -100,7 +214,7 @@ create table tenuto.cancel_requests (
 );
 alter table tenuto.cancel_requests enable row level security;
 alter table tenuto.cancel_requests force row level security;
-create policy an_org_sees_its_own_rows on tenuto.cancel_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.cancel_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.cancel_requests for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_locality (
@@ -115,7 +229,7 @@ CREATE INDEX data_locality_hard_idx ON tenuto.data_locality USING btree (object_
 CREATE INDEX data_locality_object_idx ON tenuto.data_locality USING btree (org_id, object_id);
 alter table tenuto.data_locality enable row level security;
 alter table tenuto.data_locality force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.data_locality for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.data_locality for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_objects (
@@ -138,7 +252,7 @@ create table tenuto.data_objects (
 CREATE INDEX data_objects_age_idx ON tenuto.data_objects USING btree (created_at);
 alter table tenuto.data_objects enable row level security;
 alter table tenuto.data_objects force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_objects for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.data_objects for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.data_objects for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.data_references (
@@ -154,7 +268,7 @@ CREATE INDEX data_references_holder_idx ON tenuto.data_references USING btree (h
 CREATE INDEX data_references_object_idx ON tenuto.data_references USING btree (org_id, object_id);
 alter table tenuto.data_references enable row level security;
 alter table tenuto.data_references force row level security;
-create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dedupe_keys (
@@ -169,7 +283,7 @@ create table tenuto.dedupe_keys (
 CREATE INDEX dedupe_keys_run_idx ON tenuto.dedupe_keys USING btree (run_id);
 alter table tenuto.dedupe_keys enable row level security;
 alter table tenuto.dedupe_keys force row level security;
-create policy an_org_sees_its_own_rows on tenuto.dedupe_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.dedupe_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.dedupe_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.delayed_tasks (
@@ -189,7 +303,7 @@ create table tenuto.delayed_tasks (
 CREATE INDEX delayed_tasks_due_idx ON tenuto.delayed_tasks USING btree (available_at, id);
 alter table tenuto.delayed_tasks enable row level security;
 alter table tenuto.delayed_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.delayed_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.delayed_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.delayed_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.dispatchers (
@@ -201,6 +315,26 @@ create table tenuto.dispatchers (
   constraint dispatchers_pkey PRIMARY KEY (id),
   constraint port_is_a_port CHECK (((port >= 0) AND (port <= 65535)))
 );
+
+create table tenuto.idempotency_keys (
+  org_id       uuid not null,
+  actor        text not null,
+  key          text not null,
+  request_hash bytea not null,
+  status       integer,
+  answer       jsonb,
+  created_at   timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (org_id, actor, key),
+  constraint actor_is_not_empty CHECK (((length(actor) >= 1) AND (length(actor) <= 256))),
+  constraint key_is_not_empty CHECK (((length(key) >= 1) AND (length(key) <= 256))),
+  constraint request_hash_has_32_bytes CHECK ((octet_length(request_hash) = 32)),
+  constraint status_is_one_of_http CHECK (((status >= 100) AND (status <= 599)))
+);
+CREATE INDEX idempotency_keys_age_idx ON tenuto.idempotency_keys USING btree (created_at);
+alter table tenuto.idempotency_keys enable row level security;
+alter table tenuto.idempotency_keys force row level security;
+create policy an_org_sees_its_own_rows on tenuto.idempotency_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.idempotency_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 -- The hash of all functions and views, and whether this is a test database.
 create table tenuto.installation (
@@ -219,7 +353,7 @@ create table tenuto.limit_slots (
 CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id);
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
@@ -247,8 +381,45 @@ CREATE INDEX limits_due_idx ON tenuto.limits USING btree (due_at) WHERE (due_at 
 CREATE INDEX limits_idle_idx ON tenuto.limits USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
-create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.limits for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.login_sessions (
+  hash         bytea not null,
+  org_id       uuid not null,
+  user_id      uuid not null,
+  ip           text,
+  user_agent   text,
+  created_at   timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at   timestamp with time zone not null,
+  constraint login_sessions_pkey PRIMARY KEY (hash),
+  constraint login_is_of_a_user FOREIGN KEY (org_id, user_id) REFERENCES tenuto.users(org_id, id) ON DELETE CASCADE,
+  constraint hash_has_32_bytes CHECK ((octet_length(hash) = 32))
+);
+CREATE INDEX login_sessions_age_idx ON tenuto.login_sessions USING btree (expires_at);
+CREATE INDEX login_sessions_user_idx ON tenuto.login_sessions USING btree (org_id, user_id);
+alter table tenuto.login_sessions enable row level security;
+alter table tenuto.login_sessions force row level security;
+create policy an_org_sees_its_own_rows on tenuto.login_sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.login_sessions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.login_tokens (
+  hash       bytea not null,
+  org_id     uuid not null,
+  user_id    uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint login_tokens_pkey PRIMARY KEY (hash),
+  constraint token_is_for_a_user FOREIGN KEY (org_id, user_id) REFERENCES tenuto.users(org_id, id) ON DELETE CASCADE,
+  constraint hash_has_32_bytes CHECK ((octet_length(hash) = 32))
+);
+CREATE INDEX login_tokens_age_idx ON tenuto.login_tokens USING btree (expires_at);
+CREATE INDEX login_tokens_user_idx ON tenuto.login_tokens USING btree (org_id, user_id);
+alter table tenuto.login_tokens enable row level security;
+alter table tenuto.login_tokens force row level security;
+create policy an_org_sees_its_own_rows on tenuto.login_tokens for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.login_tokens for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 -- Which numbered changes this database has; written by the installer only.
 create table tenuto.migrations (
@@ -272,8 +443,41 @@ create table tenuto.operator_state (
 );
 alter table tenuto.operator_state enable row level security;
 alter table tenuto.operator_state force row level security;
-create policy an_org_sees_its_own_rows on tenuto.operator_state for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.operator_state for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.operator_state for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.org_role_memberships (
+  org_id     uuid not null,
+  role_id    uuid not null,
+  user_id    uuid not null,
+  created_at timestamp with time zone not null,
+  constraint org_role_memberships_pkey PRIMARY KEY (org_id, role_id, user_id),
+  constraint membership_is_of_a_role FOREIGN KEY (org_id, role_id) REFERENCES tenuto.org_roles(org_id, id) ON DELETE CASCADE,
+  constraint membership_is_of_a_user FOREIGN KEY (org_id, user_id) REFERENCES tenuto.users(org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX org_role_memberships_user_idx ON tenuto.org_role_memberships USING btree (org_id, user_id);
+alter table tenuto.org_role_memberships enable row level security;
+alter table tenuto.org_role_memberships force row level security;
+create policy an_org_sees_its_own_rows on tenuto.org_role_memberships for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.org_role_memberships for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.org_roles (
+  id          uuid not null,
+  org_id      uuid not null,
+  name        text not null,
+  description text,
+  created_at  timestamp with time zone not null,
+  constraint org_roles_pkey PRIMARY KEY (id),
+  constraint role_belongs_to_its_org UNIQUE (org_id, id),
+  constraint role_exists_once UNIQUE (org_id, name),
+  constraint org_roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint description_is_not_empty CHECK (((length(description) >= 1) AND (length(description) <= 1024))),
+  constraint name_is_short_and_plain CHECK ((name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'::text))
+);
+alter table tenuto.org_roles enable row level security;
+alter table tenuto.org_roles force row level security;
+create policy an_org_sees_its_own_rows on tenuto.org_roles for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.org_roles for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.orgs (
   id         uuid not null,
@@ -288,7 +492,7 @@ create table tenuto.orgs (
 );
 alter table tenuto.orgs enable row level security;
 alter table tenuto.orgs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.orgs for all to tenuto_api, tenuto_query, tenuto_readonly using ((id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.orgs for all to tenuto_api, tenuto_query, tenuto_readonly using ((id = ( SELECT tenuto._org_id() AS _org_id))) with check ((id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.orgs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.outbox (
@@ -317,13 +521,15 @@ CREATE INDEX outbox_pending_idx ON tenuto.outbox USING btree (available_at, id) 
 CREATE INDEX outbox_processing_idx ON tenuto.outbox USING btree (locked_until) WHERE (status = 'processing'::text);
 alter table tenuto.outbox enable row level security;
 alter table tenuto.outbox force row level security;
-create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.outbox for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.partitioned_tables (
   table_name text not null,
   key_column text not null,
-  constraint partitioned_tables_pkey PRIMARY KEY (table_name)
+  period     text default 'week'::text not null,
+  constraint partitioned_tables_pkey PRIMARY KEY (table_name),
+  constraint period_is_known CHECK ((period = ANY (ARRAY['week'::text, 'month'::text])))
 );
 
 create table tenuto.pending_tasks (
@@ -344,7 +550,7 @@ create table tenuto.pending_tasks (
 CREATE INDEX pending_tasks_run_idx ON tenuto.pending_tasks USING btree (run_id);
 alter table tenuto.pending_tasks enable row level security;
 alter table tenuto.pending_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.pending_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.pending_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.pools (
@@ -372,7 +578,7 @@ create table tenuto.pools (
 );
 alter table tenuto.pools enable row level security;
 alter table tenuto.pools force row level security;
-create policy an_org_sees_its_own_rows on tenuto.pools for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.pools for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.pools for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.queues (
@@ -384,7 +590,7 @@ create table tenuto.queues (
 );
 alter table tenuto.queues enable row level security;
 alter table tenuto.queues force row level security;
-create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.queues for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.queues for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.rate_admissions (
@@ -399,8 +605,20 @@ create table tenuto.rate_admissions (
 ) with (fillfactor=50);
 alter table tenuto.rate_admissions enable row level security;
 alter table tenuto.rate_admissions force row level security;
-create policy an_org_sees_its_own_rows on tenuto.rate_admissions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.rate_admissions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.rate_admissions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create unlogged table tenuto.rate_buckets (
+  org_id  uuid not null,
+  bucket  text not null,
+  full_at timestamp with time zone not null,
+  constraint rate_buckets_pkey PRIMARY KEY (org_id, bucket),
+  constraint bucket_is_not_empty CHECK (((length(bucket) >= 1) AND (length(bucket) <= 256)))
+) with (fillfactor=50);
+alter table tenuto.rate_buckets enable row level security;
+alter table tenuto.rate_buckets force row level security;
+create policy an_org_sees_its_own_rows on tenuto.rate_buckets for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.rate_buckets for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_lanes (
   route_id    integer not null,
@@ -413,7 +631,7 @@ create table tenuto.ready_lanes (
 ) with (fillfactor=50);
 alter table tenuto.ready_lanes enable row level security;
 alter table tenuto.ready_lanes force row level security;
-create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.ready_lanes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.ready_tasks (
@@ -432,7 +650,7 @@ create table tenuto.ready_tasks (
 CREATE INDEX ready_tasks_id_idx ON tenuto.ready_tasks USING btree (id);
 alter table tenuto.ready_tasks enable row level security;
 alter table tenuto.ready_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.ready_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.ready_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.ready_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.resource_groups (
@@ -454,7 +672,7 @@ create table tenuto.resource_groups (
 );
 alter table tenuto.resource_groups enable row level security;
 alter table tenuto.resource_groups force row level security;
-create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.resource_groups for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.routes (
@@ -475,7 +693,7 @@ create table tenuto.routes (
 CREATE INDEX routes_paused_idx ON tenuto.routes USING btree (id) WHERE paused;
 alter table tenuto.routes enable row level security;
 alter table tenuto.routes force row level security;
-create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.routes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_counts (
@@ -495,7 +713,7 @@ create table tenuto.run_counts (
 CREATE INDEX run_counts_run_idx ON tenuto.run_counts USING btree (run_id);
 alter table tenuto.run_counts enable row level security;
 alter table tenuto.run_counts force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_counts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.run_counts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.run_counts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_data (
@@ -516,7 +734,7 @@ create table tenuto.run_data (
 CREATE INDEX run_data_key_idx ON tenuto.run_data USING btree (run_id, key, id);
 alter table tenuto.run_data enable row level security;
 alter table tenuto.run_data force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.run_data for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_slots (
@@ -531,7 +749,7 @@ create table tenuto.run_slots (
 );
 alter table tenuto.run_slots enable row level security;
 alter table tenuto.run_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.run_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.run_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.run_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.running_tasks (
@@ -554,9 +772,11 @@ create table tenuto.running_tasks (
   message     text,
   constraint running_tasks_pkey PRIMARY KEY (id)
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+CREATE INDEX running_tasks_deadline_idx ON tenuto.running_tasks USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX running_tasks_silent_idx ON tenuto.running_tasks USING btree (silent_at) WHERE (silent_at IS NOT NULL);
 alter table tenuto.running_tasks enable row level security;
 alter table tenuto.running_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.running_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.runs (
@@ -593,13 +813,15 @@ create table tenuto.runs (
   constraint retrying_has_a_time CHECK (((status = 'retrying'::text) = (next_retry_at IS NOT NULL))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 ) partition by range (id);
+CREATE INDEX runs_name_idx ON ONLY tenuto.runs USING btree (org_id, name, id) WHERE (name IS NOT NULL);
 CREATE INDEX runs_open_idx ON ONLY tenuto.runs USING btree (id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text]));
 CREATE INDEX runs_org_idx ON ONLY tenuto.runs USING btree (org_id);
 CREATE INDEX runs_retry_of_idx ON ONLY tenuto.runs USING btree (retry_of) WHERE (retry_of IS NOT NULL);
-CREATE INDEX runs_settle_idx ON ONLY tenuto.runs USING btree (id) WHERE ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text])) AND ((handlers > 0) OR (max_attempts > 1)));
+CREATE INDEX runs_settle_idx ON ONLY tenuto.runs USING btree (next_retry_at) WHERE ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text])) AND ((handlers > 0) OR (max_attempts > 1)) AND (total = ((((completed + failed) + cancelled) + skipped) + handlers)));
+CREATE INDEX runs_unhappy_idx ON ONLY tenuto.runs USING btree (org_id, status, id) WHERE (status = ANY (ARRAY['failed'::text, 'cancelled'::text]));
 alter table tenuto.runs enable row level security;
 alter table tenuto.runs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.runs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.runs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.scaling_decisions (
@@ -622,7 +844,7 @@ CREATE INDEX scaling_decisions_age_idx ON tenuto.scaling_decisions USING btree (
 CREATE INDEX scaling_decisions_pool_idx ON tenuto.scaling_decisions USING btree (org_id, pool_id, decided_at);
 alter table tenuto.scaling_decisions enable row level security;
 alter table tenuto.scaling_decisions force row level security;
-create policy an_org_sees_its_own_rows on tenuto.scaling_decisions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.scaling_decisions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.scaling_decisions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.schedules (
@@ -648,7 +870,7 @@ create table tenuto.schedules (
 CREATE INDEX schedules_due_idx ON tenuto.schedules USING btree (next_at) WHERE (paused_at IS NULL);
 alter table tenuto.schedules enable row level security;
 alter table tenuto.schedules force row level security;
-create policy an_org_sees_its_own_rows on tenuto.schedules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.schedules for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.schedules for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.sessions (
@@ -667,11 +889,12 @@ create table tenuto.sessions (
   constraint ended_says_why CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint lease_is_between_a_second_and_a_day CHECK (((lease_seconds >= (1)::double precision) AND (lease_seconds <= (86400)::double precision)))
 ) with (fillfactor=50);
+CREATE INDEX sessions_ended_idx ON tenuto.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_open_idx ON tenuto.sessions USING btree (expires_at) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_worker_idx ON tenuto.sessions USING btree (org_id, worker_id);
 alter table tenuto.sessions enable row level security;
 alter table tenuto.sessions force row level security;
-create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.sessions for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.signals (
@@ -691,8 +914,19 @@ CREATE INDEX signals_open_idx ON tenuto.signals USING btree (run_id, name, id) W
 CREATE INDEX signals_run_idx ON tenuto.signals USING btree (run_id);
 alter table tenuto.signals enable row level security;
 alter table tenuto.signals force row level security;
-create policy an_org_sees_its_own_rows on tenuto.signals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.signals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.signals for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.signing_keys (
+  id          text not null,
+  public_key  jsonb not null,
+  private_key bytea not null,
+  created_at  timestamp with time zone not null,
+  retired_at  timestamp with time zone,
+  constraint signing_keys_pkey PRIMARY KEY (id),
+  constraint id_is_not_empty CHECK (((length(id) >= 1) AND (length(id) <= 64))),
+  constraint public_key_is_an_object CHECK ((jsonb_typeof(public_key) = 'object'::text))
+);
 
 create table tenuto.task_attempts (
   task_id    uuid not null,
@@ -714,9 +948,10 @@ create table tenuto.task_attempts (
   constraint some_outcomes_are_final CHECK (((end_no = 0) = (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))))
 ) partition by range (task_id);
 CREATE INDEX task_attempts_trouble_idx ON ONLY tenuto.task_attempts USING btree (org_id, ended_at) WHERE (outcome = ANY (ARRAY['failed'::text, 'retrying'::text, 'lost'::text]));
+CREATE INDEX task_attempts_unhappy_idx ON ONLY tenuto.task_attempts USING btree (org_id, outcome, task_id) WHERE ((end_no = 0) AND (outcome = ANY (ARRAY['failed'::text, 'cancelled'::text, 'skipped'::text])));
 alter table tenuto.task_attempts enable row level security;
 alter table tenuto.task_attempts force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_attempts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_attempts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_attempts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_dependencies (
@@ -731,7 +966,7 @@ create table tenuto.task_dependencies (
 CREATE INDEX task_dependencies_child_idx ON ONLY tenuto.task_dependencies USING btree (child_id);
 alter table tenuto.task_dependencies enable row level security;
 alter table tenuto.task_dependencies force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_dependencies for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_dependencies for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_inputs (
@@ -749,7 +984,7 @@ CREATE INDEX task_inputs_memo_idx ON ONLY tenuto.task_inputs USING btree (org_id
 CREATE INDEX task_inputs_version_idx ON ONLY tenuto.task_inputs USING btree (dataset_version_id);
 alter table tenuto.task_inputs enable row level security;
 alter table tenuto.task_inputs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_inputs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_inputs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_logs (
@@ -765,7 +1000,7 @@ create table tenuto.task_logs (
 ) partition by range (task_id);
 alter table tenuto.task_logs enable row level security;
 alter table tenuto.task_logs force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_logs for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_logs for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_parents (
@@ -777,7 +1012,7 @@ create table tenuto.task_parents (
 ) with (fillfactor=50);
 alter table tenuto.task_parents enable row level security;
 alter table tenuto.task_parents force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_parents for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_parents for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_parents for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_slots (
@@ -798,7 +1033,7 @@ create table tenuto.task_slots (
 CREATE INDEX task_slots_object_idx ON ONLY tenuto.task_slots USING btree (object_id) WHERE (object_id IS NOT NULL);
 alter table tenuto.task_slots enable row level security;
 alter table tenuto.task_slots force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.task_steps (
@@ -816,7 +1051,7 @@ create table tenuto.task_steps (
 );
 alter table tenuto.task_steps enable row level security;
 alter table tenuto.task_steps force row level security;
-create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.tasks (
@@ -857,8 +1092,33 @@ CREATE INDEX tasks_queue_job_idx ON ONLY tenuto.tasks USING btree (org_id, queue
 CREATE INDEX tasks_run_idx ON ONLY tenuto.tasks USING btree (run_id) WHERE (run_id <> id);
 alter table tenuto.tasks enable row level security;
 alter table tenuto.tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.users (
+  id            uuid not null,
+  org_id        uuid not null,
+  issuer        text not null,
+  subject       text not null,
+  email         text,
+  name          text,
+  platform_role text not null,
+  created_at    timestamp with time zone not null,
+  disabled_at   timestamp with time zone,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint subject_is_unique_within_its_issuer UNIQUE (issuer, subject),
+  constraint user_belongs_to_its_org UNIQUE (org_id, id),
+  constraint users_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint email_is_not_empty CHECK (((length(email) >= 1) AND (length(email) <= 320))),
+  constraint issuer_is_not_empty CHECK (((length(issuer) >= 1) AND (length(issuer) <= 256))),
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 256))),
+  constraint platform_role_is_known CHECK ((platform_role = ANY (ARRAY['reader'::text, 'writer'::text, 'admin'::text]))),
+  constraint subject_is_not_empty CHECK (((length(subject) >= 1) AND (length(subject) <= 256)))
+);
+alter table tenuto.users enable row level security;
+alter table tenuto.users force row level security;
+create policy an_org_sees_its_own_rows on tenuto.users for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.users for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.waiting_tasks (
   seq        bigint default nextval('tenuto.ready_seq'::regclass) not null,
@@ -888,8 +1148,38 @@ CREATE INDEX waiting_tasks_run_idx ON tenuto.waiting_tasks USING btree (run_id);
 CREATE INDEX waiting_tasks_wake_idx ON tenuto.waiting_tasks USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 alter table tenuto.waiting_tasks enable row level security;
 alter table tenuto.waiting_tasks force row level security;
-create policy an_org_sees_its_own_rows on tenuto.waiting_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.waiting_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.waiting_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.worker_keys (
+  id             uuid not null,
+  org_id         uuid not null,
+  key_id         text not null,
+  hash           bytea not null,
+  pepper_version integer default 1 not null,
+  name           text not null,
+  queues         text[] not null,
+  created_by     text not null,
+  created_at     timestamp with time zone not null,
+  expires_at     timestamp with time zone,
+  revoked_at     timestamp with time zone,
+  last_used_at   timestamp with time zone,
+  replaced_by    uuid,
+  constraint worker_keys_pkey PRIMARY KEY (id),
+  constraint worker_key_belongs_to_its_org UNIQUE (org_id, id),
+  constraint worker_key_id_is_unique UNIQUE (key_id),
+  constraint worker_key_is_replaced_by_one_of_its_org FOREIGN KEY (org_id, replaced_by) REFERENCES tenuto.worker_keys(org_id, id),
+  constraint worker_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint hash_has_32_bytes CHECK ((octet_length(hash) = 32)),
+  constraint key_id_is_12_of_base62 CHECK ((key_id ~ '^[0-9A-Za-z]{12}$'::text)),
+  constraint name_is_not_empty CHECK (((length(name) >= 1) AND (length(name) <= 256))),
+  constraint queues_are_named CHECK ((cardinality(queues) > 0))
+);
+CREATE INDEX worker_keys_replaced_idx ON tenuto.worker_keys USING btree (org_id, replaced_by) WHERE (replaced_by IS NOT NULL);
+alter table tenuto.worker_keys enable row level security;
+alter table tenuto.worker_keys force row level security;
+create policy an_org_sees_its_own_rows on tenuto.worker_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.worker_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.workers (
   org_id         uuid not null,
@@ -918,5 +1208,5 @@ create table tenuto.workers (
 CREATE INDEX workers_open_idx ON tenuto.workers USING btree (status, last_heartbeat) WHERE (status <> 'terminated'::text);
 alter table tenuto.workers enable row level security;
 alter table tenuto.workers force row level security;
-create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif"))) with check ((org_id = ( SELECT (NULLIF(current_setting('tenuto.org_id'::text, true), ''::text))::uuid AS "nullif")));
+create policy an_org_sees_its_own_rows on tenuto.workers for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.workers for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);

@@ -22,7 +22,7 @@ begin
     if not p_dry_run then
       begin
         execute (select 'lock table ' || string_agg(format('tenuto.%I', t.table_name), ', ' order by t.table_name) || ' in access exclusive mode'
-                 from tenuto.partitioned_tables t);
+                 from tenuto.partitioned_tables t where t.period = 'week');
       exception when lock_not_available then
         raise notice 'the tables are busy: week % stays for now', v_week.name;
         return;
@@ -39,7 +39,7 @@ begin
     for v_table in
       select t.table_name, t.key_column, t.table_name || '_' || v_week.name as week
       from tenuto.partitioned_tables t
-      where to_regclass(format('tenuto.%I', t.table_name || '_' || v_week.name)) is not null
+      where t.period = 'week' and to_regclass(format('tenuto.%I', t.table_name || '_' || v_week.name)) is not null
       order by t.table_name
     loop
       partition := v_table.week;

@@ -1,0 +1,77 @@
+"""The audit log: one coroutine per public function in sql/identity/ about it."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.model.audit import AuditEntry, AuditRecord, Chain, Head, PrunedMonth, SignedHead
+
+
+async def write_audit(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    entity: str,
+    entity_id: str,
+    action: str,
+    actor_kind: str,
+    actor_id: str,
+    changes: dict[str, Any] | None = None,
+    ip: str | None = None,
+    user_agent: str | None = None,
+    request_id: str | None = None,
+) -> UUID:
+    what = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
+    who = {"actor_kind": actor_kind, "actor_id": actor_id, "ip": ip, "user_agent": user_agent}
+    return await call_value(conn, "write_audit", org_id=org_id, **what, **who, request_id=request_id)
+
+
+async def list_audit(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    entity: str | None = None,
+    entity_id: str | None = None,
+    action: str | None = None,
+    actor_id: str | None = None,
+    before: UUID | None = None,
+    limit: int | None = None,
+) -> list[AuditEntry]:
+    filters: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor_id}
+    return await call(conn, "list_audit", AuditEntry, org_id=org_id, **filters, before=before, limit=limit)
+
+
+async def seal_audit(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "seal_audit", limit=limit)
+
+
+async def read_audit(
+    conn: Conn, *, org_id: UUID, after: int | None = None, limit: int | None = None
+) -> list[AuditRecord]:
+    return await call(conn, "read_audit", AuditRecord, org_id=org_id, after=after, limit=limit)
+
+
+async def get_chain(conn: Conn, *, org_id: UUID) -> Chain:
+    return await call_one(conn, "get_chain", Chain, org_id=org_id)
+
+
+async def due_heads(conn: Conn, *, every: timedelta | None = None, limit: int | None = None) -> list[Head]:
+    return await call(conn, "due_heads", Head, every=every, limit=limit)
+
+
+async def record_head(
+    conn: Conn, *, org_id: UUID, seq: int, hash: bytes, signed_at: datetime, signing_key_id: str, signature: bytes
+) -> None:
+    signed = {"signed_at": signed_at, "signing_key_id": signing_key_id, "signature": signature}
+    await call_void(conn, "record_head", org_id=org_id, seq=seq, hash=hash, **signed)
+
+
+async def list_heads(
+    conn: Conn, *, org_id: UUID, before: int | None = None, limit: int | None = None
+) -> list[SignedHead]:
+    return await call(conn, "list_heads", SignedHead, org_id=org_id, before=before, limit=limit)
+
+
+async def prune_audit(conn: Conn, *, keep: timedelta, dry_run: bool | None = None) -> list[PrunedMonth]:
+    return await call(conn, "prune_audit", PrunedMonth, keep=keep, dry_run=dry_run)

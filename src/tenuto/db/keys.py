@@ -1,0 +1,156 @@
+"""API keys, worker keys and signing keys: one coroutine per public function in sql/identity/ about them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.model.identity import (
+    ApiKeyInfo,
+    FoundApiKey,
+    FoundWorkerKey,
+    ImportedKey,
+    PublicSigningKey,
+    StoredSigningKey,
+    WorkerKeyInfo,
+)
+
+
+async def create_api_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    key_id: str,
+    hash: bytes,
+    name: str,
+    permissions: list[str],
+    created_by: str,
+    expires_at: datetime | None = None,
+    pepper_version: int | None = None,
+) -> UUID:
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
+    made = {"name": name, "permissions": permissions, "created_by": created_by}
+    return await call_value(conn, "create_api_key", org_id=org_id, **key, **made)
+
+
+async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundApiKey:
+    return await call_one(conn, "find_api_key", FoundApiKey, key_id=key_id, hashes=hashes)
+
+
+async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:
+    await call_void(conn, "revoke_api_key", org_id=org_id, id=id)
+
+
+async def rotate_api_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    id: UUID,
+    key_id: str,
+    hash: bytes,
+    created_by: str,
+    overlap: timedelta | None = None,
+    pepper_version: int | None = None,
+) -> UUID:
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
+    return await call_value(conn, "rotate_api_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap)
+
+
+async def list_api_keys(
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
+) -> list[ApiKeyInfo]:
+    return await call(conn, "list_api_keys", ApiKeyInfo, org_id=org_id, before=before, limit=limit)
+
+
+async def import_api_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    prefix: str,
+    bcrypt: str,
+    name: str,
+    permissions: list[str],
+    created_by: str,
+    expires_at: datetime | None = None,
+) -> UUID:
+    key = {"prefix": prefix, "bcrypt": bcrypt, "name": name, "permissions": permissions}
+    return await call_value(conn, "import_api_key", org_id=org_id, **key, created_by=created_by, expires_at=expires_at)
+
+
+async def find_imported_keys(conn: Conn, *, prefixes: list[str]) -> list[ImportedKey]:
+    return await call(conn, "find_imported_keys", ImportedKey, prefixes=prefixes)
+
+
+async def adopt_api_key(
+    conn: Conn, *, org_id: UUID, id: UUID, key_id: str, hash: bytes, pepper_version: int | None = None
+) -> None:
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
+    await call_void(conn, "adopt_api_key", org_id=org_id, id=id, **key)
+
+
+async def create_worker_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    key_id: str,
+    hash: bytes,
+    name: str,
+    queues: list[str],
+    created_by: str,
+    expires_at: datetime | None = None,
+    pepper_version: int | None = None,
+) -> UUID:
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
+    made = {"name": name, "queues": queues, "created_by": created_by}
+    return await call_value(conn, "create_worker_key", org_id=org_id, **key, **made)
+
+
+async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:
+    return await call_one(conn, "find_worker_key", FoundWorkerKey, key_id=key_id, hashes=hashes)
+
+
+async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:
+    await call_void(conn, "revoke_worker_key", org_id=org_id, id=id)
+
+
+async def rotate_worker_key(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    id: UUID,
+    key_id: str,
+    hash: bytes,
+    created_by: str,
+    overlap: timedelta | None = None,
+    pepper_version: int | None = None,
+) -> UUID:
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
+    return await call_value(
+        conn, "rotate_worker_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap
+    )
+
+
+async def list_worker_keys(
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
+) -> list[WorkerKeyInfo]:
+    return await call(conn, "list_worker_keys", WorkerKeyInfo, org_id=org_id, before=before, limit=limit)
+
+
+async def add_signing_key(
+    conn: Conn, *, id: str, public_key: dict[str, Any], private_key: bytes, younger_than: timedelta | None = None
+) -> bool:
+    keys = {"public_key": public_key, "private_key": private_key}
+    return await call_value(conn, "add_signing_key", id=id, **keys, younger_than=younger_than)
+
+
+async def find_signing_key(conn: Conn) -> StoredSigningKey | None:
+    found = await call(conn, "find_signing_key", StoredSigningKey)
+    return found[0] if found else None
+
+
+async def list_signing_keys(conn: Conn) -> list[PublicSigningKey]:
+    return await call(conn, "list_signing_keys", PublicSigningKey)
+
+
+async def retire_signing_key(conn: Conn, *, id: str) -> None:
+    await call_void(conn, "retire_signing_key", id=id)

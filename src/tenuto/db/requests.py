@@ -1,0 +1,64 @@
+"""Logins, idempotent requests and token buckets: one coroutine per public function in sql/identity/ about them."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from tenuto.db.call import Conn, Json, call_one, call_value, call_void, json_value
+from tenuto.model.identity import BegunRequest, FoundLogin, Guest, Tokens
+
+
+async def open_login(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    user_id: UUID,
+    hash: bytes,
+    lasts: timedelta | None = None,
+    ip: str | None = None,
+    user_agent: str | None = None,
+) -> datetime:
+    seen = {"ip": ip, "user_agent": user_agent}
+    return await call_value(conn, "open_login", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts, **seen)
+
+
+async def find_login(conn: Conn, *, hash: bytes) -> FoundLogin:
+    return await call_one(conn, "find_login", FoundLogin, hash=hash)
+
+
+async def close_login(conn: Conn, *, hash: bytes) -> None:
+    await call_void(conn, "close_login", hash=hash)
+
+
+async def make_login_token(
+    conn: Conn, *, org_id: UUID, user_id: UUID, hash: bytes, lasts: timedelta | None = None
+) -> None:
+    await call_void(conn, "make_login_token", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts)
+
+
+async def use_login_token(conn: Conn, *, hash: bytes) -> Guest:
+    return await call_one(conn, "use_login_token", Guest, hash=hash)
+
+
+async def take_tokens(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    buckets: list[str],
+    rates: list[float],
+    bursts: list[float],
+    cost: float | None = None,
+) -> Tokens:
+    limits = {"buckets": buckets, "rates": rates, "bursts": bursts}
+    return await call_one(conn, "take_tokens", Tokens, org_id=org_id, **limits, cost=cost)
+
+
+async def begin_request(conn: Conn, *, org_id: UUID, actor: str, key: str, request_hash: bytes) -> BegunRequest:
+    return await call_one(
+        conn, "begin_request", BegunRequest, org_id=org_id, actor=actor, key=key, request_hash=request_hash
+    )
+
+
+async def finish_request(conn: Conn, *, org_id: UUID, actor: str, key: str, status: int, answer: Json) -> None:
+    await call_void(
+        conn, "finish_request", org_id=org_id, actor=actor, key=key, status=status, answer=json_value(answer)
+    )

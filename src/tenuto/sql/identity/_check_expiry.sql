@@ -1,0 +1,12 @@
+-- Refuses a key that would be born expired. Null is a key that never expires.
+create or replace function tenuto._check_expiry(p_expires_at timestamptz)
+  returns void
+  language plpgsql
+  stable
+as $$
+begin
+  if p_expires_at <= tenuto.now() then
+    perform tenuto._raise('TN003', format('the key would expire at %s, which has passed', p_expires_at), 'give a time to come, or none');
+  end if;
+end
+$$;

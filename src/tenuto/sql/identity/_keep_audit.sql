@@ -1,0 +1,14 @@
+-- Refuses every change of an entry but one: seal_audit gives it its place, once.
+create or replace function tenuto._keep_audit()
+  returns trigger
+  language plpgsql
+as $$
+begin
+  if tg_op = 'UPDATE' and old.seq is null and new.seq is not null
+     and to_jsonb(old) - 'seq' - 'hash' = to_jsonb(new) - 'seq' - 'hash' then
+    return new;
+  end if;
+  perform tenuto._raise('TN004', 'the audit log is only added to', 'prune_audit takes whole months of it');
+  return null;
+end
+$$;

@@ -1,0 +1,22 @@
+-- A role of the org's own, which its people can have and its datasets can name.
+create or replace function tenuto.create_role(p_org_id uuid, p_name text, p_description text default null)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid;
+begin
+  if p_name is null or p_name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
+    perform tenuto._raise('TN003', format('role name %L is not 1-63 of a-z, 0-9, - and _', left(p_name, 100)));
+  end if;
+  perform tenuto._check_name('the description of a role', p_description, 1024);
+  insert into tenuto.org_roles (id, org_id, name, description, created_at)
+  values (tenuto._uuid7(), p_org_id, p_name, p_description, tenuto.now())
+  on conflict (org_id, name) do nothing
+  returning id into v_id;
+  if not found then
+    perform tenuto._raise('TN004', format('role %s exists already', p_name));
+  end if;
+  return v_id;
+end
+$$;

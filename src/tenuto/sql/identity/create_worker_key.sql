@@ -1,0 +1,19 @@
+-- A new worker key, for queues of an org. Whoever calls made the key and keeps it: here are its public id, and its HMAC.
+create or replace function tenuto.create_worker_key(
+  p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_queues text[], p_created_by text,
+  p_expires_at timestamptz default null, p_pepper_version int default 1)
+  returns uuid
+  language plpgsql
+as $$
+declare
+  v_id uuid := tenuto._uuid7();
+begin
+  perform tenuto._check_name('the name of a key', coalesce(p_name, ''));
+  perform tenuto._check_name('who creates a key', coalesce(p_created_by, ''));
+  perform tenuto._check_queues(p_queues);
+  perform tenuto._check_expiry(p_expires_at);
+  insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at, expires_at)
+  values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_queues, p_created_by, tenuto.now(), p_expires_at);
+  return v_id;
+end
+$$;

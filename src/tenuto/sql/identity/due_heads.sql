@@ -1,0 +1,17 @@
+-- Ends of chains that nobody signed yet, of orgs whose last signed one is older than p_every. Runs as the owner, for all orgs.
+create or replace function tenuto.due_heads(p_every interval default '1 minute', p_limit int default 100)
+  returns table (org_id uuid, seq bigint, hash bytea)
+  language sql
+  stable
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select c.org_id, c.seq, c.hash
+  from tenuto.audit_chains c
+  left join lateral (
+    select h.seq, h.signed_at from tenuto.audit_heads h where h.org_id = c.org_id order by h.seq desc limit 1) h on true
+  where c.seq > coalesce(h.seq, 0)
+    and coalesce(h.signed_at, '-infinity') <= tenuto.now() - p_every
+  order by c.org_id
+  limit p_limit;
+$$;

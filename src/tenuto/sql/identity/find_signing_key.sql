@@ -1,0 +1,14 @@
+-- The key that signs now, if there is one, with its private part as it was encrypted. Runs as the owner.
+create or replace function tenuto.find_signing_key()
+  returns table (id text, public_key jsonb, private_key bytea, created_at timestamptz)
+  language sql
+  stable
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select k.id, k.public_key, k.private_key, k.created_at
+  from tenuto.signing_keys k
+  where k.retired_at is null
+  order by k.created_at desc, k.id desc
+  limit 1;
+$$;

@@ -1,0 +1,32 @@
+-- Whose worker key it is, by its public id and the HMACs of the whole key (one for each pepper the caller has). It runs as
+-- the owner, before the org is known. Not in constant time: what could be learned of an HMAC tells nothing of a key.
+create or replace function tenuto.find_worker_key(p_key_id text, p_hashes bytea[])
+  returns table (org_id uuid, id uuid, name text, queues text[])
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key tenuto.worker_keys;
+begin
+  select * into v_key from tenuto.worker_keys k where k.key_id = p_key_id and k.hash = any (p_hashes);
+  if not found then
+    perform tenuto._raise('TN008', 'there is no such worker key');
+  elsif v_key.revoked_at is not null then
+    perform tenuto._raise('TN008', format('worker key %s was revoked', p_key_id), 'ask for a new one');
+  elsif v_key.expires_at <= tenuto.now() then
+    perform tenuto._raise('TN008', format('worker key %s has expired', p_key_id), 'ask for a new one');
+  end if;
+
+  if coalesce(v_key.last_used_at, '-infinity') < tenuto.now() - interval '1 minute' then
+    with due as materialized (
+      select k.id
+      from tenuto.worker_keys k
+      where k.id = v_key.id and coalesce(k.last_used_at, '-infinity') < tenuto.now() - interval '1 minute'
+      for no key update skip locked   -- who holds it writes the same, or changes what matters more
+    )
+    update tenuto.worker_keys k set last_used_at = tenuto.now() from due where k.id = due.id;
+  end if;
+  return query select v_key.org_id, v_key.id, v_key.name, v_key.queues;
+end
+$$;

@@ -1,0 +1,40 @@
+-- Drops the months of the audit log that ended longer ago than p_keep. For each org the last entry that goes becomes its
+-- anchor, after which the chain goes on. A month with entries that have no place yet stays. p_dry_run says the same and
+-- changes nothing. Runs as the owner.
+create or replace function tenuto.prune_audit(p_keep interval, p_dry_run boolean default false)
+  returns table (partition text, entries bigint)
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '5s'
+as $$
+declare
+  v_sealed boolean;
+begin
+  if p_keep < interval '1 day' then
+    perform tenuto._raise('TN003', format('to keep %s of the audit log is less than a day', p_keep));
+  end if;
+  for partition in
+    select c.relname::text
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'tenuto.audit_log'::regclass and c.relname ~ '^audit_log_\d{4}_\d{2}$'
+      and (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC' < tenuto.now() - p_keep
+    order by c.relname
+  loop
+    if not p_dry_run then
+      execute format('lock table tenuto.%I in access exclusive mode', partition);
+    end if;
+    execute format('select count(*), coalesce(bool_and(a.seq is not null), true) from tenuto.%I a', partition) into entries, v_sealed;
+    exit when not v_sealed;
+    if not p_dry_run then
+      execute format(
+        'update tenuto.audit_chains c set anchor_seq = last.seq, anchor_hash = last.hash
+         from (select distinct on (a.org_id) a.org_id, a.seq, a.hash from tenuto.%I a order by a.org_id, a.seq desc) last
+         where c.org_id = last.org_id and c.anchor_seq < last.seq', partition);
+      execute format('drop table tenuto.%I', partition);
+    end if;
+    return next;
+  end loop;
+end
+$$;

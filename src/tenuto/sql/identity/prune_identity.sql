@@ -1,0 +1,33 @@
+-- Deletes answers older than a day, buckets that are full, logins and links that are over; at most p_limit of each a call.
+create or replace function tenuto.prune_identity(p_limit int default 1000)
+  returns table (requests bigint, buckets bigint, logins bigint, tokens bigint)
+  language plpgsql
+as $$
+begin
+  with old as materialized (
+    select i.org_id, i.actor, i.key from tenuto.idempotency_keys i
+    where i.created_at <= tenuto.now() - interval '1 day' order by i.created_at limit p_limit for update skip locked
+  )
+  delete from tenuto.idempotency_keys i using old where (i.org_id, i.actor, i.key) = (old.org_id, old.actor, old.key);
+  get diagnostics requests = row_count;
+
+  with old as materialized (
+    select b.org_id, b.bucket from tenuto.rate_buckets b where b.full_at <= tenuto.now() limit p_limit for update skip locked
+  )
+  delete from tenuto.rate_buckets b using old where b.org_id = old.org_id and b.bucket = old.bucket;
+  get diagnostics buckets = row_count;
+
+  with old as materialized (
+    select l.hash from tenuto.login_sessions l where l.expires_at <= tenuto.now() order by l.expires_at limit p_limit for update skip locked
+  )
+  delete from tenuto.login_sessions l using old where l.hash = old.hash;
+  get diagnostics logins = row_count;
+
+  with old as materialized (
+    select t.hash from tenuto.login_tokens t where t.expires_at <= tenuto.now() order by t.expires_at limit p_limit for update skip locked
+  )
+  delete from tenuto.login_tokens t using old where t.hash = old.hash;
+  get diagnostics tokens = row_count;
+  return next;
+end
+$$;

@@ -1,0 +1,42 @@
+-- Chains the entries that have no place yet, each to the one before in its org; at most p_limit a call. Entries come in as
+-- their transactions commit, so none can slip in behind. Runs as the owner: nobody else may write to an entry.
+create or replace function tenuto.seal_audit(p_limit int default 1000)
+  returns bigint
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_org uuid;
+  v_chain tenuto.audit_chains;
+  v_entry tenuto.audit_log;
+  v_sealed bigint := 0;
+begin
+  for v_org in
+    select u.org_id
+    from (select distinct u.org_id from tenuto.audit_unsealed u) u
+    left join tenuto.audit_chains c on c.org_id = u.org_id
+    order by c.sealed_at nulls first   -- so that no org waits behind one that does a lot
+  loop
+    exit when v_sealed >= p_limit;
+    insert into tenuto.audit_chains (org_id, seq, hash, sealed_at) values (v_org, 0, '', tenuto.now()) on conflict do nothing;
+    select * into v_chain from tenuto.audit_chains c where c.org_id = v_org for update skip locked;
+    continue when not found;   -- another dispatcher is at it
+
+    for v_entry in
+      select a.*
+      from (select u.id from tenuto.audit_unsealed u where u.org_id = v_org order by u.id limit p_limit - v_sealed) u
+      join tenuto.audit_log a on a.id = u.id
+      order by a.id
+    loop
+      v_chain.seq := v_chain.seq + 1;
+      v_chain.hash := tenuto._audit_hash(v_chain.hash, v_chain.seq, v_entry);
+      update tenuto.audit_log a set seq = v_chain.seq, hash = v_chain.hash where a.id = v_entry.id;
+      delete from tenuto.audit_unsealed u where u.id = v_entry.id;
+      v_sealed := v_sealed + 1;
+    end loop;
+    update tenuto.audit_chains c set seq = v_chain.seq, hash = v_chain.hash, sealed_at = tenuto.now() where c.org_id = v_org;
+  end loop;
+  return v_sealed;
+end
+$$;

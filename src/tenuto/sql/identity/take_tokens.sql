@@ -1,0 +1,42 @@
+-- Takes p_cost tokens from each of the buckets, or from none: bucket i holds at most p_bursts[i] and gains p_rates[i] a
+-- second. What a bucket holds follows from when it will be full, so one row says all. Call it in a transaction of its own:
+-- the buckets of an org are locked until that ends.
+create or replace function tenuto.take_tokens(
+  p_org_id uuid, p_buckets text[], p_rates float8[], p_bursts float8[], p_cost float8 default 1,
+  out allowed boolean, out retry_after float8)
+  language plpgsql
+as $$
+begin
+  if p_cost is null or p_cost < 0 or exists (
+    select from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
+    where b.bucket is null or b.rate is null or b.burst is null or b.rate <= 0 or b.burst < p_cost) then
+    perform tenuto._raise('TN003', format('%s tokens of buckets %s with rates %s and bursts %s', p_cost, p_buckets, p_rates, p_bursts),
+      'a rate is more than nothing, and a burst at least the cost');
+  end if;
+
+  with wanted as materialized (
+    select b.bucket, make_interval(secs => p_cost / b.rate) as pace, make_interval(secs => b.burst / b.rate) as depth
+    from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
+    order by b.bucket   -- the order of locks
+  )
+  insert into tenuto.rate_buckets as r (org_id, bucket, full_at)
+  select p_org_id, w.bucket, tenuto.now() + w.pace from wanted w
+  on conflict (org_id, bucket) do update
+    set full_at = greatest(r.full_at, tenuto.now()) + (excluded.full_at - tenuto.now());
+
+  select max(extract(epoch from r.full_at - tenuto.now()) - b.burst / b.rate) into retry_after
+  from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
+  join tenuto.rate_buckets r on r.org_id = p_org_id and r.bucket = b.bucket;
+
+  allowed := coalesce(retry_after, 0) <= 0.000001;   -- less is what rounding to microseconds leaves
+  if allowed then
+    retry_after := 0;
+    return;
+  end if;
+  update tenuto.rate_buckets r
+  set full_at = r.full_at - make_interval(secs => p_cost / b.rate)
+  from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
+  where r.org_id = p_org_id
+    and r.bucket = b.bucket;
+end
+$$;
