@@ -55,6 +55,13 @@ def cell(value: Any) -> str:
             return str(value).replace("\n", "\\n")
 
 
+def reason(error: Any) -> Any:
+    """What went wrong, in a line; the traceback is in --json."""
+    if not isinstance(error, dict) or "message" not in error:
+        return error
+    return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
+
+
 def _plain(value: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}

@@ -7,7 +7,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
-from tenuto.cli.output import Json, cell, fields, show, show_list
+from tenuto.cli.output import Json, cell, fields, reason, show, show_list
 from tenuto.cli.problems import FailedWork
 
 app = typer.Typer(help="Runs: list, show, watch, cancel, retry, delete.", no_args_is_help=True)
@@ -66,7 +66,7 @@ async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
         line = f"{found.status}  {found.completed_tasks} of {found.total_tasks} completed"
         line += f", {found.failed_tasks} failed" if found.failed_tasks else ""
         if found.status in FINAL:
-            line += f"\n{cell(found.error)}" if found.error else ""
+            line += f"\n{cell(reason(found.error))}" if found.error else ""
             show(found, line, as_json=as_json)
             return found.status
         if line != said and not as_json:

@@ -3,13 +3,13 @@
 import asyncio
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
-from tenuto.cli.output import Json, cell, fields, show, show_list, table
+from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
 from tenuto.cli.runs import Before, Limit, retry_run
 
 if TYPE_CHECKING:
@@ -58,17 +58,10 @@ def show_(task: TaskId, as_json: Json = False) -> None:
             return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
 
     found, attempts = ask(question)
-    short = [dataclasses.replace(attempt, error=_reason(attempt.error)) for attempt in attempts]
+    short = [dataclasses.replace(attempt, error=reason(attempt.error)) for attempt in attempts]
     rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
     text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
     show({"task": found, "attempts": attempts}, text, as_json=as_json)
-
-
-def _reason(error: Any) -> Any:
-    """What a table has room for; the traceback is in --json."""
-    if not isinstance(error, dict) or "message" not in error:
-        return error
-    return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
 
 
 @app.command()
