@@ -1,7 +1,9 @@
 """Timeouts: tasks are asked to stop, then they are made to; silence is noticed; the worker goes on."""
 
+import pytest
+
 from tests.support.fleet import Fleet
-from tests.support.journey import ended, error_of, outcomes, start_tasks, wait_for
+from tests.support.journey import charged, ended, error_of, outcomes, start_tasks, wait_for
 from tests.support.kernel import Db
 from tests.support.waiting import wait_until
 
@@ -31,6 +33,24 @@ def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(
     assert worker.log.count("is left behind") == 2
     assert "its process is killed" in worker.log
     wait_until(lambda: not process.is_running())
+
+
+@pytest.mark.parametrize("task", ["hold_gil", "hold_gil_on_the_loop"])
+def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_charges_nobody_else(
+    db: Db, fleet: Fleet, task: str
+):
+    worker = fleet.start("gil", "--lease", "2s")
+    (neighbour,) = start_tasks(db, "gil.neighbour", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+    (stuck,) = start_tasks(db, f"gil.{task}", [3600], timeout_seconds=0.5, max_attempts=1)
+    wait_until(lambda: fleet.effects().count("begun door") == 2, timeout=60)
+    fleet.open_gate("door")
+    wait_for(db, completed=1)
+
+    assert outcomes(db, stuck) == ["failed"]
+    assert error_of(db, stuck)["reason"] == "timeout"
+    assert charged(db, neighbour) == 0
+    assert "holds its process" in worker.log
 
 
 def test_a_silent_task_fails_and_one_that_beats_does_not(db: Db, fleet: Fleet):

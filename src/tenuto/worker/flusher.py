@@ -9,7 +9,6 @@ from uuid import UUID
 from tenuto.db import attempts, run_data
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
-from tenuto.model.errors import TenutoError
 from tenuto.worker.logs import LogBuffer
 from tenuto.worker.ports import Ports
 from tenuto.worker.session import Session
@@ -40,8 +39,8 @@ class Flusher:
             await self._flush_logs()
         except Unreachable:
             return  # it is said again, with whatever came meanwhile
-        except TenutoError as problem:
-            log.warning("progress and logs were refused: %s", problem)
+        except Exception as problem:  # whatever it is, the next ones are written
+            log.warning("progress and logs could not be written: %s", problem)
 
     async def _flush_progress(self) -> None:
         said, self._ports.progress = self._ports.progress, {}

@@ -47,7 +47,8 @@ class LogBuffer(logging.Handler):
         )
 
     def take(self) -> list[dict[str, Any]]:
-        lines, self._lines = self._lines[:5000], self._lines[5000:]
+        lines = self._lines[:5000]
+        del self._lines[: len(lines)]  # not a new list: threads append to this one
         return lines
 
     def put_back(self, lines: list[dict[str, Any]]) -> None:

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from tenuto.db import attempts, runs
 from tenuto.db.call import Conn
-from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
@@ -37,6 +36,9 @@ class Reporter:
         self._idle.set()
 
     def tell(self, attempt: Attempt, outcome: Outcome) -> None:
+        if isinstance(outcome, Dropped):
+            self._held.release([(attempt.task_id, attempt.no)])
+            return
         self._pending.append((attempt, outcome))
         self._idle.clear()
         self._news.set()
@@ -63,11 +65,6 @@ class Reporter:
         while True:
             try:
                 await self._report(endings)
-            except Unreachable as problem:
-                log.warning("the database does not answer (%s): trying again", problem)
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-                pause = min(LONGEST_PAUSE, pause * 2)
-                continue
             except SessionEnded:
                 pass  # nobody wants them any more
             except TenutoError as problem:
@@ -80,6 +77,11 @@ class Reporter:
                     await self._deliver([(attempt, Failed(describe(problem), -1.0))])
                     return
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
+            except Exception as problem:  # the database is away, or whatever it is: an end must not get lost
+                log.warning("ends could not be reported (%s): trying again", problem)
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                pause = min(LONGEST_PAUSE, pause * 2)
+                continue
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 
@@ -110,7 +112,7 @@ class Reporter:
             case Interrupted():
                 return await attempts.interrupt_tasks(conn, **fences)
             case Dropped():
-                return []
+                raise AssertionError("what is dropped is not reported")
 
     def _fences(self, endings: list[Ending]) -> dict[str, Any]:
         return {

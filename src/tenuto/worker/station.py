@@ -108,7 +108,11 @@ class Station:
         self._control.send(say="session", id=self._session.id, token=self._session.token)
 
     async def _resolve(self) -> None:
-        found = await self._registration.resolve()
+        try:
+            found = await self._registration.resolve()
+        except TenutoError as problem:  # its session ended meanwhile: the next one asks again
+            log.warning("what there is to serve could not be asked: %s", problem)
+            return
         for post in self._posts:
             post.serve(found)
 

@@ -24,6 +24,7 @@ ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its la
 ALL_CLAIMS = 2**31 - 1
 LONGEST_PAUSE = 30.0
 BURIAL = 5.0
+STUCK = 5.0  # longer than a child forbears with what does not stop
 OVERTIME = 10.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
 
 
@@ -45,6 +46,7 @@ class Supervisor:
         self._grace: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._killed = False
+        self._lost: dict[tuple[str, int], float] = {}  # listed by the child though lost, and since when
         self.ready = asyncio.Event()
 
     def stop(self, grace: float | None) -> None:
@@ -70,7 +72,7 @@ class Supervisor:
         """Until it is told to stop: a child that dies is followed by another."""
         pause = 0.2
         while not self._stopping.is_set():
-            started = time.monotonic()
+            started, self._killed = time.monotonic(), False
             self._child = child = await start_child(self._settings, self._no)
             if self._stopping.is_set():  # while it was being started
                 self.kill()
@@ -121,29 +123,33 @@ class Supervisor:
             self._beat_now.clear()
             wait = period
             if self._session and not _is_stopped(child.process.pid):
-                wait = period if await self._beat_once(child, self._session) else random.uniform(0.3, 1.0)  # noqa: S311
+                try:
+                    beaten = await self._beat_once(child, self._session)
+                except Exception as problem:  # whatever it is: without a beat everything held is lost
+                    log.warning("the heartbeat failed (%s): trying again", problem)
+                    beaten = False
+                wait = period if beaten else random.uniform(0.3, 1.0)  # noqa: S311 (jitter, not a secret)
 
     async def _beat_once(self, child: Child, session: tuple[int, UUID]) -> bool:
-        await self._ask_what_is_held(child)
+        answered = await self._ask_what_is_held(child)
         held, at = self._held, time.monotonic()
+        fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
+        if not answered:
+            fences |= dict(ledger.read(child.ledger))  # claimed since, and perhaps what keeps it from answering
         try:
             async with asyncio.timeout(self._settings.lease / 3):
                 beat = await self._pool.call(
                     attempts.heartbeat,
                     session_id=session[0],
                     token=session[1],
-                    task_ids=[UUID(task_id) for task_id in held["ids"]],
-                    attempts=held["attempts"],
+                    task_ids=[UUID(task_id) for task_id in fences],
+                    attempts=list(fences.values()),
                     settled=held["settled"],
                     metrics=held["metrics"],
                 )
         except SessionEnded:
             child.tell(do="ended", session=session[0])
             return True
-        except (Unreachable, TimeoutError) as problem:
-            log.warning("the heartbeat got no answer (%s): trying again", problem)
-            return False
-        fences = dict(zip(held["ids"], held["attempts"], strict=True))
         child.tell(
             do="beaten",
             session=session[0],
@@ -152,19 +158,31 @@ class Supervisor:
             cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
             new=beat.newest_route,
         )
+        self._kill_if_stuck({(str(task_id), fences[str(task_id)]) for task_id in beat.lost})
         if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: it finishes what it holds and ends")
             self.stop(None)
         return True
 
-    async def _ask_what_is_held(self, child: Child) -> None:
+    def _kill_if_stuck(self, lost: set[tuple[str, int]]) -> None:
+        """A child lets go of what is lost within seconds, unless a task holds its loop or its interpreter: that one is
+        over its time, and everything beside it must not wait for it."""
+        now = time.monotonic()
+        self._lost = {fence: self._lost.get(fence, now) for fence in lost}
+        if any(now - since > STUCK for since in self._lost.values()):
+            names = ", ".join(task_id for task_id, _ in self._lost)
+            log.error("task %s is over its time and holds its process, which is killed: others go on", names)
+            self.kill()
+
+    async def _ask_what_is_held(self, child: Child) -> bool:
         self._answered.clear()
         child.tell(do="tell")
         try:
-            async with asyncio.timeout(ANSWER_WITHIN):
+            async with asyncio.timeout(min(ANSWER_WITHIN, self._settings.lease / 6)):
                 await self._answered.wait()
         except TimeoutError:
-            return
+            return False
+        return True
 
     async def _bury(self, child: Child, code: int) -> None:
         """What had begun in a process that died is lost; what had only been claimed, or was killed on our own word, is
