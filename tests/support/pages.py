@@ -90,9 +90,9 @@ class Reader:
     def _command(self, code: str, where: str) -> str:
         state = self._folder / "variables"
         kept = "".join(f"declare -p {name} >> {state}\n" for name in SET.findall(code))
-        done = self._terminal.run(f"touch {state}; source {state}\n{code}\n{kept}")
-        assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
-        return done.stdout + done.stderr
+        done = self._terminal.run(f"exec 2>&1; touch {state}; source {state}\n{code}\n{kept}")
+        assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
+        return done.stdout
 
     def _cell(self, code: str, where: str) -> str:
         if self._notebook is None:
