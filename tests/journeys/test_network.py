@@ -1,5 +1,6 @@
 """A line that goes silent: the worker stops in time, its tasks go on elsewhere, and it comes back with the line."""
 
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.support.fleet import Fleet
 from tests.support.journey import by_worker, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import Db
+from tests.support.kernel import Db, status
 from tests.support.loops import count, value
 from tests.support.proxy import Proxy, a_proxy
 from tests.support.waiting import wait_until
@@ -52,6 +53,19 @@ def test_a_worker_whose_listener_went_deaf_still_starts_work_within_its_polling(
 
     waited = value(db, "select started_at - queued_at from tenuto.task_attempts where task_id = %s", task)
     assert waited <= timedelta(seconds=5)
+
+
+@pytest.mark.soak
+def test_a_worker_without_its_database_still_ends_when_told_to(db: Db, fleet: Fleet, line: Proxy):
+    worker = fleet.start("plain", "--grace", "0.2s", url=line.url)
+    (held,) = start_tasks(db, "plain.hold", ["door"])
+    wait_until(lambda: "begun door" in fleet.effects())
+
+    line.cut()
+    worker.tell(signal.SIGTERM)
+    worker.wait(60)
+
+    assert status(db, held) == "running"  # until its lease ends
 
 
 @pytest.mark.soak

@@ -1,16 +1,15 @@
 """Stopping workers: nothing is lost, nothing is charged, and it does not take for ever."""
 
 import signal
+from uuid import UUID
 
 import pytest
 
 from tests.support.fleet import Fleet
 from tests.support.journey import charged, ended, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call, status
+from tests.support.kernel import DEFAULT_ORG, Db, call, status, statuses
 from tests.support.soundness import assert_sound
 from tests.support.waiting import wait_until
-
-HELD = ["hold", "hold_thread", "hold_process"]
 
 
 def test_a_rolling_restart_under_load_loses_and_charges_nothing(db: Db, fleet: Fleet):
@@ -28,24 +27,27 @@ def test_a_rolling_restart_under_load_loses_and_charges_nothing(db: Db, fleet: F
     assert_sound(db)
 
 
-@pytest.mark.parametrize("task", HELD)
-def test_what_does_not_finish_within_the_grace_is_given_back_at_no_charge(db: Db, fleet: Fleet, task: str):
+def hold_one_of_each(db: Db, fleet: Fleet) -> list[UUID]:
+    """A task on the loop, one in a thread and one in a process, all of them waiting at the door."""
+    tasks = [start_tasks(db, f"plain.{kind}", ["door"])[0] for kind in ("hold", "hold_thread", "hold_process")]
+    wait_until(lambda: len(fleet.effects()) == len(tasks))
+    return tasks
+
+
+def test_what_does_not_finish_within_the_grace_is_given_back_at_no_charge(db: Db, fleet: Fleet):
     worker = fleet.start("plain", "--grace", "0.2s")
-    (held,) = start_tasks(db, f"plain.{task}", ["door"])
-    wait_until(lambda: "begun door" in fleet.effects())
+    held = hold_one_of_each(db, fleet)
 
     worker.tell(signal.SIGTERM)
 
     assert worker.wait() == 0
-    assert outcomes(db, held) == ["interrupted"]
-    assert status(db, held) == "queued"
+    assert [outcomes(db, task) for task in held] == [["interrupted"]] * 3
+    assert statuses(db, held) == ["queued"] * 3
 
 
-@pytest.mark.parametrize("task", HELD)
-def test_what_finishes_within_the_grace_is_completed(db: Db, fleet: Fleet, task: str):
+def test_what_finishes_within_the_grace_is_completed(db: Db, fleet: Fleet):
     worker = fleet.start("plain")
-    (held,) = start_tasks(db, f"plain.{task}", ["door"])
-    wait_until(lambda: "begun door" in fleet.effects())
+    held = hold_one_of_each(db, fleet)
 
     worker.tell_all(signal.SIGTERM)  # as an init system does that signals the whole group
     wait_until(lambda: "stopping" in worker.log)
@@ -53,22 +55,20 @@ def test_what_finishes_within_the_grace_is_completed(db: Db, fleet: Fleet, task:
     fleet.open_gate("door")
 
     assert worker.wait() == 0
-    assert outcomes(db, held) == ["completed"]
+    assert [outcomes(db, task) for task in held] == [["completed"]] * 3
     assert status(db, late) == "queued"
 
 
-@pytest.mark.parametrize("task", HELD)
-def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet, task: str):
+def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet):
     worker = fleet.start("plain", "--grace", "1h")
-    (held,) = start_tasks(db, f"plain.{task}", ["door"])
-    wait_until(lambda: "begun door" in fleet.effects())
+    held = hold_one_of_each(db, fleet)
 
     worker.tell(signal.SIGTERM)
     wait_until(lambda: "stopping" in worker.log)
     worker.tell(signal.SIGTERM)
 
     assert worker.wait() == 0
-    assert status(db, held) == "queued"
+    assert statuses(db, held) == ["queued"] * 3
     assert charged(db) == 0
 
 

@@ -20,29 +20,26 @@ def send(worker: WorkerProcess, whom: str, number: int) -> None:
         child.send_signal(number)
 
 
-@pytest.mark.parametrize("task", ["hold", "hold_thread"])
 @pytest.mark.parametrize("whom", ["everybody", "the child"])
-def test_a_stopped_workers_result_is_refused_and_it_goes_on_under_a_new_session(
-    db: Db, fleet: Fleet, whom: str, task: str
-):
+def test_a_stopped_workers_result_is_refused_and_it_goes_on_under_a_new_session(db: Db, fleet: Fleet, whom: str):
     stopped = fleet.start("plain", "--lease", "2s")
-    (held,) = start_tasks(db, f"plain.{task}", ["door"])
-    wait_until(lambda: "begun door" in fleet.effects())
+    held = [*start_tasks(db, "plain.hold", ["door"]), *start_tasks(db, "plain.hold_thread", ["door"])]
+    wait_until(lambda: fleet.effects().count("begun door") == 2)
     other = fleet.start("plain", "--lease", "2s")
 
     send(stopped, whom, signal.SIGSTOP)
-    wait_until(lambda: fleet.effects().count("begun door") == 2)
+    wait_until(lambda: fleet.effects().count("begun door") == 4)
     fleet.open_gate("door")
-    wait_for(db, completed=1)
+    wait_for(db, completed=2)
     send(stopped, whom, signal.SIGCONT)
     wait_until(lambda: count(db, "sessions", "worker_id = %s", stopped.name) == 2)
     other.tell(signal.SIGTERM)
     assert other.wait() == 0
     after = start_tasks(db, "plain.note", ["after"])
-    wait_for(db, completed=2)
+    wait_for(db, completed=3)
 
-    assert outcomes(db, held) == ["lost", "completed"]
-    assert by_worker(db, [held]) == {other.name: 1}
+    assert [outcomes(db, task) for task in held] == [["lost", "completed"]] * 2
+    assert by_worker(db, held) == {other.name: 2}
     assert by_worker(db, after) == {stopped.name: 1}
     assert_sound(db)
 

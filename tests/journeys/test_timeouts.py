@@ -35,7 +35,7 @@ def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(
     wait_until(lambda: not process.is_running())
 
 
-@pytest.mark.parametrize("task", ["hold_gil", "hold_gil_on_the_loop"])
+@pytest.mark.parametrize("task", ["hold_gil_on_the_loop", pytest.param("hold_gil", marks=pytest.mark.soak)])
 def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_charges_nobody_else(
     db: Db, fleet: Fleet, task: str
 ):
