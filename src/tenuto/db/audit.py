@@ -73,5 +73,5 @@ async def list_heads(
     return await call(conn, "list_heads", SignedHead, org_id=org_id, before=before, limit=limit)
 
 
-async def prune_audit(conn: Conn, *, keep: timedelta, dry_run: bool | None = None) -> list[PrunedMonth]:
-    return await call(conn, "prune_audit", PrunedMonth, keep=keep, dry_run=dry_run)
+async def prune_audit(conn: Conn, *, keep: timedelta, actor_id: str, dry_run: bool | None = None) -> list[PrunedMonth]:
+    return await call(conn, "prune_audit", PrunedMonth, keep=keep, actor_id=actor_id, dry_run=dry_run)

@@ -121,3 +121,9 @@ def _measured(field: str | None) -> bytes:
         return b"-"
     data = field.encode()
     return f"{len(data)}:".encode() + data
+
+
+def head_message(head: Head, signed_at: datetime) -> bytes:
+    """What is signed of a head."""
+    at = signed_at.astimezone(UTC).isoformat(timespec="microseconds")
+    return f"tenuto audit head\n{head.org_id}\n{head.seq}\n{head.hash.hex()}\n{at}\n".encode()

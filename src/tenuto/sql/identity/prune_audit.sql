@@ -1,7 +1,7 @@
 -- Drops the months of the audit log that ended longer ago than p_keep. For each org the last entry that goes becomes its
--- anchor, after which the chain goes on. A month with entries that have no place yet stays. p_dry_run says the same and
--- changes nothing. Runs as the owner.
-create or replace function tenuto.prune_audit(p_keep interval, p_dry_run boolean default false)
+-- anchor, after which the chain goes on, and a new entry says so: without one, a verifier takes what is gone for deleted.
+-- A month with entries that have no place yet stays. p_dry_run says the same and changes nothing. Runs as the owner.
+create or replace function tenuto.prune_audit(p_keep interval, p_actor_id text, p_dry_run boolean default false)
   returns table (partition text, entries bigint)
   language plpgsql
   security definer
@@ -29,9 +29,17 @@ begin
     exit when not v_sealed;
     if not p_dry_run then
       execute format(
-        'update tenuto.audit_chains c set anchor_seq = last.seq, anchor_hash = last.hash
-         from (select distinct on (a.org_id) a.org_id, a.seq, a.hash from tenuto.%I a order by a.org_id, a.seq desc) last
-         where c.org_id = last.org_id and c.anchor_seq < last.seq', partition);
+        'with last as (
+           select distinct on (a.org_id) a.org_id, a.seq, a.hash from tenuto.%I a order by a.org_id, a.seq desc
+         ), anchored as (
+           update tenuto.audit_chains c set anchor_seq = last.seq, anchor_hash = last.hash
+           from last
+           where c.org_id = last.org_id and c.anchor_seq < last.seq
+           returning c.org_id, c.anchor_seq, c.anchor_hash
+         )
+         select tenuto.write_audit(a.org_id, ''audit'', $1, ''prune'', ''operator'', $2, jsonb_build_object(
+                  ''anchor'', jsonb_build_object(''new'', jsonb_build_object(''seq'', a.anchor_seq, ''sum'', encode(a.anchor_hash, ''hex'')))))
+         from anchored a', partition) using partition, p_actor_id;
       execute format('drop table tenuto.%I', partition);
     end if;
     return next;

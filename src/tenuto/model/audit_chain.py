@@ -1,0 +1,96 @@
+"""Verifying an audit chain: what was edited, deleted, inserted, moved or cut off, and before which head."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tenuto.model.audit import AuditRecord, Chain, Head, SignedHead, chained_hash
+
+LONGEST_UNSEALED = timedelta(minutes=5)  # a dispatcher seals within seconds
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that cannot be, at a place in the chain: edited, missing, inserted, rewritten, cut or unsealed."""
+
+    kind: str
+    seq: int
+    what: str
+
+
+@dataclass
+class Verifier:
+    """Follows a chain record by record. `heads` are those whose signatures were proven, kept here or elsewhere."""
+
+    anchor_seq: int = 0
+    anchor_hash: bytes = b""
+    heads: Iterable[SignedHead | Head] = ()
+    findings: list[Finding] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._expected = self.anchor_seq + 1
+        self._previous: bytes | None = self.anchor_hash
+        self._last = self.anchor_hash
+        self._heads: dict[int, set[bytes]] = {}
+        self._prunes: set[tuple[int, str] | None] = set()
+        for head in self.heads:
+            self._heads.setdefault(head.seq, set()).add(head.hash)
+        self._compare(self.anchor_seq, self.anchor_hash)
+
+    def add(self, record: AuditRecord) -> None:
+        """The next record, in the order of their places."""
+        if record.seq < self._expected:
+            if record.seq > self.anchor_seq:
+                self._find("inserted", record.seq, f"entry {record.id} has a place that another one has")
+            return
+        if record.seq > self._expected:
+            self._find("missing", self._expected, f"entries {self._expected} to {record.seq - 1} are not there")
+            self._previous = None
+        if self._previous is not None and chained_hash(self._previous, record) != record.hash:
+            self._find("edited", record.seq, f"entry {record.id} is not what was sealed")
+        self._compare(record.seq, record.hash)
+        if (record.entity, record.action) == ("audit", "prune"):
+            self._prunes.add(_anchor(record.changes))
+        self._previous = self._last = record.hash
+        self._expected = record.seq + 1
+
+    def finish(self, chain: Chain | None, now: datetime) -> list[Finding]:
+        """All that was found, after the last record. `chain` is what the database says of itself, if it was asked."""
+        last = self._expected - 1
+        beyond = [seq for seq in self._heads if seq > last]
+        if self.anchor_seq and (self.anchor_seq, self.anchor_hash.hex()) not in self._prunes:
+            self._find("missing", 1, f"entries up to {self.anchor_seq} are gone, and none says who pruned them")
+        if beyond:
+            self._find("cut", last + 1, f"the chain ends at {last}, but entry {max(beyond)} was signed")
+        if chain is not None:
+            self._compare_end(chain, last, now)
+        return self.findings
+
+    def _compare(self, seq: int, hash: bytes) -> None:
+        if seq and self._heads.get(seq, {hash}) != {hash}:
+            self._find(
+                "rewritten", seq, f"entry {seq} was signed with another hash: the chain before it is not the same"
+            )
+
+    def _compare_end(self, chain: Chain, last: int, now: datetime) -> None:
+        if chain.seq > last:
+            self._find("cut", last + 1, f"the chain ends at {last}, not at {chain.seq}")
+        elif chain.seq < last or (chain.hash != self._last and last > self.anchor_seq):
+            self._find("inserted", last, f"the chain goes on to {last}, but was sealed to {chain.seq}")
+        if chain.strays:
+            self._find("inserted", last + 1, f"{chain.strays} entries were not written by write_audit")
+        if chain.unsealed_since is not None and now - chain.unsealed_since > LONGEST_UNSEALED:
+            self._find("unsealed", last + 1, f"{chain.unsealed} entries wait since {chain.unsealed_since}")
+
+    def _find(self, kind: str, seq: int, what: str) -> None:
+        self.findings.append(Finding(kind, seq, what))
+
+
+def _anchor(changes: str) -> tuple[int, str] | None:
+    """Where the chain begins, as an entry about pruning says it; None if the entry says something else."""
+    try:
+        new = json.loads(changes)["anchor"]["new"]
+        return new["seq"], new["sum"]
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,118 @@
+"""Signing keys (ES256): made, kept encrypted under the pepper, used to sign and to prove."""
+
+import base64
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from tenuto.model.audit import Head, SignedHead, head_message
+from tenuto.model.errors import InvalidInput
+from tenuto.model.keys import Peppers
+
+ECDSA = ec.ECDSA(hashes.SHA256())
+SIZE = 32  # bytes of a coordinate on P-256, and of each half of a signature
+NONCE = 12
+
+
+@dataclass(frozen=True)
+class SigningKey:
+    """A private key with the id that its public half is known by."""
+
+    id: str
+    private: ec.EllipticCurvePrivateKey = field(repr=False)
+
+    @property
+    def public_key(self) -> dict[str, Any]:
+        return public_jwk(self.private.public_key())
+
+
+def make_signing_key() -> SigningKey:
+    """A new random key; its id is the thumbprint of its public half (RFC 7638)."""
+    private = ec.generate_private_key(ec.SECP256R1())
+    return SigningKey(public_jwk(private.public_key())["kid"], private)
+
+
+def public_jwk(public: ec.EllipticCurvePublicKey) -> dict[str, Any]:
+    """The public key as a JWKS shows it."""
+    numbers = public.public_numbers()
+    x, y = (_text(number.to_bytes(SIZE, "big")) for number in (numbers.x, numbers.y))
+    named = {"crv": "P-256", "kty": "EC", "x": x, "y": y}
+    thumbprint = sha256(json.dumps(named, separators=(",", ":"), sort_keys=True).encode()).digest()
+    return {**named, "alg": "ES256", "use": "sig", "kid": _text(thumbprint)}
+
+
+def encrypt_key(key: SigningKey, peppers: Peppers) -> bytes:
+    """The private key as signing_keys keeps it: AES-GCM, bound to its id, under a key made from the newest pepper."""
+    plain = key.private.private_bytes(
+        serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    nonce = os.urandom(NONCE)
+    return nonce + AESGCM(_wrapping_key(peppers.values[0])).encrypt(nonce, plain, key.id.encode())
+
+
+def decrypt_key(id: str, data: bytes, peppers: Peppers) -> SigningKey:
+    """The key back, by whichever pepper it was encrypted under."""
+    for pepper in peppers.values:
+        try:
+            plain = AESGCM(_wrapping_key(pepper)).decrypt(data[:NONCE], data[NONCE:], id.encode())
+        except InvalidTag:
+            continue
+        private = serialization.load_der_private_key(plain, None)
+        if isinstance(private, ec.EllipticCurvePrivateKey):
+            return SigningKey(id, private)
+    raise InvalidInput(f"signing key {id} was encrypted under another pepper", "set TENUTO_PEPPER to the one it had")
+
+
+def sign(key: SigningKey, message: bytes) -> bytes:
+    """Both halves of the signature, one after the other, as in a JWS."""
+    r, s = decode_dss_signature(key.private.sign(message, ECDSA))
+    return r.to_bytes(SIZE, "big") + s.to_bytes(SIZE, "big")
+
+
+def proves(public_key: dict[str, Any], message: bytes, signature: bytes) -> bool:
+    """Whether the key signed the message."""
+    if len(signature) != 2 * SIZE:
+        return False
+    x, y = (int.from_bytes(_data(public_key[name]), "big") for name in ("x", "y"))
+    r, s = int.from_bytes(signature[:SIZE], "big"), int.from_bytes(signature[SIZE:], "big")
+    try:
+        public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        public.verify(encode_dss_signature(r, s), message, ECDSA)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def sign_head(key: SigningKey, head: Head, signed_at: datetime) -> SignedHead:
+    """An end of an audit chain, signed."""
+    signature = sign(key, head_message(head, signed_at))
+    return SignedHead(head.org_id, head.seq, head.hash, signed_at, key.id, signature)
+
+
+def head_is_signed(head: SignedHead, public_keys: dict[str, dict[str, Any]]) -> bool:
+    """Whether one of these keys, by its id, signed the head."""
+    public_key = public_keys.get(head.signing_key_id)
+    message = head_message(Head(head.org_id, head.seq, head.hash), head.signed_at)
+    return public_key is not None and proves(public_key, message, head.signature)
+
+
+def _wrapping_key(pepper: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, salt=None, info=b"tenuto signing keys").derive(pepper)
+
+
+def _text(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _data(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
