@@ -6,7 +6,7 @@ from datetime import timedelta
 from tests.support.fleet import Fleet
 from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for
 from tests.support.kernel import Db
-from tests.support.loops import value
+from tests.support.loops import count, value
 from tests.support.soundness import assert_sound
 from tests.support.waiting import wait_until
 
@@ -42,3 +42,20 @@ def test_a_child_that_is_killed_is_followed_by_another_at_once(db: Db, fleet: Fl
     assert outcomes(db, task) == ["lost", "completed"]
     assert charged(db) == 1
     assert running(db) == 0
+
+
+def test_of_several_processes_one_dies_alone_and_all_end_together(db: Db, fleet: Fleet):
+    worker = fleet.start("plain", "--processes", "2", "--concurrency", "1")
+    start_tasks(db, "plain.hold", ["first"], ["second"])
+    wait_until(lambda: len(fleet.effects()) == 2)
+
+    worker.children()[0].kill()
+    wait_until(lambda: len(fleet.effects()) == 3)
+    fleet.open_gate("first")
+    fleet.open_gate("second")
+    wait_for(db, completed=2)
+    worker.tell(signal.SIGTERM)
+
+    assert worker.wait() == 0
+    assert charged(db) == 1
+    assert count(db, "sessions", "ended_at is null") == 0

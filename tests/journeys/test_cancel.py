@@ -1,0 +1,23 @@
+"""People cancel what runs: it is told at once, wherever it runs, and its worker goes on."""
+
+from tests.support.fleet import Fleet
+from tests.support.journey import ended, outcomes, running, start_tasks, wait_for
+from tests.support.kernel import Db
+from tests.support.loops import cancel_run
+from tests.support.waiting import wait_until
+
+
+def test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat(db: Db, fleet: Fleet):
+    worker = fleet.start("times", "--lease", "1h")
+    kinds = ("polite", "polite_thread", "polite_process")
+    tasks = [start_tasks(db, f"times.{kind}", None)[0] for kind in kinds]
+    wait_until(lambda: running(db) == 3 and len(worker.pool()) == 1)
+
+    for task in tasks:
+        cancel_run(db, task)
+    wait_until(lambda: ended(db, "cancelled") == 3)
+    start_tasks(db, "times.note", ["after"])
+    wait_for(db, completed=1)
+
+    assert [outcomes(db, task) for task in tasks] == [["cancelled"]] * 3
+    assert {"polite stopped", "polite_thread stopped", "after"} <= set(fleet.effects())
