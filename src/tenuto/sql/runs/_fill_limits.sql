@@ -5,14 +5,18 @@
 create or replace function tenuto._fill_limits(p_limit_ids bigint[], p_cards tenuto.card[] default null)
   returns void
   language plpgsql
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set enable_bitmapscan = off
   set jit = off
 as $$
 declare
   v_limits bigint[] := p_limit_ids;
   v_resized bigint[] := array(select n.id from tenuto._new_sizes(p_cards) n);
   v_rates bigint[] := array(select id from tenuto.limits where id = any (p_limit_ids) and scope = 'rate');
-  v_admitted uuid[];
+  v_admitted tenuto.card[];
   v_done tenuto.card[];
 begin
   perform from tenuto.limits where id = any (v_limits) and (scope <> 'rate' or id = any (v_resized)) order by scope, id for no key update;
@@ -24,10 +28,10 @@ begin
   while cardinality(v_limits) > 0
   loop
     with chosen as materialized (
-      select w.id, w.limit_id, w.org_id
+      select w.*
       from tenuto.limits l
       cross join lateral (
-        select w.id, w.limit_id, w.org_id
+        select w.*
         from tenuto.waiting_tasks w
         where w.limit_id = l.id
         order by w.priority desc, w.seq
@@ -38,25 +42,23 @@ begin
     ), slots as (
       insert into tenuto.limit_slots (task_id, limit_id, org_id)
       select id, limit_id, org_id from chosen
-      returning task_id
     )
-    select array_agg(task_id) into v_admitted from slots;
+    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by priority desc, seq)
+    into v_admitted from chosen;
     exit when v_admitted is null;
 
-    with done as (
-      delete from tenuto.waiting_tasks where id = any (v_admitted) and tenuto._next_limit(id) is null returning *
+    with next as materialized (
+      select n.no, n.card, n.limit_id from tenuto._next_limits(v_admitted) n
+    ), done as (
+      delete from tenuto.waiting_tasks where id = any (array(select (n.card).id from next n where n.limit_id is null))
+    ), moved as (
+      update tenuto.waiting_tasks w set limit_id = n.limit_id from next n where w.id = (n.card).id and n.limit_id is not null
     )
-    select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
-                     order by priority desc, seq)
-    into v_done from done;
+    select array_agg(n.card order by n.no) filter (where n.limit_id is null), array_agg(distinct n.limit_id) filter (where n.limit_id is not null)
+    into v_done, v_limits from next n;
     if v_done is not null then
       perform tenuto._enter_lanes(v_done);
     end if;
-
-    with moved as (
-      update tenuto.waiting_tasks set limit_id = tenuto._next_limit(id) where id = any (v_admitted) returning limit_id
-    )
-    select array_agg(distinct limit_id) into v_limits from moved;
     v_rates := v_rates || array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate');
     v_limits := array(select id from tenuto.limits where id = any (v_limits) and scope <> 'rate' order by scope, id for no key update skip locked);
   end loop;
