@@ -2,6 +2,8 @@
 
 In one terminal, which prints a line every two seconds:  tenuto up examples/06_cron.py
 In another, to see what starts by itself and when next:  tenuto schedules list
+
+Schedules stay when their worker ends: it may come back. To be rid of this one: tenuto schedules delete clock.tick
 """
 
 from tenuto import App, Context

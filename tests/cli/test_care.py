@@ -64,3 +64,12 @@ def test_a_schedule_is_listed_paused_and_goes_on_with_its_next_time(db: Db, data
     assert (again["paused_at"], again["next_at"]) == (None, resumed["next_at"])
     assert datetime.fromisoformat(resumed["next_at"]).astimezone(UTC).hour == 3
     assert tenuto("schedules", "resume", "weekly", TENUTO_DATABASE_URL=database).returncode == 2
+
+
+def test_a_schedule_whose_app_is_gone_is_deleted(db: Db, database: str, asked: Asked):
+    put(db, datetime.now(UTC) + timedelta(hours=1), "nightly")
+
+    asked("schedules", "delete", "nightly")
+
+    assert asked("schedules", "list") == {"schedules": []}
+    assert tenuto("schedules", "delete", "nightly", TENUTO_DATABASE_URL=database).returncode == 2

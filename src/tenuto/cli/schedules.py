@@ -12,7 +12,7 @@ from tenuto.cli.runs import Limit
 if TYPE_CHECKING:
     from tenuto.model.schedules import Schedule
 
-app = typer.Typer(help="Schedules: list, pause, resume.", no_args_is_help=True)
+app = typer.Typer(help="Schedules: list, pause, resume, delete.", no_args_is_help=True)
 
 COLUMNS = ("name", "cron", "timezone", "catch_up", "next_at", "last_at", "paused_at")
 
@@ -47,6 +47,15 @@ def resume(name: Name, as_json: Json = False) -> None:
     """Let a schedule go on; what came due in the pause is not made up for."""
     next_at = ask(lambda desk: _resume(desk, name))
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
+
+
+@app.command()
+def delete(name: Name, as_json: Json = False) -> None:
+    """Remove a schedule whose app is gone; an app that still has it puts it back when a worker starts."""
+    from tenuto.db import reactions
+
+    ask(lambda desk: desk.pool.call(reactions.delete_schedule, org_id=desk.org_id, name=name))
+    show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
 
 
 async def _resume(desk: Desk, name: str) -> datetime:
