@@ -9,7 +9,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
 
 demo: .venv/.runtime ## see it work, on an embedded Postgres
-	@$(BIN)/python examples/kernel_demo.py
+	@$(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
 	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)

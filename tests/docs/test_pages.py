@@ -1,8 +1,5 @@
 """What the pages say happens: their code and commands run, and print what is shown."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +7,12 @@ import pytest
 from typer.main import get_command
 
 from tenuto.cli.main import app
-from tests.support.command_line import tenuto
 from tests.support.pages import Reader, blocks_of
-from tests.support.terminal import ROOT, Terminal
+from tests.support.terminal import ROOT, Terminal, newcomer
 
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql")
-FROM_NOTHING = (DOCS / "quickstart.md", DOCS / "howto" / "command-line.md")
+FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "command-line.md")
 PAGES = sorted(
     page
     for page in (DOCS / "howto").glob("*.md")
@@ -37,24 +33,15 @@ def terminal(database: str, tmp_path: Path) -> Terminal:
     return Terminal(tmp_path, TENUTO_DATABASE_URL=database, TENUTO_HOME=str(tmp_path / "home"))
 
 
-@pytest.fixture
-def newcomer() -> Iterator[Terminal]:
-    """Somebody without a database."""
-    folder = Path(tempfile.mkdtemp(prefix="tenuto-docs-"))
-    folder.chmod(0o755)
-    yield Terminal(folder, TENUTO_HOME=str(folder / "home"))
-    tenuto("db", "stop", TENUTO_HOME=folder / "home")
-    shutil.rmtree(folder)
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page: Path, terminal: Terminal) -> None:
     Reader(terminal).follow(page)
 
 
 @pytest.mark.parametrize("page", FROM_NOTHING, ids=lambda page: page.stem)
-def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path, newcomer: Terminal) -> None:
-    Reader(newcomer).follow(page)
+def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
+    with newcomer() as terminal:
+        Reader(terminal).follow(page)
 
 
 def test_the_command_line_page_has_an_example_of_every_command() -> None:

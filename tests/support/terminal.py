@@ -2,9 +2,11 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,19 @@ class Terminal:
             raise
         finally:
             staying.end()
+
+
+@contextmanager
+def newcomer() -> Iterator[Terminal]:
+    """Somebody with an empty folder and no database; what they started is stopped afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="tenuto-newcomer-"))
+    folder.chmod(0o755)  # the embedded server may run as another user
+    terminal = Terminal(folder, TENUTO_HOME=str(folder / "home"))
+    try:
+        yield terminal
+    finally:
+        terminal.run("tenuto db stop")
+        shutil.rmtree(folder)
 
 
 class Staying:

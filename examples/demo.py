@@ -1,0 +1,198 @@
+"""Tenuto at work, from nothing: a Postgres, a worker, and what tasks can do. `make demo` runs it and ends by itself.
+
+The database is the embedded one, or the one that TENUTO_DATABASE_URL names. The worker is a process of its own, started
+as anybody would: `tenuto worker examples/demo.py`.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from tenuto import App, Client, Context, Fixed
+
+app = App("demo")
+console = Console()
+TENUTO = str(Path(sys.executable).with_name("tenuto"))
+
+
+@app.task
+async def greet(name: str) -> str:
+    return f"hello, {name}"
+
+
+@app.task
+def add(x: int, y: int) -> int:
+    return x + y
+
+
+@app.task(max_attempts=3, retry=Fixed("500ms"))
+async def charge(ctx: Context, order: int) -> str:
+    if ctx.attempt == 1:
+        raise ConnectionError("the bank does not answer")
+    return f"order {order} charged on attempt {ctx.attempt}"
+
+
+@app.task
+async def extract(day: int) -> int:
+    await asyncio.sleep(0.05)
+    return day
+
+
+@app.task(max_attempts=3, retry=Fixed("500ms"))
+async def merge(ctx: Context, days: list[int]) -> int:
+    if ctx.attempt == 1:
+        raise OSError("disk is full")
+    return sum(days)
+
+
+@app.task
+async def publish(total: int) -> str:
+    return f"published {total}"
+
+
+@app.task
+async def crawl(ctx: Context, pages: int) -> int:
+    return sum(await ctx.gather(*ctx.map(add, [(page, 1) for page in range(pages)])))
+
+
+@app.task
+async def order(ctx: Context) -> str:
+    await ctx.sleep("1s")
+    return f"slept, then approved by {await ctx.wait('approved')}"
+
+
+@app.task(cron="*/2 * * * * *")
+async def tick() -> None: ...
+
+
+@dataclass
+class Story:
+    """What was done, what came of it, and how long it took."""
+
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+    wrong: int = 0
+
+    async def tell(self, what: str, expected: str, act: Callable[[], Awaitable[str]]) -> None:
+        started = time.perf_counter()
+        try:
+            said = await asyncio.wait_for(act(), 30)
+        except Exception as error:  # a demo tells of it and goes on
+            said = f"{type(error).__name__}: {error}"
+        took = f"{(time.perf_counter() - started) * 1000:,.0f} ms"
+        self.wrong += said != expected
+        self.rows.append((what, said if said == expected else f"[red]{said}[/]", took))
+
+    def show(self) -> None:
+        table = Table("what", "what came of it", "took", title="Tenuto, end to end")
+        for row in self.rows:
+            table.add_row(*row)
+        console.print(table)
+
+
+async def tell_everything(tn: Client, story: Story) -> None:
+    async def hello() -> str:
+        return await (await tn.start(greet, "world")).result()
+
+    async def thousand() -> str:
+        runs = await tn.start_many(add, [(n, n) for n in range(1000)])
+        return f"1,000 results, together {sum(await runs.results()):,}"
+
+    async def retried() -> str:
+        return await (await tn.start(charge, 7)).result()
+
+    async def children() -> str:
+        run = await tn.start(crawl, 100)
+        return f"{await run.result():,} from {len(await run.tasks())} tasks"
+
+    async def durable() -> str:
+        run = await tn.start(order)
+        await run.signal("approved", "ada")
+        return await run.result()
+
+    before = newest_tick()
+    await story.tell("a task, while the worker starts", "hello, world", hello)
+    if story.wrong:  # without a worker nothing else would come either
+        return
+    await story.tell("the next task", "hello, world", hello)
+    await story.tell("a thousand tasks at once", "1,000 results, together 999,000", thousand)
+    await story.tell("a task that fails once", "order 7 charged on attempt 2", retried)
+    await story.tell("a graph: 100, then one that fails once, then one", "published 4,950", lambda: show_graph(tn))
+    await story.tell("a task with a hundred children", "5,050 from 101 tasks", children)
+    await story.tell("a durable sleep and a signal", "slept, then approved by ada", durable)
+    await story.tell("a schedule, every two seconds", "it ticked", lambda: wait_for_tick(before))
+
+
+async def show_graph(tn: Client) -> str:
+    graph = tn.graph("report")
+    graph.add(publish, graph.add(merge, graph.map(extract, range(100))))
+    run = await tn.start(graph)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        shown = bar.add_task("graph", total=102)
+        async for step in run.progress():
+            bar.update(shown, completed=step.completed)
+    result = await run.result()
+    return f"published {int(result.split()[-1]):,}"
+
+
+async def wait_for_tick(before: str | None) -> str:
+    while await asyncio.to_thread(newest_tick) == before:
+        await asyncio.sleep(0.2)
+    return "it ticked"
+
+
+def newest_tick() -> str | None:
+    """Runs by schedule are seen as all others, here from the command line."""
+    newest = ("runs", "list", "--type", "demo.tick", "--status", "completed", "--limit", "1", "--json")
+    done = subprocess.run([TENUTO, *newest], check=True, capture_output=True, text=True)
+    found = json.loads(done.stdout)["runs"]
+    return found[0]["id"] if found else None
+
+
+@contextmanager
+def worker_beside() -> Iterator[None]:
+    """A worker for this file, ended with the block; what it said is shown if it ended before."""
+    with tempfile.TemporaryFile("w+") as log:
+        worker = subprocess.Popen([TENUTO, "worker", __file__], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        try:
+            yield
+        finally:
+            ended = worker.poll()
+            worker.terminate()
+            try:
+                worker.wait(20)
+            except subprocess.TimeoutExpired:
+                worker.kill()
+                worker.wait()
+            if ended is not None:
+                log.seek(0)
+                console.print(f"[red]the worker ended with code {ended}:[/]\n{log.read()}")
+
+
+async def main() -> int:
+    story, started = Story(), time.perf_counter()
+    async with app.connect() as tn:
+        console.print(f"Postgres is ready ({(time.perf_counter() - started) * 1000:,.0f} ms)")
+        with worker_beside():
+            await tell_everything(tn, story)
+        subprocess.run([TENUTO, "schedules", "delete", "demo.tick"], check=False, capture_output=True)  # it was ours
+    story.show()
+    if story.wrong:
+        console.print(f"[red]{story.wrong} of {len(story.rows)} did not go as they should[/]")
+        return 1
+    console.print("All as it should be. Look around: .venv/bin/tenuto runs list\nNext: docs/quickstart.md")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(asyncio.run(main()))
