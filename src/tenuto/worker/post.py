@@ -27,11 +27,13 @@ class Post:
     routes: list[int] = field(default_factory=list)
     lanes: list[Lane] = field(default_factory=list)
 
-    def serve(self, found: dict[int, Task[..., Any]]) -> None:
-        """These are the routes now. Tasks are known before a lane asks for them."""
+    def serve(self, found: dict[int, Task[..., Any]]) -> bool:
+        """These are the routes now; True if some are new. Tasks are known before a lane asks for them."""
         mine = {route: task for route, task in found.items() if task.executor in self.kinds}
         self.executor.tasks.update(mine)
+        new = bool(mine.keys() - set(self.routes))
         self.routes[:] = list(mine)
+        return new
 
     def open_lanes(
         self,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from tenuto.db.errors import Unreachable
 from tenuto.db.listener import listen
 from tenuto.db.pool import Pool, open_pool
 from tenuto.model.errors import TenutoError, TooLarge
@@ -110,11 +111,12 @@ class Station:
     async def _resolve(self) -> None:
         try:
             found = await self._registration.resolve()
-        except TenutoError as problem:  # its session ended meanwhile: the next one asks again
+        except (TenutoError, Unreachable) as problem:  # whoever is heard or beats next asks again
             log.warning("what there is to serve could not be asked: %s", problem)
             return
-        for post in self._posts:
-            post.serve(found)
+        new = [post.serve(found) for post in self._posts]
+        if any(new):
+            self._wake()
 
     async def _hear(self) -> None:
         async for wake in listen(self._settings.url):
@@ -122,9 +124,9 @@ class Station:
             if wake.queue == "!cancel":
                 self._control.send(say="beat")
             elif wake.rescan or wake.queue == "*" or queues is None or wake.queue in queues:
+                self._wake()  # first of all: what was started most likely waits on a route that is known
                 if not wake.rescan and self._registration.stale():
-                    await self._resolve()
-                self._wake()
+                    self._spawn(self._resolve())
 
     async def _look_ahead(self) -> None:
         while True:
