@@ -4,7 +4,7 @@ import signal
 from datetime import timedelta
 
 from tests.support.fleet import Fleet
-from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for
+from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for, wait_for_listeners
 from tests.support.kernel import Db
 from tests.support.loops import count, value
 from tests.support.soundness import assert_sound
@@ -16,6 +16,7 @@ def test_a_killed_workers_task_is_recovered_within_its_lease_and_a_second(db: Db
     (task,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
     fleet.start("plain", "--lease", "2s")
+    wait_for_listeners(db, 2)
 
     doomed.kill()
     lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)
