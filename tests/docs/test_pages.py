@@ -33,11 +33,13 @@ def terminal(database: str, tmp_path: Path) -> Terminal:
     return Terminal(tmp_path, TENUTO_DATABASE_URL=database, TENUTO_HOME=str(tmp_path / "home"))
 
 
+@pytest.mark.timeout(300)  # dozens of commands, one process each
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page: Path, terminal: Terminal) -> None:
     Reader(terminal).follow(page)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", FROM_NOTHING, ids=lambda page: page.stem)
 def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
     with newcomer() as terminal:
