@@ -6,6 +6,7 @@ from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import (
+    AdmittedApiKey,
     ApiKeyInfo,
     FoundApiKey,
     FoundWorkerKey,
@@ -35,6 +36,14 @@ async def create_api_key(
 
 async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundApiKey:
     return await call_one(conn, "find_api_key", FoundApiKey, key_id=key_id, hashes=hashes)
+
+
+async def admit_api_key(
+    conn: Conn, *, key_id: str, hashes: list[bytes], rates: list[float], bursts: list[float]
+) -> AdmittedApiKey:
+    return await call_one(
+        conn, "admit_api_key", AdmittedApiKey, key_id=key_id, hashes=hashes, rates=rates, bursts=bursts
+    )
 
 
 async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:

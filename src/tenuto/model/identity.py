@@ -104,6 +104,18 @@ class FoundApiKey:
 
 
 @dataclass(frozen=True)
+class AdmittedApiKey:
+    """Whose API key it is, what it may do, and whether it may ask now or in how many seconds."""
+
+    org_id: UUID
+    id: UUID
+    name: str
+    permissions: list[str]
+    allowed: bool
+    retry_after: float
+
+
+@dataclass(frozen=True)
 class FoundWorkerKey:
     """Whose worker key it is, and from which queues it may claim."""
 

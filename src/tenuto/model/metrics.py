@@ -18,6 +18,11 @@ OUTBOX = Gauge("tenuto_outbox", "Side effects that wait or were given up.", ["st
 TASKS_ENDED = Counter("tenuto_tasks_ended", "Attempts that ended here.", ["type", "outcome"], registry=REGISTRY)
 TASK_SECONDS = Counter("tenuto_task_seconds", "Time that attempts ran here.", ["type", "outcome"], registry=REGISTRY)
 
+HTTP_REQUESTS = Counter(
+    "tenuto_http_requests", "Requests answered here.", ["method", "route", "status"], registry=REGISTRY
+)
+HTTP_SECONDS = Histogram("tenuto_http_seconds", "How long a request took.", ["route"], registry=REGISTRY)
+
 
 def serve_metrics(port: int, address: str = "0.0.0.0") -> int:  # noqa: S104 - scraped from other machines
     """Answer /metrics from a thread; the port, which is a free one for 0."""

@@ -1,1 +1,5 @@
-"""One module of routes for each context."""
+"""The routes, one module a context."""
+
+from tenuto.server.routes import care, health, keys, run_data, runs, tasks
+
+TABLES = [health.ROUTES, runs.ROUTES, run_data.ROUTES, tasks.ROUTES, keys.ROUTES, care.ROUTES]

@@ -1,0 +1,21 @@
+"""Who asks, and what they may do. Principals of different kinds never stand in for each other."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from tenuto.model.permissions import allows
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A program with an API key of an org."""
+
+    org_id: UUID
+    id: UUID
+    name: str
+    permissions: frozenset[str]
+
+    kind = "api_key"
+
+    def may(self, permission: str) -> bool:
+        return allows(self.permissions, permission)

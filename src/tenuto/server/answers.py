@@ -1,0 +1,136 @@
+"""What the API answers about runs and tasks: every field is named here, so that nothing is shown by accident."""
+
+from datetime import datetime, timedelta
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+T = TypeVar("T")
+
+
+class Answer(BaseModel):
+    """Read from what the kernel answers; durations are seconds."""
+
+    model_config = ConfigDict(from_attributes=True, ser_json_timedelta="float")
+
+
+class Page(Answer, Generic[T]):
+    """One page; `next` is what the parameter `before` or `after` takes to get the following one."""
+
+    items: list[T]
+    next: str | None
+
+
+class Problem(Answer):
+    """What went wrong, as RFC 9457 says it."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+    hint: str | None = None
+    errors: list[dict[str, str]] | None = None
+
+
+class RunLine(Answer):
+    """One line of a list of runs."""
+
+    id: UUID
+    name: str | None
+    type: str | None
+    status: str
+    resource_group: str
+    attempt: int
+    max_attempts: int
+    total_tasks: int
+    completed_tasks: int
+    failed_tasks: int
+    cancelled_tasks: int
+    skipped_tasks: int
+    retry_of: UUID | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+
+
+class Run(Answer):
+    """A run as it is now."""
+
+    id: UUID
+    name: str | None
+    resource_group: str
+    status: str
+    attempt: int
+    max_attempts: int
+    total_tasks: int
+    completed_tasks: int
+    failed_tasks: int
+    cancelled_tasks: int
+    skipped_tasks: int
+    input: Any
+    output: Any
+    error: Any
+    failed_task_id: UUID | None
+    metadata: Any
+    retry_of: UUID | None
+    next_retry_at: datetime | None
+    cancel_requested_at: datetime | None
+    created_at: datetime
+    started_at: datetime | None
+    completed_at: datetime | None
+    duration: timedelta | None
+
+
+class Started(Answer):
+    """A run, and whether this request made it: a dedupe key that is taken answers the first run."""
+
+    run_id: UUID
+    created: bool
+
+
+class StartedMany(Answer):
+    """The runs of a list, in its order."""
+
+    items: list[Started]
+
+
+class RunId(Answer):
+    run_id: UUID
+
+
+class SignalId(Answer):
+    signal_id: UUID
+
+
+class Datum(Answer):
+    """One value of a run's data, with the attempt that wrote it if one did."""
+
+    id: UUID
+    run_id: UUID
+    key: str
+    value: Any
+    tags: list[str]
+    task_id: UUID | None
+    attempt: int | None
+    created_at: datetime
+
+
+class Data(Answer):
+    items: list[Datum]
+
+
+class DataIds(Answer):
+    """The ids of what was written, in the order of the keys."""
+
+    ids: list[UUID]
+
+
+class Deleted(Answer):
+    deleted: int
+
+
+class Tags(Answer):
+    tags: list[str]

@@ -1,0 +1,63 @@
+"""The HTTP API as one ASGI application. Nothing that matters is kept in its process, so any number may run."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+
+from tenuto.db.pool import open_pool
+from tenuto.server.middleware import Envelope
+from tenuto.server.problems import add_problems
+from tenuto.server.routes import TABLES
+from tenuto.server.routing import Routes, add_routes
+from tenuto.server.settings import ServerSettings
+
+
+def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> FastAPI:
+    """The application; a route that declares no permission keeps it from being made."""
+    app = FastAPI(
+        title="Tenuto",
+        version=version("tenuto"),
+        lifespan=_lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.settings = settings
+    add_problems(app)
+    add_routes(app, tables)
+    app.openapi = lambda: _openapi(app)
+    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+            expose_headers=["X-Request-Id", "Retry-After"],
+        )
+    app.add_middleware(Envelope)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    settings: ServerSettings = app.state.settings
+    async with open_pool(settings.database_url, role=settings.role, size=settings.connections) as pool:
+        app.state.pool = pool
+        yield
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
+        schemes = {"api_key": {"type": "http", "scheme": "bearer", "description": "An API key: tn_…"}}
+        schema.setdefault("components", {})["securitySchemes"] = schemes
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -1,0 +1,109 @@
+"""Where a request's work is done: for the org of who asks and no other, each change with its entry in the audit log."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from tenuto.db import audit, requests
+from tenuto.db.call import Conn
+from tenuto.db.pool import Pool
+from tenuto.db.tenants import call_for, transaction_for
+from tenuto.model.principals import ApiKey
+from tenuto.server.auth import admit
+from tenuto.server.settings import ServerSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A transaction of one request: what it calls happens together with what it writes down, or not at all."""
+
+    conn: Conn
+    desk: "Desk"
+
+    async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        return await function(self.conn, org_id=self.desk.principal.org_id, **params)
+
+    async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
+        """An entry of the audit log; `changes` are {field: {old, new}}."""
+        who, request = self.desk.principal, self.desk.request
+        await audit.write_audit(
+            self.conn,
+            org_id=who.org_id,
+            entity=entity,
+            entity_id=str(entity_id),
+            action=action,
+            actor_kind=who.kind,
+            actor_id=str(who.id),
+            changes=changes,
+            ip=request.client.host if request.client else None,
+            user_agent=request.headers.get("user-agent"),
+            request_id=request.scope["request_id"],
+        )
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One request of one principal."""
+
+    request: Request
+    principal: ApiKey
+    pool: Pool
+    settings: ServerSettings
+
+    async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """One call that only reads, in one round trip."""
+        timeout = self.settings.statement_seconds
+        return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, **params)
+
+    async def change(
+        self,
+        work: Callable[[Change], Awaitable[BaseModel | None]],
+        *,
+        status: int = 200,
+        seconds: float | None = None,
+        repeatable: bool = True,
+    ) -> Response:
+        """Do the work in one transaction. The same `Idempotency-Key` within a day gets the first answer again; what
+        may not be kept, such as a new key, is not `repeatable`."""
+        timeout = seconds or self.settings.statement_seconds
+        key = self.request.headers.get("idempotency-key") if repeatable else None
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout) as conn:
+            change = Change(conn, self)
+            asked = {"actor": str(self.principal.id), "key": key}
+            if key is not None:
+                begun = await change.do(requests.begin_request, **asked, request_hash=await self._hash())
+                if not begun.is_new:
+                    return _answer(begun.answer, begun.status or status, {"Idempotency-Replayed": "true"})
+            made = await work(change)
+            content = None if made is None else made.model_dump(mode="json")
+            if key is not None:
+                await change.do(requests.finish_request, **asked, status=status, answer=content)
+        return _answer(content, status, {})
+
+    async def _hash(self) -> bytes:
+        head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
+        return sha256(head + await self.request.body()).digest()
+
+
+def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
+    return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
+
+
+async def open_desk(request: Request, permission: str) -> Desk:
+    """A desk for whoever asks, if they have the permission."""
+    pool, settings = request.app.state.pool, request.app.state.settings
+    return Desk(request, await admit(request, permission, pool, settings), pool, settings)
+
+
+async def _desk(request: Request) -> Desk:
+    return request.scope["tenuto.desk"]
+
+
+AtDesk = Annotated[Desk, Depends(_desk)]

@@ -1,0 +1,109 @@
+"""Reading a JSON body as if it came from an enemy: bounded in size and depth, nothing that Postgres cannot hold."""
+
+import json
+from typing import Any, NoReturn
+
+from fastapi import Request
+
+from tenuto.model.errors import InvalidInput, TooLarge
+
+MOST_BYTES = 2 * 1024 * 1024
+MOST_BULK_BYTES = 64 * 1024 * 1024
+MOST_DEPTH = 32
+
+
+class BoundedRequest(Request):
+    """A request whose body is read once, up to the bound of its route."""
+
+    most_bytes = MOST_BYTES
+
+    async def body(self) -> bytes:
+        if not hasattr(self, "_body"):
+            self._body = await read_bounded(self, self.most_bytes)
+        return self._body
+
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            self._json = parse_json(await self.body())
+        return self._json
+
+
+class BulkRequest(BoundedRequest):
+    """One that may bring many things at once."""
+
+    most_bytes = MOST_BULK_BYTES
+
+
+async def read_bounded(request: Request, most: int) -> bytes:
+    """The body, or TooLarge as soon as it is clear."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > most:
+        _refuse_size(most)
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > most:
+            _refuse_size(most)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _refuse_size(most: int) -> NoReturn:
+    raise TooLarge(f"the body is larger than {most // 1024 // 1024} MB", "send less at a time, or data objects")
+
+
+def parse_json(body: bytes) -> Any:
+    """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
+    try:
+        value = json.loads(body, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
+    except RecursionError as error:
+        raise InvalidInput(f"the body is nested more than {MOST_DEPTH} deep") from error
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+    check_value(value)
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise InvalidInput(f"the body has the key {twice!r} twice in one object")
+    return found
+
+
+def _refuse_constant(text: str) -> NoReturn:
+    raise InvalidInput(f"the body holds {text}, which is not JSON", "send a finite number or null")
+
+
+def check_value(value: Any) -> None:
+    """Refuse what is too deep, and texts and numbers that Postgres cannot hold; says where."""
+    stack: list[tuple[Any, int, str]] = [(value, 1, "$")]
+    while stack:
+        found, depth, where = stack.pop()
+        if isinstance(found, str):
+            _check_text(found, where)
+        elif isinstance(found, float):
+            if found in (float("inf"), float("-inf")):
+                raise InvalidInput(f"the number at {where} is too large")
+        elif isinstance(found, dict | list):
+            if depth > MOST_DEPTH:
+                raise InvalidInput(f"the body is nested more than {MOST_DEPTH} deep, at {where[:100]}")
+            if isinstance(found, dict):
+                for key in found:
+                    _check_text(key, f"a key of {where}")
+                stack.extend((item, depth + 1, f"{where}.{key}") for key, item in found.items())
+            else:
+                stack.extend((item, depth + 1, f"{where}[{no}]") for no, item in enumerate(found))
+
+
+def _check_text(text: str, where: str) -> None:
+    if "\x00" in text:
+        raise InvalidInput(f"the text at {where[:100]} holds a NUL character", "leave it out: Postgres cannot store it")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"the text at {where[:100]} holds half of a surrogate pair") from error

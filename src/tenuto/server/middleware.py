@@ -1,0 +1,57 @@
+"""What every answer has: the request's id, headers that keep browsers careful, and its place in the metrics."""
+
+import re
+import time
+from collections.abc import MutableMapping
+from typing import Any
+from uuid import uuid4
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
+
+REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
+HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Envelope:
+    """Around everything else. A request's id is the caller's `X-Request-Id` where it is a plain one, else ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = _request_id(scope)
+        began, status = time.perf_counter(), 500
+
+        async def send_enveloped(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_enveloped)
+        finally:
+            _measure(scope, status, time.perf_counter() - began)
+
+
+def _request_id(scope: MutableMapping[str, Any]) -> str:
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return given.decode() if REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+def _measure(scope: Scope, status: int, seconds: float) -> None:
+    route = getattr(scope.get("route"), "path", "none")  # the pattern: paths have no end
+    HTTP_REQUESTS.labels(scope["method"] if route != "none" else "any", route, str(status)).inc()
+    HTTP_SECONDS.labels(route).observe(seconds)

@@ -1,0 +1,77 @@
+"""What went wrong, as RFC 9457 says it: a stable code, a sentence, what to do, and the request it belongs to."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from tenuto.db.errors import Unreachable
+from tenuto.model.errors import InvalidInput, TenutoError
+
+log = logging.getLogger("tenuto.server")
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "bad request", 401: "not logged in", 403: "not allowed", 404: "not found", 405: "method not allowed",
+    409: "conflict", 413: "too large", 415: "not JSON", 422: "invalid input", 429: "too many requests",
+    500: "a mistake of ours", 503: "not available",
+}  # fmt: skip
+
+
+def problem(request: Request, status: int, code: str, detail: str, *, hint: str | None = None, **more: Any) -> Response:
+    from fastapi.responses import JSONResponse
+
+    headers = {key: more.pop(key) for key in ("WWW-Authenticate", "Retry-After", "Allow") if key in more}
+    content = {
+        "type": f"https://tenuto.invalid/problems/{code}",
+        "title": TITLES.get(status, code.replace("_", " ")),
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "request_id": request.scope.get("request_id"),
+        **({"hint": hint} if hint else {}),
+        **more,
+    }
+    return JSONResponse(content, status, headers, MEDIA_TYPE)
+
+
+def add_problems(app: FastAPI) -> None:
+    """Every way a request can go wrong ends here; a mistake of ours says no more than its request's id."""
+
+    @app.exception_handler(TenutoError)
+    async def refused(request: Request, error: TenutoError) -> Response:
+        more: dict[str, Any] = {}
+        if error.status == 401:
+            more["WWW-Authenticate"] = "Bearer"
+        if (after := getattr(error, "retry_after", None)) is not None:
+            more["Retry-After"] = str(max(1, round(after + 0.5)))
+        return problem(request, error.status, error.name, error.message, hint=error.hint, **more)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        found = [{"where": _where(one["loc"]), "what": one["msg"]} for one in error.errors()[:20]]
+        detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
+        return problem(request, InvalidInput.status, InvalidInput.name, detail, errors=found)
+
+    @app.exception_handler(HTTPException)
+    async def http(request: Request, error: HTTPException) -> Response:
+        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_request")
+        more = {"Allow": error.headers["Allow"]} if error.headers and "Allow" in error.headers else {}
+        return problem(request, error.status_code, code, str(error.detail), **more)
+
+    @app.exception_handler(Unreachable)
+    async def unreachable(request: Request, error: Unreachable) -> Response:
+        log.warning("the database does not answer: %s", error)
+        more = {"Retry-After": "1"}
+        return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
+
+    @app.exception_handler(Exception)
+    async def mistake(request: Request, error: Exception) -> Response:
+        log.exception("request %s failed", request.scope.get("request_id"), exc_info=error)
+        return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
+
+
+def _where(place: tuple[Any, ...]) -> str:
+    return ".".join(str(part) for part in place)

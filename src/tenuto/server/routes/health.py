@@ -1,0 +1,43 @@
+"""For those who watch the server: alive, ready, measured; and what it can do."""
+
+from typing import Any
+
+from fastapi import Request, Response
+from prometheus_client import generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from tenuto.db import upkeep
+from tenuto.model.metrics import REGISTRY
+from tenuto.server.answers import Answer
+from tenuto.server.routing import PUBLIC, Routes
+
+ROUTES = Routes("health")
+
+
+class Health(Answer):
+    status: str
+
+
+@ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=Health)
+async def healthz() -> Any:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=Health)
+async def readyz(request: Request) -> Any:
+    """The database answers too."""
+    await request.app.state.pool.call(upkeep.now)
+    return {"status": "ok"}
+
+
+@ROUTES.add("GET", "/metrics", permission=PUBLIC, response_class=Response)
+async def metrics() -> Response:
+    """What this process counted, for Prometheus; several processes each have their own."""
+    return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+
+
+@ROUTES.add("GET", "/openapi.json", permission=PUBLIC)
+async def openapi(request: Request) -> dict[str, Any]:
+    """This description."""
+    return request.app.openapi()

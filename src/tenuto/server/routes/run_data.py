@@ -1,0 +1,87 @@
+"""Run data: what tasks and people share within a run."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tenuto.db import monitoring, run_data
+from tenuto.model.errors import InvalidInput
+from tenuto.server import answers
+from tenuto.server.bodies import EditTags, PutData
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("run data")
+
+
+class DataFilter(BaseModel):
+    """Which values: by key, by beginning, by pattern (* and ?), by tags; `history` shows the older ones too."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    keys: list[str] | None = None
+    prefix: str | None = None
+    glob: Annotated[str, Field(max_length=256)] | None = None
+    tags: list[str] | None = None
+    all_tags: bool = False
+    tag_prefix: str | None = None
+    history: bool = False
+    limit: Annotated[int, Field(ge=1, le=1000)] = 1000
+
+
+class Which(BaseModel):
+    """A key with all its values, or one value by its id."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str | None = None
+    data_id: UUID | None = None
+
+
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=answers.Data)
+async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
+    """The newest value of each key."""
+    found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
+    if not found:
+        await desk.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
+    return {"items": found}
+
+
+@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=answers.DataIds)
+async def put_run_data(desk: AtDesk, run_id: UUID, body: PutData) -> Response:
+    """Write values, each a new one of its key."""
+
+    async def work(change: Change) -> answers.DataIds:
+        ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)
+        await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
+        return answers.DataIds(ids=ids)
+
+    return await desk.change(work)
+
+
+@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=answers.Deleted)
+async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[Which, Query()]) -> Response:
+    """Delete a key, or one value of it."""
+    if (asked.key is None) == (asked.data_id is None):
+        raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
+
+    async def work(change: Change) -> answers.Deleted:
+        deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=asked.key, data_id=asked.data_id)
+        await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
+        return answers.Deleted(deleted=deleted)
+
+    return await desk.change(work)
+
+
+@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=answers.Tags)
+async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTags) -> Response:
+    """Add and remove tags of one value."""
+
+    async def work(change: Change) -> answers.Tags:
+        tags = await change.do(run_data.edit_run_data_tags, data_id=data_id, add=body.add, remove=body.remove)
+        await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
+        return answers.Tags(tags=tags)
+
+    return await desk.change(work)

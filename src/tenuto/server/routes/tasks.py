@@ -1,0 +1,103 @@
+"""Tasks: looked at, waited for, stopped."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tenuto.db import monitoring, run_data, runs
+from tenuto.server import task_answers as answers
+from tenuto.server.answers import Page
+from tenuto.server.bodies import Reason, Stop
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.paging import Filter, page
+from tenuto.server.routing import Routes
+from tenuto.server.waiting import Wait, until_ended
+
+ROUTES = Routes("tasks")
+
+Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
+
+
+class TaskFilter(Filter):
+    """Newest first, before an id."""
+
+    run_id: UUID | None = None
+    status: Status | None = None
+    queue: str | None = None
+    type: str | None = None
+    before: UUID | None = None
+
+
+class After(BaseModel):
+    """The place of the last line read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after_attempt: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    after_line: Annotated[int, Field(ge=0, le=2_147_483_647)] = 0
+    limit: Annotated[int, Field(ge=1, le=1000)] = 200
+
+
+@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[answers.TaskLine])
+async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
+    """The org's tasks, or those of a run, newest first."""
+    return page(await desk.ask(monitoring.list_tasks, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=answers.Task)
+async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Any:
+    """A task as it is now, or with `wait` as soon as it has ended."""
+    return await until_ended(lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
+
+
+@ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)
+async def update_task(desk: AtDesk, task_id: UUID, body: Stop) -> Response:
+    """Stop a task: the only state that may be asked for. What has ended is not opened again."""
+    return await _cancel(desk, task_id, body.reason)
+
+
+@ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", answer=None, status=204)
+async def cancel_task(desk: AtDesk, task_id: UUID, body: Reason | None = None) -> Response:
+    """Stop a task and everything below it."""
+    return await _cancel(desk, task_id, body.reason if body else None)
+
+
+async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
+    async def work(change: Change) -> None:
+        await change.do(runs.cancel_task, task_id=task_id, reason=reason)
+        await change.note("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
+
+    return await desk.change(work, status=204)
+
+
+@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=answers.Tree)
+async def task_tree(desk: AtDesk, task_id: UUID) -> Any:
+    """The tasks below a task."""
+    return await _items(desk, task_id, await desk.ask(runs.task_tree, task_id=task_id))
+
+
+@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=answers.Attempts)
+async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
+    """Every attempt of a task, and how it ended."""
+    return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
+
+
+@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=answers.Logs)
+async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[After, Query()]) -> Any:
+    """The lines that a task's attempts logged, after a place."""
+    return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
+
+
+async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any]:
+    """What was found; where that is nothing, a task that is not there says so."""
+    if not found:
+        await desk.ask(monitoring.get_task, task_id=task_id)
+    return {"items": found}
+
+
+@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=answers.Why)
+async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
+    """One sentence that says why a task does not run."""
+    return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}

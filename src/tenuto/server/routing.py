@@ -1,0 +1,117 @@
+"""Routes as a table: each says which permission it needs, or that it is public; one that does not is refused."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.routing import APIRoute
+
+from tenuto.model.permissions import KNOWN
+from tenuto.server.answers import Problem
+from tenuto.server.desk import open_desk
+from tenuto.server.json_body import BoundedRequest, BulkRequest
+
+PUBLIC = "public"
+REFUSALS = {
+    401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
+    409: "not in its present state", 413: "too large", 422: "invalid input", 429: "too many requests",
+    503: "the database does not answer",
+}  # fmt: skip
+
+
+class Undeclared(Exception):
+    """A route says neither which permission it needs nor that it is public."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One route."""
+
+    method: str
+    path: str
+    endpoint: Callable[..., Any]
+    permission: str | None
+    more: dict[str, Any]
+    bulk: bool
+
+
+class Routes:
+    """The routes of one context: `@ROUTES.add("GET", "/v1/runs", permission="runs:read")`."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self.declared: list[Declared] = []
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        *,
+        permission: str | None = None,
+        answer: Any = None,
+        status: int = 200,
+        bulk: bool = False,
+        **more: Any,
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """`answer` is the model of what it answers; `bulk` lets its body have 64 MB."""
+
+        def declare(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+            said = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
+            self.declared.append(Declared(method, path, endpoint, permission, said, bulk))
+            return endpoint
+
+        return declare
+
+
+class GuardedRoute(APIRoute):
+    """Lets nobody in without the permission, and reads no body before that."""
+
+    def get_route_handler(self) -> Callable[[Request], Any]:
+        handle = super().get_route_handler()
+        declared = (self.openapi_extra or {}).get("x-permission", PUBLIC)
+        kind = BulkRequest if (self.openapi_extra or {}).get("x-bulk") else BoundedRequest
+
+        async def guarded(request: Request) -> Any:
+            bounded = kind(request.scope, request.receive)
+            if declared != PUBLIC:
+                request.scope["tenuto.desk"] = await open_desk(bounded, declared)
+            if self.body_field and await bounded.body():
+                await bounded.json()  # here, since FastAPI would hide what is wrong with it
+            return await handle(bounded)
+
+        return guarded
+
+
+def add_routes(app: FastAPI, tables: list[Routes]) -> None:
+    """Every declared route; an undeclared one is refused, wherever it came from."""
+    for table in tables:
+        for one in table.declared:
+            _add(app, one)
+    for route in app.routes:
+        if not isinstance(route, GuardedRoute):
+            raise Undeclared(f"{route} was added without a declaration; write @ROUTES.add(…)")
+
+
+def _add(app: FastAPI, one: Declared) -> None:
+    if one.permission not in {PUBLIC, *KNOWN}:
+        raise Undeclared(
+            f"{one.method} {one.path} declares the permission {one.permission!r}; write runs:read, runs:write or PUBLIC"
+        )
+    guarded = one.permission != PUBLIC
+    app.router.add_api_route(
+        one.path,
+        one.endpoint,
+        methods=[one.method],
+        route_class_override=GuardedRoute,
+        operation_id=one.endpoint.__name__,
+        responses={
+            code: {"model": Problem, "description": text} for code, text in REFUSALS.items() if guarded or code == 503
+        },
+        openapi_extra={
+            "x-permission": one.permission,
+            **({"x-bulk": True} if one.bulk else {}),
+            **({"security": [{"api_key": []}]} if guarded else {}),
+        },
+        **one.more,
+    )

@@ -1,0 +1,48 @@
+"""The API as programs see it: a real database, a key for every need."""
+
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tenuto.model.keys import API, Peppers, key_hash, make_key
+from tenuto.server.app import create_app
+from tenuto.server.settings import ServerSettings
+from tests.support.kernel import DEFAULT_ORG, call
+
+PEPPERS = Peppers((b"p" * 32,))
+MakeKey = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def settings(database: str) -> ServerSettings:
+    return ServerSettings(database, "tenuto_api", PEPPERS, env="test", connections=4)
+
+
+@pytest.fixture
+def api(settings: ServerSettings) -> Iterator[TestClient]:
+    """A client without a credential."""
+    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def make_headers(db: psycopg.Connection) -> MakeKey:
+    """`make_headers("runs:read")`: the header with a new key that has these permissions."""
+
+    def make(*permissions: str, org_id: UUID = DEFAULT_ORG, **more: object) -> dict[str, str]:
+        key = make_key(API, "test")
+        made = {"name": "ci", "permissions": list(permissions), "created_by": "ann", **more}
+        call(db, "create_api_key", org_id=org_id, key_id=key.key_id, hash=key_hash(PEPPERS, key.text), **made)
+        return {"Authorization": f"Bearer {key.text}"}
+
+    return make
+
+
+@pytest.fixture
+def admin(api: TestClient, make_headers: MakeKey) -> TestClient:
+    """A client that may do everything in the default org."""
+    api.headers.update(make_headers("*"))
+    return api

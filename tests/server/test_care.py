@@ -1,0 +1,53 @@
+"""Queues, workers, schedules, groups and the org at a glance, over HTTP."""
+
+from datetime import UTC, datetime
+
+import psycopg
+from starlette.testclient import TestClient
+
+from tests.support.kernel import a_worker, start_one
+from tests.support.schedules import put
+
+
+def test_a_paused_queue_says_so_until_it_is_resumed(admin: TestClient, db: psycopg.Connection) -> None:
+    start_one(db)
+
+    assert admin.post("/v1/queues/default/pause").status_code == 204
+    (queue,) = admin.get("/v1/queues").json()["items"]
+    assert (queue["ready"], queue["paused_at"] is not None) == (1, True)
+    assert admin.post("/v1/queues/default/resume").status_code == 204
+    assert admin.get("/v1/queues").json()["items"][0]["paused_at"] is None
+
+
+def test_a_worker_is_drained_with_a_reason(admin: TestClient, db: psycopg.Connection) -> None:
+    a_worker(db, "w1")
+
+    assert admin.post("/v1/workers/w1/drain", json={"reason": "a new version"}).status_code == 204
+    (worker,) = admin.get("/v1/workers", params={"status": "draining"}).json()["items"]
+    assert (worker["id"], worker["drain_reason"]) == ("w1", "a new version")
+
+
+def test_a_schedule_is_paused_resumed_and_deleted(admin: TestClient, db: psycopg.Connection) -> None:
+    put(db, datetime.now(UTC))
+    (schedule,) = admin.get("/v1/schedules").json()["items"]
+    path = f"/v1/schedules/{schedule['name']}"
+
+    assert admin.post(f"{path}/pause").status_code == 204
+    assert admin.get("/v1/schedules").json()["items"][0]["paused_at"] is not None
+    assert admin.post(f"{path}/resume").json()["next_at"]
+    assert admin.delete(path).status_code == 204
+    assert admin.post(f"{path}/resume").json()["code"] == "not_found"
+
+
+def test_a_resource_group_is_made_and_listed(admin: TestClient) -> None:
+    assert admin.put("/v1/groups/reports", json={"weight": 3, "quota": 10}).status_code == 200
+
+    groups = admin.get("/v1/groups").json()["items"]
+
+    assert ("reports", 3, 10) in [(one["external_id"], one["weight"], one["quota"]) for one in groups]
+
+
+def test_the_org_at_a_glance(admin: TestClient, db: psycopg.Connection) -> None:
+    start_one(db)
+
+    assert admin.get("/v1/status").json()["ready"] == 1

@@ -1,0 +1,113 @@
+"""API keys over HTTP: what they let in, and how they are made and ended."""
+
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+from starlette.testclient import TestClient
+
+from tenuto.server.app import create_app
+from tenuto.server.settings import Limit, ServerSettings
+from tests.server.conftest import MakeKey
+from tests.support.kernel import DEFAULT_ORG, call, start_one
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_a_key_is_shown_once_and_lets_in_until_it_is_revoked(admin: TestClient, db: psycopg.Connection) -> None:
+    made = admin.post("/v1/keys", json={"name": "ci", "permissions": ["runs:read"]}).json()
+    mine = bearer(made["key"])
+
+    assert admin.get("/v1/runs", headers=mine).status_code == 200
+    listed = admin.get("/v1/keys")
+    assert made["key"] not in listed.text
+    assert "hash" not in listed.text
+    assert admin.delete(f"/v1/keys/{made['id']}").status_code == 204
+    refused = admin.get("/v1/runs", headers=mine)
+    assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
+    assert "was revoked" in refused.json()["detail"]
+    assert made["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
+
+
+def test_nobody_makes_a_key_that_may_more_than_they_do(api: TestClient, make_headers: MakeKey) -> None:
+    mine = make_headers("keys:write", "runs:read")
+
+    refused = api.post("/v1/keys", json={"name": "more", "permissions": ["runs:*"]}, headers=mine)
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert "runs:*" in refused.json()["detail"]
+
+
+def test_who_may_not_everything_cannot_take_over_another_key_by_rotating_it(
+    admin: TestClient, make_headers: MakeKey
+) -> None:
+    (master,) = admin.get("/v1/keys").json()["items"]
+
+    refused = admin.post(f"/v1/keys/{master['id']}/rotate", json={}, headers=make_headers("keys:*"))
+
+    assert refused.status_code == 403
+
+
+def test_a_rotated_key_and_its_successor_are_both_good_for_the_overlap(admin: TestClient) -> None:
+    old = admin.post("/v1/keys", json={"name": "ci", "permissions": ["runs:read"]}).json()
+
+    new = admin.post(f"/v1/keys/{old['id']}/rotate", json={"overlap_seconds": 3600}).json()
+
+    assert admin.get("/v1/runs", headers=bearer(old["key"])).status_code == 200
+    assert admin.get("/v1/runs", headers=bearer(new["key"])).status_code == 200
+
+
+def test_a_credential_that_is_none_is_refused_with_what_to_send(api: TestClient, make_headers: MakeKey) -> None:
+    good = make_headers("runs:read")["Authorization"].removeprefix("Bearer ")
+    mistyped = good[:-1] + ("A" if good[-1] != "A" else "B")
+
+    for sent in ({}, bearer(""), bearer(mistyped), bearer("x" * 5000), {"Authorization": f"Basic {good}"}):
+        refused = api.get("/v1/runs", headers=sent)
+        assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized"), sent
+        assert refused.headers["www-authenticate"] == "Bearer"
+        assert "Authorization: Bearer" in refused.json()["hint"]
+
+
+def test_a_key_that_has_expired_lets_nobody_in(api: TestClient, make_headers: MakeKey, db: psycopg.Connection) -> None:
+    headers = make_headers("runs:read", expires_at=datetime.now(UTC) + timedelta(hours=1))
+    db.execute("update tenuto.api_keys set expires_at = now() - interval '1 second'")
+
+    refused = api.get("/v1/runs", headers=headers)
+
+    assert (refused.status_code, "has expired" in refused.json()["detail"]) == (401, True)
+
+
+def test_a_key_without_the_permission_is_told_which_one(api: TestClient, make_headers: MakeKey) -> None:
+    refused = api.get("/v1/workers", headers=make_headers("runs:*"))
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert "workers:read" in refused.json()["detail"]
+
+
+def test_what_belongs_to_another_org_is_not_found(
+    api: TestClient, make_headers: MakeKey, db: psycopg.Connection
+) -> None:
+    task = start_one(db)
+    stranger = make_headers("*", org_id=call(db, "create_org", slug="other"))
+
+    for method, path in (
+        ("GET", f"/v1/runs/{task}"), ("DELETE", f"/v1/runs/{task}"), ("POST", f"/v1/runs/{task}/cancel"),
+        ("GET", f"/v1/runs/{task}/data"), ("GET", f"/v1/tasks/{task}"), ("GET", f"/v1/tasks/{task}/logs"),
+        ("GET", f"/v1/tasks/{task}/attempts"), ("GET", f"/v1/tasks/{task}/tree"), ("GET", f"/v1/tasks/{task}/why"),
+    ):  # fmt: skip
+        answer = api.request(method, path, headers=stranger)
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), path
+    assert api.get("/v1/runs", headers=stranger).json()["items"] == []
+
+
+def test_who_asks_too_often_is_told_when_to_ask_again(settings: ServerSettings, make_headers: MakeKey) -> None:
+    slow = ServerSettings(
+        settings.database_url, settings.role, settings.peppers, key_limit=Limit(0.01, 2), org_limit=Limit(100, 100)
+    )
+    with TestClient(create_app(slow), headers=make_headers("runs:read")) as api:
+        answers = [api.get("/v1/runs") for _ in range(3)]
+
+    assert [one.status_code for one in answers] == [200, 200, 429]
+    assert answers[2].json()["code"] == "rate_limited"
+    assert 1 <= int(answers[2].headers["retry-after"]) <= 101

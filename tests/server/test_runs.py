@@ -1,0 +1,136 @@
+"""Runs over HTTP: started, looked at, stopped, tried again."""
+
+from uuid import UUID
+
+import psycopg
+from starlette.testclient import TestClient
+
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain
+
+
+def start(api: TestClient, **more: object) -> str:
+    answer = api.post("/v1/runs", json={"type": "shop.send", "input": {"to": "a@b.c"}, **more})
+    assert answer.status_code == 201, answer.text
+    return answer.json()["run_id"]
+
+
+def test_a_run_that_was_started_can_be_looked_at(admin: TestClient) -> None:
+    run_id = start(admin, priority=7, queue="mail", name="hello")
+
+    run = admin.get(f"/v1/runs/{run_id}").json()
+    task = admin.get(f"/v1/tasks/{run_id}").json()
+
+    assert (run["status"], run["total_tasks"]) == ("pending", 1)
+    assert (task["type"], task["priority"], task["queue"], task["name"]) == ("shop.send", 7, "mail", "hello")
+    assert task["input"] == {"to": "a@b.c"}
+    assert "lease_token" not in task
+
+
+def test_many_runs_are_started_all_or_none(admin: TestClient) -> None:
+    good = {"type": "shop.send", "input": ["a@b.c"]}
+
+    started = admin.post("/v1/runs", json=[good, good]).json()["items"]
+    refused = admin.post("/v1/runs", json=[good, {**good, "delay": "soon"}])
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
+    assert "soon" in refused.json()["detail"]
+    listed = admin.get("/v1/runs").json()["items"]
+    assert [run["id"] for run in listed] == [run["run_id"] for run in reversed(started)]
+
+
+def test_a_list_goes_on_where_the_page_before_ended(admin: TestClient) -> None:
+    ids = [start(admin) for _ in range(3)]
+
+    first = admin.get("/v1/runs", params={"limit": 2}).json()
+    second = admin.get("/v1/runs", params={"limit": 2, "before": first["next"]}).json()
+
+    assert [run["id"] for run in first["items"] + second["items"]] == ids[::-1]
+    assert second["next"] is None
+
+
+def test_a_dedupe_key_that_is_taken_answers_the_first_run(admin: TestClient) -> None:
+    first = start(admin, dedupe_key="order-1")
+
+    again = admin.post("/v1/runs", json={"type": "shop.send", "dedupe_key": "order-1"}).json()
+
+    assert again == {"run_id": first, "created": False}
+
+
+def test_a_request_sent_twice_with_its_key_is_done_once(admin: TestClient) -> None:
+    body, headers = {"type": "shop.send"}, {"Idempotency-Key": "r-1"}
+
+    first = admin.post("/v1/runs", json=body, headers=headers)
+    second = admin.post("/v1/runs", json=body, headers=headers)
+    other = admin.post("/v1/runs", json={"type": "shop.other"}, headers=headers)
+
+    assert (second.status_code, second.json()) == (201, first.json())
+    assert second.headers["idempotency-replayed"] == "true"
+    assert (other.status_code, "another request" in other.json()["detail"]) == (422, True)
+    assert len(admin.get("/v1/runs").json()["items"]) == 1
+
+
+def test_a_run_that_was_cancelled_stays_so(admin: TestClient) -> None:
+    run_id = start(admin)
+
+    assert admin.post(f"/v1/runs/{run_id}/cancel", json={"reason": "a mistake"}).status_code == 204
+    assert admin.get(f"/v1/runs/{run_id}").json()["status"] == "cancelled"
+    for status in ("pending", "running", "completed"):
+        assert admin.patch(f"/v1/runs/{run_id}", json={"status": status}).status_code == 422
+        assert admin.patch(f"/v1/tasks/{run_id}", json={"status": status}).status_code == 422
+    assert admin.get(f"/v1/runs/{run_id}").json()["status"] == "cancelled"
+
+
+def test_who_waits_for_a_run_gets_it_as_it_ended(admin: TestClient, db: psycopg.Connection) -> None:
+    run_id = start(admin)
+    drain(db, a_worker(db))
+
+    run = admin.get(f"/v1/runs/{run_id}", params={"wait": 30}).json()
+    task = admin.get(f"/v1/tasks/{run_id}", params={"wait": 30}).json()
+
+    assert (run["status"], task["status"]) == ("completed", "completed")
+
+
+def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: TestClient, db: psycopg.Connection) -> None:
+    run_id = start(admin, max_attempts=1)
+    worker = a_worker(db)
+    worker.fail(worker.claim_one())
+
+    again = admin.post(f"/v1/runs/{run_id}/retry")
+
+    assert admin.get(f"/v1/runs/{again.json()['run_id']}").json()["retry_of"] == run_id
+    assert admin.delete(f"/v1/runs/{run_id}").status_code == 204
+    assert admin.get(f"/v1/runs/{run_id}").json()["code"] == "not_found"
+
+
+def test_a_signal_reaches_the_run(admin: TestClient) -> None:
+    run_id = start(admin)
+
+    sent = admin.post(f"/v1/runs/{run_id}/signals", json={"name": "go", "value": {"n": 1}})
+
+    assert sent.status_code == 201
+    assert UUID(sent.json()["signal_id"])
+
+
+def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: TestClient, db: psycopg.Connection) -> None:
+    run_id = start(admin)
+    cancelled = admin.post(f"/v1/runs/{run_id}/cancel", headers={"X-Request-Id": "req-7"})
+
+    (cancel, began) = call(db, "list_audit", org_id=DEFAULT_ORG)
+
+    assert cancelled.headers["x-request-id"] == "req-7"
+    assert (began["action"], began["entity_id"]) == ("start", run_id)
+    assert (cancel["action"], cancel["actor_kind"], cancel["request_id"]) == ("cancel", "api_key", "req-7")
+
+
+def test_data_of_a_run_is_found_by_key_tag_and_pattern(admin: TestClient) -> None:
+    path = f"/v1/runs/{start(admin)}/data"
+    admin.put(path, json={"values": {"a.one": 1, "b.two": [2]}, "tags": ["blue"]})
+    (datum,) = admin.get(path, params={"prefix": "a."}).json()["items"]
+
+    tags = admin.patch(f"/v1/data/{datum['id']}/tags", json={"add": ["red"], "remove": ["blue"]})
+
+    assert tags.json() == {"tags": ["red"]}
+    assert [one["value"] for one in admin.get(path, params={"glob": "b.*"}).json()["items"]] == [[2]]
+    assert [one["key"] for one in admin.get(path, params={"tags": "red"}).json()["items"]] == ["a.one"]
+    assert admin.delete(path, params={"key": "a.one"}).json() == {"deleted": 1}
+    assert admin.delete(path).status_code == 422
