@@ -15,6 +15,7 @@ from tenuto.cli import (
     queues,
     runs,
     schedules,
+    server,
     signal,
     start,
     tasks,
@@ -32,6 +33,7 @@ PROCESSES, WORK, CARE = "Processes", "Work", "Care"
 app.command(rich_help_panel=PROCESSES)(up.up)
 app.command(rich_help_panel=PROCESSES)(worker.worker)
 app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
+app.command(rich_help_panel=PROCESSES)(server.server)
 app.command(rich_help_panel=WORK)(start.start)
 app.add_typer(runs.app, name="runs", rich_help_panel=WORK)
 app.add_typer(tasks.app, name="tasks", rich_help_panel=WORK)
