@@ -17,6 +17,29 @@ where k.contype = 'f'
   )
 """
 
+# Between tables that belong to orgs, the org is part of the key on both sides.
+CROSSING_FOREIGN_KEYS = """
+select k.conrelid::regclass::text || ': ' || k.conname
+from pg_constraint k
+join pg_attribute here on here.attrelid = k.conrelid and here.attname = 'org_id'
+join pg_attribute there on there.attrelid = k.confrelid
+ and there.attname = case when k.confrelid = 'tenuto.orgs'::regclass then 'id' else 'org_id' end
+where k.contype = 'f'
+  and k.connamespace = 'tenuto'::regnamespace
+  and not exists (
+    select 1 from unnest(k.conkey, k.confkey) c(near, far) where c.near = here.attnum and c.far = there.attnum
+  )
+"""
+
+
+def test_no_foreign_key_can_cross_orgs(db):
+    assert db.execute(CROSSING_FOREIGN_KEYS).fetchall() == []
+
+
+def test_the_search_for_foreign_keys_that_cross_orgs_finds_one(db):
+    db.execute("create table tenuto.notes (org_id uuid, user_id uuid references tenuto.users (id))")
+    assert db.execute(CROSSING_FOREIGN_KEYS).fetchall() == [("tenuto.notes: notes_user_id_fkey",)]
+
 
 def test_every_foreign_key_has_an_index(db):
     assert db.execute(UNINDEXED_FOREIGN_KEYS).fetchall() == []

@@ -58,3 +58,18 @@ def a_peopled_org(db: Db, org_id: UUID, slug: str) -> None:
         call(db, "record_head", **head, **signed)
     # One that no seal_audit can take, for it seals what other orgs wait for too.
     db.execute("insert into tenuto.audit_unsealed (id, org_id) values (gen_random_uuid(), %s)", [org_id])
+
+
+def to_an_old_month(db: Db) -> str:
+    """The entries that have no place yet become old ones, in a month of their own."""
+    db.execute(
+        "create table tenuto.audit_log_2020_01 partition of tenuto.audit_log for values"
+        " from (tenuto._uuid7_floor('2020-01-01Z')) to (tenuto._uuid7_floor('2020-02-01Z'))"
+    )
+    db.execute("alter table tenuto.audit_log_2020_01 owner to tenuto_owner")
+    old = "overlay(id::text placing left(tenuto._uuid7_floor('2020-01-15Z')::text, 13) from 1 for 13)::uuid"
+    with db.transaction():
+        db.execute("set local session_replication_role = replica")
+        db.execute(f"update tenuto.audit_log set id = {old} where seq is null".encode())
+        db.execute(f"update tenuto.audit_unsealed set id = {old}".encode())
+    return "audit_log_2020_01"

@@ -47,9 +47,10 @@ async def seal_audit(conn: Conn, *, limit: int | None = None) -> int:
 
 
 async def read_audit(
-    conn: Conn, *, org_id: UUID, after: int | None = None, limit: int | None = None
+    conn: Conn, *, org_id: UUID, after: int | None = None, after_id: UUID | None = None, limit: int | None = None
 ) -> list[AuditRecord]:
-    return await call(conn, "read_audit", AuditRecord, org_id=org_id, after=after, limit=limit)
+    place = {"after": after, "after_id": after_id}
+    return await call(conn, "read_audit", AuditRecord, org_id=org_id, **place, limit=limit)
 
 
 async def get_chain(conn: Conn, *, org_id: UUID) -> Chain:

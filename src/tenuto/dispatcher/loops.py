@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import monitoring, upkeep, workers
+from tenuto.db import audit, identity, monitoring, upkeep, workers
 from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
@@ -143,6 +143,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("admit_rates", batches_of(upkeep.admit_rates), batch=1000),
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
+    Loop("seal_audit", batches_of(audit.seal_audit), batch=1000),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
     Loop("measure", measure, every=5.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
@@ -154,5 +155,6 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("prune_workers", batches_of(workers.prune_workers), batch=1000, every=HOUR),
     Loop("prune_limits", batches_of(upkeep.prune_limits), batch=1000, every=HOUR),
     Loop("prune_effects", batches_of(prune_effects), batch=10_000, every=5 * MINUTE),
+    Loop("prune_identity", batches_of(identity.prune_identity), batch=1000, every=5 * MINUTE),
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
 ]

@@ -348,9 +348,9 @@ create table tenuto.limit_slots (
   limit_id bigint not null,
   org_id   uuid not null,
   constraint a_task_holds_one_slot_of_a_limit PRIMARY KEY (task_id, limit_id),
-  constraint limit_slots_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES tenuto.limits(id)
+  constraint slot_is_of_a_limit FOREIGN KEY (org_id, limit_id) REFERENCES tenuto.limits(org_id, id)
 );
-CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id);
+CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, org_id);
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -368,6 +368,7 @@ create table tenuto.limits (
   due_at     timestamp with time zone,
   misses     integer default 0 not null,
   constraint limits_pkey PRIMARY KEY (id),
+  constraint limit_belongs_to_its_org UNIQUE (org_id, id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
   constraint limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint a_rate_has_seconds CHECK (((scope = 'rate'::text) = (seconds IS NOT NULL))),
@@ -600,9 +601,10 @@ create table tenuto.rate_admissions (
   org_id      uuid not null,
   tasks       integer not null,
   constraint rate_admissions_pkey PRIMARY KEY (limit_id, since),
-  constraint rate_admissions_limit_id_fkey FOREIGN KEY (limit_id) REFERENCES tenuto.limits(id) ON DELETE CASCADE,
+  constraint admission_is_by_a_limit FOREIGN KEY (org_id, limit_id) REFERENCES tenuto.limits(org_id, id) ON DELETE CASCADE,
   constraint tasks_are_positive CHECK ((tasks > 0))
 ) with (fillfactor=50);
+CREATE INDEX rate_admissions_limit_idx ON tenuto.rate_admissions USING btree (limit_id, org_id);
 alter table tenuto.rate_admissions enable row level security;
 alter table tenuto.rate_admissions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.rate_admissions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

@@ -13,6 +13,7 @@ from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph, s
 from tests.support.limits import a_rate, start_limited
 from tests.support.loops import an_org, cancel_run, lose_workers, settle
 from tests.support.outbox import publish
+from tests.support.people import an_entry
 from tests.support.schedules import put
 from tests.support.wrappers import ask
 
@@ -95,6 +96,15 @@ def test_what_waits_for_a_time_says_how_long_and_is_due_then(db: Db, clock: Cloc
     assert due(db)[what] == 1
     clock.advance(minutes=5)
     assert due(db)[what] == 0
+
+
+def test_entries_of_the_audit_log_are_due_to_be_sealed_at_once(db: Db) -> None:
+    an_entry(db)
+    assert due(db) == {"seal_audit": 0}
+
+    call(db, "seal_audit")
+
+    assert due(db) == {}
 
 
 def test_a_silent_task_is_due_before_its_deadline(db: Db, clock: Clock) -> None:

@@ -1,5 +1,5 @@
--- Where the org's chain begins and ends, and how many entries wait for their place in it, since when. Entries that neither
--- have a place nor wait for one (strays) were not written by write_audit.
+-- Where the org's chain begins and ends, and how many entries wait for their place in it, since when. Strays are
+-- entries that neither have a place after the anchor nor wait for one: write_audit did not write them.
 create or replace function tenuto.get_chain(
   p_org_id uuid, out seq bigint, out hash bytea, out anchor_seq bigint, out anchor_hash bytea,
   out unsealed bigint, out unsealed_since timestamptz, out strays bigint)
@@ -16,6 +16,6 @@ begin
   into unsealed, unsealed_since, strays
   from tenuto.audit_log a
   left join tenuto.audit_unsealed u on u.id = a.id
-  where a.org_id = p_org_id and a.seq is null;
+  where a.org_id = p_org_id and (a.seq is null or a.seq <= anchor_seq);
 end
 $$;

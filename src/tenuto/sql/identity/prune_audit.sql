@@ -41,6 +41,8 @@ begin
                   ''anchor'', jsonb_build_object(''new'', jsonb_build_object(''seq'', a.anchor_seq, ''sum'', encode(a.anchor_hash, ''hex'')))))
          from anchored a', partition) using partition, p_actor_id;
       execute format('drop table tenuto.%I', partition);
+      -- Those of a later month that were sealed before the last of this one.
+      delete from tenuto.audit_log a using tenuto.audit_chains c where a.org_id = c.org_id and a.seq <= c.anchor_seq;
     end if;
     return next;
   end loop;

@@ -32,7 +32,8 @@ begin
     ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
                            (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
     ('fire_schedules', (select min(s.next_at) from tenuto.schedules s where s.paused_at is null)),
-    ('admit_rates', (select min(l.due_at) from tenuto.limits l where l.due_at is not null))
+    ('admit_rates', (select min(l.due_at) from tenuto.limits l where l.due_at is not null)),
+    ('seal_audit', (select tenuto.now() from tenuto.audit_unsealed u order by u.id limit 1))
   ) as d(what, due_at);
 end
 $$;

@@ -1,0 +1,131 @@
+"""The audit log: entries are only added, and say no secret."""
+
+import json
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from tenuto.model.audit import diff
+from tenuto.model.errors import InvalidInput
+from tests.support.clock import Clock
+from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.loops import an_org, count
+from tests.support.people import an_entry
+from tests.support.server import connect_as
+from tests.support.tenants import acting_for
+
+
+def entries(db: Db, **more: object) -> list[dict[str, Any]]:
+    return call(db, "list_audit", **{"org_id": DEFAULT_ORG, **more})
+
+
+def test_an_entry_says_who_did_what_to_what_from_where(db: Db, clock: Clock) -> None:
+    changes = diff({"name": "a", "weight": 1}, {"name": "b", "weight": 1, "quota": 3})
+    seen: dict[str, Any] = {"ip": "10.0.0.1", "user_agent": "curl/8", "request_id": "req-1"}
+
+    id = an_entry(db, changes=changes, **seen)
+
+    assert entries(db) == [
+        {
+            "id": id, "created_at": clock.now, "entity": "run", "entity_id": "r1", "action": "cancel",
+            "changes": {"name": {"old": "a", "new": "b"}, "quota": {"old": None, "new": 3}},
+            "actor_kind": "user", "actor_id": "ann", "seq": None, **seen,
+        }
+    ]  # fmt: skip
+
+
+def test_a_large_value_is_kept_as_its_length_and_hash(db: Db) -> None:
+    large, small = "x" * 1023, "x" * 1022
+
+    an_entry(db, changes={"input": {"old": small, "new": large}})
+
+    text = json.dumps(large).encode()
+    kept = entries(db)[0]["changes"]["input"]
+    assert kept == {"old": small, "new": {"length": len(text), "sha256": sha256(text).hexdigest()}}
+
+
+KEY = "tn_live_0123456789AB_" + "s" * 43 + "crc123"
+
+
+@pytest.mark.parametrize("field", ["secret", "client_secret", "password", "token", "hash", "tokens", "private_key"])
+def test_a_secret_is_never_kept_by_its_name(db: Db, field: str) -> None:
+    an_entry(db, changes={field: {"old": None, "new": "hunter2"}})
+
+    assert entries(db)[0]["changes"] == {field: {"old": None, "new": "[secret]"}}
+
+
+@pytest.mark.parametrize("value", [KEY, {"deep": ["x", KEY]}, f"Bearer {KEY.replace('tn_', 'tnw_')}"])
+def test_a_key_is_never_kept_wherever_it_stands(db: Db, value: object) -> None:
+    an_entry(db, changes={"note": {"new": value}})
+
+    assert entries(db)[0]["changes"] == {"note": {"new": "[secret]"}}
+
+
+@pytest.mark.parametrize("changes", [{"name": 1}, {"name": {"before": 1}}, {"name": None}, {"n": {"old": 1, "x": 2}}])
+def test_changes_of_another_shape_are_refused(db: Db, changes: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match="old and a new"):
+        an_entry(db, changes=changes)
+
+    assert count(db, "audit_unsealed") == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"entity": "Run"}, {"action": ""}, {"actor_kind": "ghost"}, {"actor_id": ""}, {"entity_id": ""}]
+)
+def test_an_entry_that_says_nothing_is_refused(db: Db, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        an_entry(db, **wrong)
+
+
+def test_entries_are_found_by_what_they_are_about_newest_first(db: Db) -> None:
+    first = an_entry(db, entity_id="r1")
+    second = an_entry(db, entity_id="r2", action="retry")
+    third = an_entry(db, entity="api_key", entity_id="k1", action="revoke", actor_id="bob")
+    an_entry(db, org_id=an_org(db, "acme"))
+
+    def found(**by: object) -> list[UUID]:
+        return [row["id"] for row in entries(db, **by)]
+
+    assert found() == [third, second, first]
+    assert found(entity="run") == [second, first]
+    assert found(entity="run", entity_id="r1") == [first]
+    assert (found(action="retry"), found(actor_id="bob")) == ([second], [third])
+    assert found(before=second) == [first]
+    assert found(limit=1) == [third]
+
+
+@pytest.mark.parametrize("statement", ["update tenuto.audit_log set action = 'x'", "delete from tenuto.audit_log"])
+@pytest.mark.parametrize("sealed", [False, True])
+def test_an_entry_is_neither_changed_nor_deleted_not_even_by_a_superuser(db: Db, statement: str, sealed: bool) -> None:
+    an_entry(db)
+    if sealed:
+        call(db, "seal_audit")
+
+    with pytest.raises(psycopg.Error, match="only added to"):
+        db.execute(statement.encode())
+    with pytest.raises(psycopg.Error, match="only added to"):
+        db.execute("truncate tenuto.audit_log")
+
+    assert entries(db)[0]["action"] == "cancel"
+
+
+def test_a_sealed_entry_is_not_sealed_again(db: Db) -> None:
+    an_entry(db)
+    call(db, "seal_audit")
+
+    with pytest.raises(psycopg.Error, match="only added to"):
+        db.execute("update tenuto.audit_log set seq = 7, hash = '\\x00'")
+
+
+def test_the_api_writes_and_reads_its_own_orgs_entries(db: Db, database: str) -> None:
+    org = an_org(db, "acme")
+    an_entry(db)
+    with connect_as(database, "tenuto_api") as api, acting_for(api, org):
+        id = an_entry(api, org_id=org)
+        assert [row["id"] for row in call(api, "list_audit", org_id=org)] == [id]
+        assert call(api, "list_audit", org_id=DEFAULT_ORG) == []
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            an_entry(api)
