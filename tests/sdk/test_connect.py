@@ -8,7 +8,7 @@ import pytest
 from tenuto import App
 from tenuto.db.errors import BadAddress, Unreachable
 from tenuto.model.errors import NotFound
-from tenuto.sdk.connect import NotInstalled, read_address
+from tenuto.sdk.connect import NotInstalled, find_address
 
 app = App("shop")
 
@@ -24,16 +24,16 @@ async def enter(url: str | None = None, **said: str) -> str:
 
 
 def test_the_environment_says_where_tenuto_is(tmp_path: Path):
-    said = read_address({"TENUTO_DATABASE_URL": "postgresql://x", "TENUTO_HOME": str(tmp_path), "TENUTO_ORG": "acme"})
-    nothing = read_address({"XDG_DATA_HOME": str(tmp_path)})
+    said = find_address({"TENUTO_DATABASE_URL": "postgresql://x", "TENUTO_HOME": str(tmp_path), "TENUTO_ORG": "acme"})
+    nothing = find_address({"XDG_DATA_HOME": str(tmp_path)})
 
-    assert (said.url, said.home, said.org) == ("postgresql://x", tmp_path, "acme")
-    assert (nothing.url, nothing.home, nothing.org) == (None, tmp_path / "tenuto", "default")
+    assert (said.database_url, said.home, said.org) == ("postgresql://x", tmp_path, "acme")
+    assert (nothing.database_url, nothing.home, nothing.org) == (None, tmp_path / "tenuto", "default")
 
 
 def test_a_server_is_not_spoken_to_yet_and_the_error_says_what_to_set():
     with pytest.raises(BadAddress, match="cannot speak HTTP yet; set TENUTO_DATABASE_URL"):
-        read_address({"TENUTO_URL": "https://tenuto.example", "TENUTO_API_KEY": "tn_x"})
+        find_address({"TENUTO_URL": "https://tenuto.example", "TENUTO_API_KEY": "tn_x"})
 
 
 def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_path, monkeypatch):

@@ -55,6 +55,7 @@ def test_the_execution_is_a_span_of_the_trace_that_started_it(spans: InMemorySpa
         inner = started_metadata()
 
     executed = next(one for one in spans.get_finished_spans() if one.name == "traced.work")
+    assert executed.context is not None
     assert executed.context.trace_id == checkout.get_span_context().trace_id
     assert executed.parent is not None
     assert executed.parent.span_id == checkout.get_span_context().span_id

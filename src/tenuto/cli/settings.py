@@ -2,32 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
+from tenuto.model.address import Address, read_address
 
-@dataclass(frozen=True)
-class Settings:
-    """TENUTO_DATABASE_URL, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
-
-    database_url: str | None
-    home: Path
-    pg_bin: Path | None
-    org: str = "default"
+Settings = Address
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
-    pg_bin = environment.get("TENUTO_PG_BIN")
-    return Settings(
-        database_url=environment.get("TENUTO_DATABASE_URL") or None,
-        home=_home(environment),
-        pg_bin=Path(pg_bin).expanduser() if pg_bin else None,
-        org=environment.get("TENUTO_ORG") or "default",
-    )
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    if home := environment.get("TENUTO_HOME"):
-        return Path(home).expanduser().absolute()
-    shared = environment.get("XDG_DATA_HOME")
-    return (Path(shared) if shared else Path.home() / ".local" / "share") / "tenuto"
+    return read_address(environment)

@@ -4,12 +4,12 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from tenuto.db.errors import BadAddress, DatabaseProblem
+from tenuto.model.address import Address, read_address
 from tenuto.sdk.client import Client
 from tenuto.storage.folder import FolderStore
 
@@ -23,34 +23,14 @@ class NotInstalled(DatabaseProblem):
     """The database is there, but Tenuto's tables are not, or are older than this Tenuto."""
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where Tenuto is: the url of a database, or None for the embedded one below `home`."""
-
-    url: str | None
-    home: Path
-    pg_bin: Path | None
-    org: str
-
-
-def read_address(environment: Mapping[str, str] = os.environ) -> Address:
-    """What TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG say."""
-    url = environment.get("TENUTO_DATABASE_URL") or None
-    if url is None and environment.get("TENUTO_URL"):
+def find_address(environment: Mapping[str, str] = os.environ) -> Address:
+    """What the environment says, as far as this Tenuto can go there."""
+    said = read_address(environment)
+    if said.database_url is None and said.server_url is not None:
         raise BadAddress(
             "TENUTO_URL is set, but this Tenuto cannot speak HTTP yet; set TENUTO_DATABASE_URL to a Postgres address"
         )
-    home = environment.get("TENUTO_HOME")
-    shared = environment.get("XDG_DATA_HOME")
-    pg_bin = environment.get("TENUTO_PG_BIN")
-    return Address(
-        url=url,
-        home=Path(home).expanduser().absolute()
-        if home
-        else (Path(shared) if shared else Path.home() / ".local" / "share") / "tenuto",
-        pg_bin=Path(pg_bin).expanduser() if pg_bin else None,
-        org=environment.get("TENUTO_ORG") or "default",
-    )
+    return said
 
 
 @asynccontextmanager
@@ -62,10 +42,10 @@ async def connect(
     from tenuto.db.login import choose_role
     from tenuto.db.pool import open_pool
 
-    said = read_address()
+    said = find_address()
     home = home or said.home
     slug = org or said.org
-    async with _database(url or said.url, home, said.pg_bin) as found:
+    async with _database(url or said.database_url, home, said.pg_bin) as found:
         role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
         async with open_pool(found, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)

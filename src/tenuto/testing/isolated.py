@@ -12,7 +12,7 @@ from tenuto.db.isolated import isolated_database
 from tenuto.db.pool import Pool, open_pool
 from tenuto.sdk.app import App
 from tenuto.sdk.client import Client
-from tenuto.sdk.connect import DEFAULT_ORG, read_address
+from tenuto.sdk.connect import DEFAULT_ORG, find_address
 from tenuto.storage.base import Store
 from tenuto.storage.folder import FolderStore
 from tenuto.testing.clock import Clock
@@ -39,7 +39,7 @@ class Isolated(Client):
 def postgres() -> Generator[str]:
     """The url of an embedded server for a whole test session: `isolated(app, server=url)`. Its folder is kept, so that
     the next session starts at once."""
-    said = read_address()
+    said = find_address()
     with embedded.server(said.home / "testing", pg_bin=said.pg_bin) as url:
         yield url
 

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 
+from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
@@ -27,7 +28,9 @@ def main(fd: int, ledger: int) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         app = load_app(settings.target)
-    except BadTarget as problem:
+        for task in app.tasks.values():
+            task.check()  # hints without a JSON form show now, not at the first task
+    except (BadTarget, InvalidInput) as problem:
         control.send(say="refused", reason=str(problem))
         return
     gc.freeze()  # what user code imported stays: no use in looking at it again and again
