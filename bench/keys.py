@@ -1,0 +1,27 @@
+"""What checking an API key costs a server: `python bench/keys.py`. Of CPU, at most 50 µs are wanted."""
+
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tenuto.model.keys import API, Peppers, key_hashes, make_key, parse_key
+
+ROUNDS = 50_000
+
+
+def main() -> None:
+    peppers = Peppers((b"n" * 32, b"o" * 32))
+    texts = [make_key(API, "live").text for _ in range(100)]
+    start = time.process_time()
+    for no in range(ROUNDS):
+        key = parse_key(texts[no % 100])
+        assert key
+        key_hashes(peppers, key.text)
+    each = (time.process_time() - start) / ROUNDS
+    print(f"checksum and two hashes of a key: {each * 1e6:.1f} µs of CPU")
+
+
+if __name__ == "__main__":
+    main()
