@@ -5,7 +5,7 @@ from uuid import UUID
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain
+from tests.support.kernel import a_worker, drain
 
 
 def start(api: TestClient, **more: object) -> str:
@@ -111,11 +111,11 @@ def test_a_signal_reaches_the_run(admin: TestClient) -> None:
     assert UUID(sent.json()["signal_id"])
 
 
-def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: TestClient, db: psycopg.Connection) -> None:
+def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: TestClient) -> None:
     run_id = start(admin)
     cancelled = admin.post(f"/v1/runs/{run_id}/cancel", headers={"X-Request-Id": "req-7"})
 
-    (cancel, began) = call(db, "list_audit", org_id=DEFAULT_ORG)
+    (cancel, began) = admin.get("/v1/audit", params={"entity": "run"}).json()["items"]
 
     assert cancelled.headers["x-request-id"] == "req-7"
     assert (began["action"], began["entity_id"]) == ("start", run_id)
@@ -134,3 +134,23 @@ def test_data_of_a_run_is_found_by_key_tag_and_pattern(admin: TestClient) -> Non
     assert [one["key"] for one in admin.get(path, params={"tags": "red"}).json()["items"]] == ["a.one"]
     assert admin.delete(path, params={"key": "a.one"}).json() == {"deleted": 1}
     assert admin.delete(path).status_code == 422
+
+
+def test_a_bulk_start_answers_in_the_order_of_its_list(admin: TestClient) -> None:
+    first = start(admin, dedupe_key="k1")
+    mixed = [
+        {"type": "shop.pay", "input": [1], "delay": "1h"},
+        {"type": "shop.send", "dedupe_key": "k1"},
+        {"type": "shop.pay", "input": [2], "name": "second"},
+        {"type": "shop.pay", "input": [3], "run_attempts": 2},
+        {"type": "shop.send", "dedupe_key": "k2"},
+    ]
+
+    items = admin.post("/v1/runs/bulk", json=mixed).json()["items"]
+
+    assert [one["created"] for one in items] == [True, False, True, True, True]
+    assert items[1]["run_id"] == first
+    assert [admin.get(f"/v1/tasks/{items[no]['run_id']}").json()["input"] for no in (0, 2)] == [[1], [2]]
+    assert admin.get(f"/v1/tasks/{items[0]['run_id']}").json()["available_at"] is not None
+    assert admin.get(f"/v1/tasks/{items[2]['run_id']}").json()["name"] == "second"
+    assert admin.get(f"/v1/runs/{items[3]['run_id']}").json()["max_attempts"] == 2

@@ -8,8 +8,9 @@ from tenuto.db import starting
 from tenuto.db.call import Conn
 from tenuto.model.tasks import Started
 from tenuto.sdk.options import TaskOptions
-from tenuto.sdk.plan import Plan, plan_task
+from tenuto.sdk.plan import Plan, plan_task, together
 from tenuto.sdk.task import Task
+from tenuto.sdk.wire import dump
 from tenuto.server.bodies import Start
 
 NOT_OPTIONS = {"type", "input", "language"}
@@ -28,8 +29,19 @@ def plan_start(body: Start) -> Plan:
 
 
 async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[Started]:
-    """Start what was planned, in the order of the plans; the transaction is the caller's."""
-    answers: list[Started] = []
-    for statement in [plan.statement(org_id) for plan in plans]:
-        answers += await starting.ask(conn, statement)
-    return answers
+    """Start what was planned, and answer in the order of the plans; the transaction is the caller's."""
+    answers: dict[int, Started] = {}
+    for places in _alike(plans):
+        one = plans[places[0]]
+        statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
+        answers.update(zip(places, await starting.ask(conn, statement), strict=True))
+    return [answers[no] for no in range(len(plans))]
+
+
+def _alike(plans: Sequence[Plan]) -> list[list[int]]:
+    """The places of the plans that one statement can start, those of each statement together."""
+    found: dict[object, list[int]] = {}
+    for no, plan in enumerate(plans):
+        alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
+        found.setdefault(alike, []).append(no)
+    return list(found.values())

@@ -1,5 +1,5 @@
 """The routes, one module a context."""
 
-from tenuto.server.routes import care, health, keys, run_data, runs, tasks
+from tenuto.server.routes import audit, care, health, keys, run_data, runs, tasks
 
-TABLES = [health.ROUTES, runs.ROUTES, run_data.ROUTES, tasks.ROUTES, keys.ROUTES, care.ROUTES]
+TABLES = [health.ROUTES, runs.ROUTES, run_data.ROUTES, tasks.ROUTES, keys.ROUTES, care.ROUTES, audit.ROUTES]
