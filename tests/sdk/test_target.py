@@ -55,6 +55,7 @@ def test_what_names_no_app_is_refused_with_what_to_write(target: str) -> None:
         ("deep/json.py", "deep/json.py has the name of a module that is in use, 'json'; rename it"),
         ("needy.py", "needy.py needs the module 'not_there', which is not installed"),
         ("broken.py", "broken.py cannot be imported: ZeroDivisionError"),
+        ("script.py", 'script.py connects while it is imported; put that part below `if __name__ == "__main__":`'),
         ("deep/tasks:app", "to name a file write tasks.py"),
     ],
 )
@@ -65,6 +66,7 @@ def test_what_is_wrong_with_a_target_is_said(tmp_path: Path, target: str, says: 
     (tmp_path / "deep" / "json.py").write_text(ONE)
     (tmp_path / "needy.py").write_text("import not_there\n")
     (tmp_path / "broken.py").write_text("1 / 0\n")
+    (tmp_path / "script.py").write_text(f"{ONE}\nwith app.connect_sync() as tn:\n    pass\n")
 
     last_line = load(tmp_path, target).stderr.splitlines()[-1]
 

@@ -41,7 +41,9 @@ async def connect(
     from tenuto.db import identity
     from tenuto.db.login import choose_role
     from tenuto.db.pool import open_pool
+    from tenuto.sdk.target import refuse_while_loading
 
+    refuse_while_loading()
     said = find_address()
     home = home or said.home
     slug = org or said.org

@@ -8,6 +8,8 @@ from types import ModuleType
 
 from tenuto.sdk.app import App
 
+_loading: list[str] = []  # the target whose module is being imported
+
 
 class BadTarget(Exception):
     """What should name an app does not; the message says what to write."""
@@ -26,6 +28,7 @@ def split_target(target: str) -> tuple[str, str]:
 def load_app(target: str) -> App:
     """The app that `module:name` or `file.py:name` names; modules are looked for in the current folder first."""
     where, name = split_target(target)
+    _loading.append(where)
     try:
         module = _load_file(where) if where.endswith(".py") else _load_module(where)
     except BadTarget:
@@ -34,7 +37,17 @@ def load_app(target: str) -> App:
         raise BadTarget(f"{where} needs the module {error.name!r}, which is not installed") from error
     except Exception as error:
         raise BadTarget(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
+    finally:
+        _loading.clear()
     return _pick(module, where, name)
+
+
+def refuse_while_loading() -> None:
+    """A script that connects as it is imported would start its tasks once more in every worker, or wait for itself."""
+    if _loading:
+        raise BadTarget(
+            f'{_loading[0]} connects while it is imported; put that part below `if __name__ == "__main__":`'
+        )
 
 
 def _load_module(name: str) -> ModuleType:
