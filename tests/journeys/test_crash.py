@@ -3,6 +3,8 @@
 import signal
 from datetime import timedelta
 
+import pytest
+
 from tests.support.fleet import Fleet
 from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for, wait_for_listeners
 from tests.support.kernel import Db
@@ -11,7 +13,8 @@ from tests.support.soundness import assert_sound
 from tests.support.waiting import wait_until
 
 
-def test_a_killed_workers_task_is_recovered_within_its_lease_and_a_second(db: Db, fleet: Fleet):
+def recover(db: Db, fleet: Fleet) -> timedelta:
+    """How long after the end of a killed worker's lease its task runs again."""
     doomed = fleet.start("plain", "--lease", "2s")
     (task,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
@@ -25,8 +28,17 @@ def test_a_killed_workers_task_is_recovered_within_its_lease_and_a_second(db: Db
     wait_for(db, completed=1)
 
     assert outcomes(db, task) == ["lost", "completed"]
-    assert started_at(db, task, 2) - lease_ends <= timedelta(seconds=1)
     assert_sound(db)
+    return started_at(db, task, 2) - lease_ends
+
+
+def test_a_killed_workers_task_is_recovered_soon_after_its_lease(db: Db, fleet: Fleet):
+    assert recover(db, fleet) <= timedelta(seconds=10)  # the machine may be busy: how soon is for the soak
+
+
+@pytest.mark.soak
+def test_a_killed_workers_task_is_recovered_within_its_lease_and_a_second(db: Db, fleet: Fleet):
+    assert recover(db, fleet) <= timedelta(seconds=1)
 
 
 def test_a_child_that_is_killed_is_followed_by_another_at_once(db: Db, fleet: Fleet):
