@@ -69,7 +69,8 @@ class Lane:
         """Report one on its own; answers as complete_tasks does."""
         with reached(), translated():
             row = self.conn.execute(
-                "select answer from tenuto.complete_tasks(%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
+                "select answer from tenuto.complete_tasks("
+                "%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
                 (self.session_id, self.token, task_id, attempt, output),
             ).fetchone()
         return row[0] if row else "stale_lease"
