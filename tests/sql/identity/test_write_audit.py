@@ -50,18 +50,33 @@ def test_a_large_value_is_kept_as_its_length_and_hash(db: Db) -> None:
 KEY = "tn_live_0123456789AB_" + "s" * 43 + "crc123"
 
 
-@pytest.mark.parametrize("field", ["secret", "client_secret", "password", "token", "hash", "tokens", "private_key"])
+@pytest.mark.parametrize(
+    "field", ["secret", "client_secret", "password", "token", "hash", "tokens", "private_key", "api_key", "X-Api-Key"]
+)
 def test_a_secret_is_never_kept_by_its_name(db: Db, field: str) -> None:
     an_entry(db, changes={field: {"old": None, "new": "hunter2"}})
 
     assert entries(db)[0]["changes"] == {field: {"old": None, "new": "[secret]"}}
 
 
-@pytest.mark.parametrize("value", [KEY, {"deep": ["x", KEY]}, f"Bearer {KEY.replace('tn_', 'tnw_')}"])
-def test_a_key_is_never_kept_wherever_it_stands(db: Db, value: object) -> None:
-    an_entry(db, changes={"note": {"new": value}})
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (KEY, "[secret]"),
+        (f"Bearer {KEY.replace('tn_', 'tnw_')}", "[secret]"),
+        ({"deep": ["x", KEY]}, {"deep": ["x", "[secret]"]}),
+        ({"smtp": {"password": "hunter2", "port": 25}}, {"smtp": {"password": "[secret]", "port": 25}}),
+        ([{"tokens": ["a", "b"]}, {"token": None}], [{"tokens": "[secret]"}, {"token": None}]),
+        (
+            {"secrets": {"a": 1}, "dedupe_key": "k", "e": {}, "l": []},
+            {"secrets": "[secret]", "dedupe_key": "k", "e": {}, "l": []},
+        ),
+    ],
+)
+def test_a_secret_is_never_kept_however_deep_it_stands(db: Db, value: object, kept: object) -> None:
+    an_entry(db, changes={"note": {"old": None, "new": value}})
 
-    assert entries(db)[0]["changes"] == {"note": {"new": "[secret]"}}
+    assert entries(db)[0]["changes"] == {"note": {"old": None, "new": kept}}
 
 
 @pytest.mark.parametrize("changes", [{"name": 1}, {"name": {"before": 1}}, {"name": None}, {"n": {"old": 1, "x": 2}}])
