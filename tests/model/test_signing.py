@@ -5,6 +5,7 @@ from uuid import UUID
 
 import jwt
 import pytest
+from jwt.utils import base64url_decode
 
 from tenuto.model.audit import Head
 from tenuto.model.errors import InvalidInput
@@ -81,4 +82,4 @@ def test_others_can_check_what_we_sign_with_the_published_key() -> None:
     head, payload, signature = token.split(".")
 
     assert jwt.decode(token, jwt.PyJWK(key.public_key), algorithms=["ES256"], audience="tenuto:task")
-    assert proves(key.public_key, f"{head}.{payload}".encode(), jwt.utils.base64url_decode(signature))
+    assert proves(key.public_key, f"{head}.{payload}".encode(), base64url_decode(signature))
