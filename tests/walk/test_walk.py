@@ -136,7 +136,7 @@ def test_twenty_thousand_steps_leave_the_kernel_where_the_model_is(db: psycopg.C
     tally = walk_for(db, 20_000, seed=1)
 
     assert tally.missing(legal_moves(db)) == {}
-    assert len(tally.states) >= 2_000
+    assert len(tally.states) >= 3_000  # 3,429 were met
 
 
 @pytest.mark.soak
@@ -144,4 +144,4 @@ def test_two_hundred_thousand_steps_leave_the_kernel_where_the_model_is(db: psyc
     tally = walk_for(db, 200_000)
 
     assert tally.missing(legal_moves(db)) == {}
-    assert len(tally.states) >= 8_000
+    assert len(tally.states) >= 20_000  # 24,146 were met
