@@ -18,8 +18,15 @@ PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else
 
 
 def run_folder(run: str) -> Path:
-    """Where the run's server lives."""
-    return Path(tempfile.gettempdir()) / f"tenuto-tests-{os.getuid()}-{run}"
+    """Where the run's server lives: in memory if there is room, where a database is cloned three times faster."""
+    return _roomy() / f"tenuto-tests-{os.getuid()}-{run}"
+
+
+def _roomy() -> Path:
+    memory = Path("/dev/shm")  # noqa: S108 - the folder made in it is named after the user and the run
+    if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30:
+        return memory
+    return Path(tempfile.gettempdir())
 
 
 @contextmanager
