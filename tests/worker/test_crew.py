@@ -17,7 +17,7 @@ def take(crew: Crew, came: int) -> None:
     """A lane goes and comes back with so many."""
     errand = crew.next_errand()
     assert errand is not None
-    crew.arrived(errand.want, came)
+    crew.arrived(errand, came)
 
 
 def test_before_it_knows_how_long_tasks_take_it_claims_no_more_than_its_slots():
@@ -53,7 +53,7 @@ def test_it_never_holds_more_than_slots_and_what_is_ahead():
     while c._worth_it(c._want(), c.clock()):
         errand = c.next_errand()
         assert errand is not None
-        c.arrived(errand.want, errand.want)
+        c.arrived(errand, errand.want)
         claimed += errand.want
     assert BATCH < claimed <= 10 + MOST_AHEAD
 
@@ -138,5 +138,25 @@ def test_a_closed_crew_brings_out_its_reports_and_ends_its_lanes():
     errand = c.next_errand()
     assert errand is not None
     assert (errand.reports, errand.want) == ([report(1)], 0)
-    c.arrived(0, 0)
+    c.arrived(errand, 0)
     assert c.next_errand() is None
+
+
+def test_a_wake_up_that_comes_while_a_lane_is_out_is_not_lost():
+    c, _ = crew(10)
+    errand = c.next_errand()
+    assert errand is not None
+    c.wake()
+    c.arrived(errand, 0)
+    again = c.next_errand()
+    assert again is not None
+    assert again.want == 10
+
+
+def test_a_full_crew_waits_quietly():
+    c, clock = crew(10)
+    take(c, 10)
+    clock.now += 2 * POLL
+    assert c._want() == 0
+    c.hungry = True
+    assert c._pause(clock()) == POLL

@@ -83,3 +83,34 @@ def test_what_jsonb_cannot_hold_is_made_readable():
 )
 def test_an_outcome_survives_the_way_between_processes(outcome: Outcome):
     assert from_json(to_json(outcome)) == outcome
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def divide(error: BaseException, failures: int) -> float:
+    return failures / 0
+
+
+@app.task(retry=divide)
+async def badly_retried() -> None: ...
+
+
+def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
+    outcome = judge(attempt(), raised(Unprintable()))
+    assert isinstance(outcome, Failed)
+    assert outcome.error["message"] == "a Unprintable that cannot be shown"
+
+
+def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
+    outcome = judge(SimpleNamespace(no=1, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
+    assert isinstance(outcome, Failed)
+    assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
+    assert outcome.retry is None
+
+
+def test_a_wait_inside_a_task_group_is_a_wait():
+    group = BaseExceptionGroup("several", [BaseExceptionGroup("inner", [Suspend({"for": "time", "seconds": 1})])])
+    assert judge(attempt(), group) == Waiting({"for": "time", "seconds": 1})

@@ -21,7 +21,24 @@ class Judged(Protocol):
 
 
 def judge(attempt: Judged, error: BaseException) -> Outcome:
-    """The outcome of an attempt whose function raised."""
+    """The outcome of an attempt whose function raised. Never raises itself: its slot would be gone for ever."""
+    try:
+        return _judge(attempt, _meant(error))
+    except Exception as mistake:
+        message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
+        return Failed({"type": type(error).__name__, "message": message})
+
+
+def _meant(error: BaseException) -> BaseException:
+    """What a group of errors means: in a TaskGroup a wait comes as one of several."""
+    if isinstance(error, BaseExceptionGroup) and (waits := error.subgroup((Suspend, Snoozed))):
+        while isinstance(waits, BaseExceptionGroup):
+            waits = waits.exceptions[0]
+        return waits
+    return error
+
+
+def _judge(attempt: Judged, error: BaseException) -> Outcome:
     match error:
         case Suspend():
             return Waiting(error.wait)

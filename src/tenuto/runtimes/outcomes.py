@@ -55,7 +55,11 @@ Outcome = Completed | Failed | Lost | Snooze | Waiting | Interrupted | Dropped
 
 def describe(error: BaseException, *, traceback: str | None = None) -> dict[str, Any]:
     """An error as it is kept: type, message and where it came from."""
-    kept: dict[str, Any] = {"type": type(error).__name__, "message": _clean(str(error) or repr(error))}
+    try:
+        message = str(error) or repr(error)
+    except Exception:  # user code wrote its __str__
+        message = f"a {type(error).__name__} that cannot be shown"
+    kept: dict[str, Any] = {"type": type(error).__name__, "message": _clean(message)}
     if traceback:
         kept["traceback"] = _clean(traceback)
     return kept

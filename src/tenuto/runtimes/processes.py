@@ -63,6 +63,7 @@ class Processes:
         except Exception as error:  # no process could be started, or it says what nobody understands
             log.exception("task %s could not be run in a process", job.attempt.task_id)
             outcome = Lost(describe(error))
+            job.kill()
         self._done(job.attempt, outcome)
 
     async def _run_in_process(self, job: "Job") -> Outcome:

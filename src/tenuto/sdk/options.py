@@ -124,6 +124,8 @@ def read_declared(what: str, said: Mapping[str, Any]) -> TaskOptions:
             checked[key] = _several(what, key, said[key], several)
     if "jitter" in said:
         checked["jitter"] = seconds(said["jitter"], f"{what}: jitter")
+        if checked["jitter"] > 86_400:
+            raise InvalidInput(f"{what}: jitter is {said['jitter']!r}, longer than a day", "write at most 1d")
     _check_choices(what, said)
     _check_retry(what, said.get("retry"))
     if "cron" in said or "timezone" in said:

@@ -8,12 +8,14 @@ import os
 import socket
 import sys
 
+from tenuto.db.pool import open_pool
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
+from tenuto.sdk.app import App
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.station import run_station
+from tenuto.worker.station import Station
 
 
 def main(fd: int, ledger: int) -> None:
@@ -35,9 +37,14 @@ def main(fd: int, ledger: int) -> None:
         return
     gc.freeze()  # what user code imported stays: no use in looking at it again and again
     with _runner() as runner:
-        left_behind = runner.run(run_station(settings, app, control, ledger))
+        left_behind = runner.run(_work(settings, app, control, ledger))
     if left_behind:
         os._exit(0)  # threads that would not stop must not keep the process
+
+
+async def _work(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
+    async with open_pool(settings.url, role=settings.role) as pool:
+        return await Station(settings, app, control, ledger, pool).run()
 
 
 def _runner() -> asyncio.Runner:

@@ -45,6 +45,7 @@ class Errand:
 
     reports: list[Report]
     want: int
+    wakes: int = 0  # heard of when it left: a later one is about what it could not see
 
 
 @dataclass
@@ -59,6 +60,7 @@ class Crew:
     reports: list[Report] = field(default_factory=list)
     oldest_report: float = 0.0
     hungry: bool = True  # there may be work out there
+    wakes: int = 0
     polled: float = 0.0
     claims: bool = True  # False: finish what is here, claim nothing more
     closed: bool = False
@@ -68,6 +70,7 @@ class Crew:
         """There may be work."""
         with self.lock:
             self.hungry = True
+            self.wakes += 1
             self.lock.notify()
 
     def stop_claiming(self) -> None:
@@ -102,7 +105,7 @@ class Crew:
                     self.hungry = True
                 want = self._want()
                 if self._worth_it(want, now):
-                    errand = Errand(self.reports[:BATCH], want)
+                    errand = Errand(self.reports[:BATCH], want, self.wakes)
                     del self.reports[:BATCH]
                     self.claiming += want
                     if want:
@@ -112,13 +115,13 @@ class Crew:
                     return None
                 self.lock.wait(self._pause(now))
 
-    def arrived(self, want: int, came: int) -> None:
+    def arrived(self, errand: Errand, came: int) -> None:
         """A lane is back: fewer than it asked for means that there is no more for now."""
         with self.lock:
-            self.claiming -= want
+            self.claiming -= errand.want
             self.open += came
-            if want:
-                self.hungry = came == want
+            if errand.want:
+                self.hungry = came == errand.want or self.wakes != errand.wakes
             if self.hungry:
                 self.lock.notify()
 
@@ -146,4 +149,4 @@ class Crew:
     def _pause(self, now: float) -> float:
         if self.reports:
             return LINGER
-        return max(0.01, POLL - (now - self.polled)) if self.claims else POLL
+        return max(0.01, POLL - (now - self.polled)) if self.claims and not self.hungry else POLL

@@ -99,7 +99,7 @@ class Lane:
         claimed = [row for row in rows if row[0] is None]
         reported = [(report[0], report[1]) for report in errand.reports]
         self._held.settle_claim(claim_no, [(row[1], row[2]) for row in claimed], reported)  # type: ignore[misc]
-        self._crew.arrived(errand.want, len(claimed))
+        self._crew.arrived(errand, len(claimed))
         if claimed:
             self._deliver(claimed)
         if len(claimed) < len(rows):
@@ -129,7 +129,7 @@ class Lane:
                 raise
             else:
                 self._held.release([(report[0], report[1])])
-        self._crew.arrived(errand.want, 0)
+        self._crew.arrived(errand, 0)
         self._crew.wake()
 
     def _read_refusals(self, rows: list[hot.Row], session_id: int) -> None:

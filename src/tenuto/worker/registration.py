@@ -22,6 +22,7 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 LONGEST_PAUSE = 5.0
+ALL_CLAIMS = 2**31 - 1
 SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
 RESOLVE_EVERY = 1.0
 LATE = 0.2
@@ -36,6 +37,7 @@ class Registration:
         self._pool, self._settings, self._app, self.session, self._lost = pool, settings, app, session, lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
+        self._late = False
         self._opened = -SHORT_LIFE
         self._resolved = 0.0
         self._newest_route = 0
@@ -66,7 +68,9 @@ class Registration:
             asked = time.monotonic()
             try:
                 return asked, await self._pool.call(function, **params)
-            except Unreachable as problem:
+            except TenutoError:
+                raise  # it answered: what was said is wrong
+            except Exception as problem:  # away, or not yet what it should be: a standby, an older schema
                 log.warning("the database does not answer (%s): trying again", problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
@@ -82,6 +86,12 @@ class Registration:
                 await self._ask(queues=[queue], types=types)  # makes routes known that nothing was started on yet
         found = await self._ask(queues=queues, types=list(tasks))
         return {route.route_id: tasks[route.type] for route in found}
+
+    async def check_group(self) -> None:
+        """A claim of nothing: a resource group that is not there is refused."""
+        fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        group = self._settings.resource_group
+        await self._insist(attempts.claim_tasks, **fence, claim_no=0, routes=[], limit=1, group=group)
 
     async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Any]:
         session = self.session.id
@@ -100,6 +110,7 @@ class Registration:
         """The lease counts from the moment the renewal was asked for, on this machine's own clock."""
         if self._timer:
             self._timer.cancel()
+        self._late = False
         lease = self._settings.lease
         left = at + lease - max(0.5, lease / 10) - time.monotonic()
         self._ring_in(max(0.0, left))
@@ -108,7 +119,8 @@ class Registration:
         self._timer = self._loop.call_at(self._loop.time() + seconds, self._run_out, self._loop.time() + seconds)
 
     def _run_out(self, at: float) -> None:
-        if self._loop.time() - at > LATE:
+        if self._loop.time() - at > LATE and not self._late:
+            self._late = True
             self._ring_in(LATE)  # this process was held up: that the lease was renewed meanwhile may lie here unread
             return
         log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
@@ -120,7 +132,10 @@ class Registration:
             self._timer.cancel()
         try:
             async with asyncio.timeout(5):
-                await self._pool.call(workers.close_session, session_id=self.session.id, token=UUID(self.session.token))
+                fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+                # What could not be reported goes back at no charge; a session that just ends charges it.
+                await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+                await self._pool.call(workers.close_session, **fence)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 

@@ -1,6 +1,7 @@
 """Reports every end but plain completions, which the lanes carry: failures, waits, snoozes, losses, give-backs."""
 
 import asyncio
+import json
 import logging
 import random
 from collections.abc import Awaitable, Callable
@@ -9,6 +10,7 @@ from uuid import UUID
 
 from tenuto.db import attempts, runs
 from tenuto.db.call import Conn
+from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
@@ -52,6 +54,7 @@ class Reporter:
             await self._news.wait()
             self._news.clear()
             pending, self._pending = self._pending, []
+            pending = [await self._stored(*ending) for ending in pending]
             for kind in {type(outcome) for _, outcome in pending}:
                 of_kind = [ending for ending in pending if type(ending[1]) is kind]
                 for start in range(0, len(of_kind), BATCH):
@@ -59,6 +62,19 @@ class Reporter:
             if not self._pending:
                 self._idle.set()
             self._reported()
+
+    async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
+        """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""
+        if not isinstance(outcome, Completed) or outcome.output is None:
+            return attempt, outcome
+        while True:
+            try:
+                return attempt, Completed(json.dumps(await self._store(attempt, outcome.output)))
+            except Unreachable as problem:
+                log.warning("the database does not answer (%s): trying again", problem)
+                await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+            except Exception as problem:
+                return attempt, Failed(describe(problem))
 
     async def _deliver(self, endings: list[Ending]) -> None:
         pause = 0.05
@@ -88,7 +104,7 @@ class Reporter:
     async def _report(self, endings: list[Ending]) -> None:
         outcomes: list[Any] = [outcome for _, outcome in endings]
         if isinstance(outcomes[0], Completed):
-            outcomes = [await self._store(attempt, outcome.output) for attempt, outcome in endings]  # type: ignore[union-attr]
+            outcomes = [None if end.output is None else json.loads(end.output) for end in outcomes]
         async with self._pool.connection() as conn:
             answers = await self._call(conn, endings[0][1], self._fences(endings), outcomes)
             if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.errors import Unreachable
 from tenuto.db.listener import listen
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.pool import Pool
 from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
 from tenuto.runtimes.processes import Processes
@@ -88,9 +87,14 @@ class Station:
         parts = (self._reporter.run(), self._flusher.run(), self._hear(), self._look_ahead())
         background = [asyncio.create_task(part) for part in parts]
         self._control.listen(self._heard)
-        await self._open_session()
-        async with self._pool.connection() as conn:
-            await put_schedules(conn, UUID(self._settings.org_id), self._app)
+        try:
+            await self._open_session()
+            async with self._pool.connection() as conn:
+                await put_schedules(conn, UUID(self._settings.org_id), self._app)
+            await self._registration.check_group()
+        except TenutoError as problem:  # what this worker was told is wrong: no other process would do better
+            self._control.send(say="refused", reason=str(problem))
+            return True
         for post in self._posts:
             lanes = LANES if "async" in post.kinds else 1
             post.open_lanes(
@@ -111,7 +115,7 @@ class Station:
     async def _resolve(self) -> None:
         try:
             found = await self._registration.resolve()
-        except (TenutoError, Unreachable) as problem:  # whoever is heard or beats next asks again
+        except TenutoError as problem:  # its session ended meanwhile: the next one asks again
             log.warning("what there is to serve could not be asked: %s", problem)
             return
         new = [post.serve(found) for post in self._posts]
@@ -177,7 +181,7 @@ class Station:
 
     def _ended(self, session_id: int) -> None:
         """The session is over and never revives: drop what it held, open another."""
-        if session_id == self._session.id and not self._stopping.is_set():
+        if session_id and session_id == self._session.id and not self._stopping.is_set():
             log.warning("session %s has ended: its attempts are dropped, a new one begins", session_id)
             self._session.open.clear()
             self._session.id = 0
@@ -242,8 +246,3 @@ class Station:
         except TimeoutError:
             log.error("the last reports could not be delivered: the lease gives their tasks back")
         await self._registration.close()
-
-
-async def run_station(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
-    async with open_pool(settings.url, role=settings.role) as pool:
-        return await Station(settings, app, control, ledger, pool).run()

@@ -73,7 +73,12 @@ class Supervisor:
         pause = 0.2
         while not self._stopping.is_set():
             started, self._killed = time.monotonic(), False
-            self._child = child = await start_child(self._settings, self._no)
+            try:
+                self._child = child = await start_child(self._settings, self._no)
+            except OSError as problem:  # no memory, no more processes: that may pass
+                log.error("no process for the tasks can be started (%s): trying again", problem)
+                await asyncio.sleep(1.0)
+                continue
             if self._stopping.is_set():  # while it was being started
                 self.kill()
             beating = asyncio.create_task(self._beat(child))
@@ -158,7 +163,8 @@ class Supervisor:
             cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
             new=beat.newest_route,
         )
-        self._kill_if_stuck({(str(task_id), fences[str(task_id)]) for task_id in beat.lost})
+        lost = {(str(task_id), fences[str(task_id)]) for task_id in beat.lost}
+        self._kill_if_stuck(lost & set(ledger.read(child.ledger)))  # an old list names what has ended since
         if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: it finishes what it holds and ends")
             self.stop(None)
