@@ -26,6 +26,7 @@ ALL_CLAIMS = 2**31 - 1
 SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
 RESOLVE_EVERY = 1.0
 LATE = 0.2
+MOST_LATE = 10  # a loop that is always late must still stop what it lost
 
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ class Registration:
         self._pool, self._settings, self._app, self.session, self._lost = pool, settings, app, session, lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._late = False
+        self._late = 0  # times in a row
         self._opened = -SHORT_LIFE
         self._resolved = 0.0
         self._newest_route = 0
@@ -110,7 +111,7 @@ class Registration:
         """The lease counts from the moment the renewal was asked for, on this machine's own clock."""
         if self._timer:
             self._timer.cancel()
-        self._late = False
+        self._late = 0
         lease = self._settings.lease
         left = at + lease - max(0.5, lease / 10) - time.monotonic()
         self._ring_in(max(0.0, left))
@@ -119,8 +120,8 @@ class Registration:
         self._timer = self._loop.call_at(self._loop.time() + seconds, self._run_out, self._loop.time() + seconds)
 
     def _run_out(self, at: float) -> None:
-        if self._loop.time() - at > LATE and not self._late:
-            self._late = True
+        if self._loop.time() - at > LATE and self._late < MOST_LATE:
+            self._late += 1
             self._ring_in(LATE)  # this process was held up: that the lease was renewed meanwhile may lie here unread
             return
         log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
