@@ -141,7 +141,7 @@ class Ticker(Generic[D]):
             LOOP_ROWS.labels(name).inc(moved)
             LOOP_SECONDS.labels(name).observe(now - start)
             self._recover(name)
-            if moved:
+            if moved and turn.loop.at_rest is None:  # what only tidies up calls nobody else
                 self._moved_at = now
             turn.went(moved, now)
             full = moved >= batch and turn.loop.batch > 1
