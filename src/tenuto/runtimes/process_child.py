@@ -93,8 +93,12 @@ class SendLogs(logging.Handler):
         self._line = line
 
     def emit(self, record: logging.LogRecord) -> None:
-        if running.get() is not None:
+        if running.get() is None:
+            return
+        try:
             self._line.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
+        except Exception:  # the code that logs goes on
+            self.handleError(record)
 
 
 def run_one(line: Line, app: App, job: dict[str, Any]) -> Outcome:

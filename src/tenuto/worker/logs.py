@@ -5,10 +5,12 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+from tenuto.model.text import clean
 from tenuto.sdk.current import running
 
 MOST_LINES = 10_000  # of one attempt; the kernel keeps no more
 MOST_WAITING = 50_000  # in this process, while the database is away
+LONGEST = 8192  # of one message
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -21,16 +23,23 @@ class LogBuffer(logging.Handler):
         self.since = 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
-        attempt: Any = running.get()
-        if attempt is None or len(self._lines) >= MOST_WAITING or attempt.lines >= MOST_LINES:
+        attempt = running.get()
+        if attempt is None:
             return
-        message = record.getMessage()
-        if record.exc_info:
-            message += "\n" + (self.formatter or logging.Formatter()).formatException(record.exc_info)
-        fields = {key: str(value) for key, value in vars(record).items() if key not in PLAIN}
-        self.add(attempt, record.levelname.lower(), message, fields or None, record.created)
+        try:
+            message = record.getMessage()
+            if record.exc_info:
+                message += "\n" + (self.formatter or logging.Formatter()).formatException(record.exc_info)
+            fields = {key: value for key, value in vars(record).items() if key not in PLAIN}
+            self.add(attempt, record.levelname.lower(), message, fields or None, record.created)
+        except Exception:  # the code that logs goes on
+            self.handleError(record)
 
     def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None:
+        """One line; what is too much is left out, and what is too long cut."""
+        if len(self._lines) >= MOST_WAITING or attempt.lines >= MOST_LINES:
+            return
+        kept = fields and {clean(str(key)): clean(str(value)) for key, value in fields.items()}
         attempt.lines += 1
         if not self._lines:
             self.since = time.monotonic()
@@ -40,9 +49,9 @@ class LogBuffer(logging.Handler):
                 "attempt": attempt.no,
                 "line_no": attempt.lines,
                 "logged_at": datetime.fromtimestamp(created, UTC).isoformat(),
-                "level": level,
-                "message": message.replace("\x00", "\\0").encode("utf-8", "replace").decode(),
-                "fields": fields,
+                "level": clean(level),
+                "message": clean(message[:LONGEST]),
+                "fields": kept,
             }
         )
 
