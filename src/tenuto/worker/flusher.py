@@ -9,6 +9,8 @@ from uuid import UUID
 from tenuto.db import attempts, run_data
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
+from tenuto.model.errors import TenutoError
+from tenuto.worker.attempt import Attempt
 from tenuto.worker.logs import LogBuffer
 from tenuto.worker.ports import Ports
 from tenuto.worker.session import Session
@@ -16,6 +18,8 @@ from tenuto.worker.session import Session
 log = logging.getLogger("tenuto.worker")
 
 EVERY = 0.5
+
+Said = tuple[Attempt, float | None, str | None]
 
 
 class Flusher:
@@ -46,20 +50,33 @@ class Flusher:
         said, self._ports.progress = self._ports.progress, {}
         if not said:
             return
-        fences = [(attempt.task_id, attempt.no) for attempt, _, _ in said.values()]
         try:
-            answers = await self._pool.call(
-                attempts.report_progress,
-                session_id=self._session.id,
-                token=UUID(self._session.token),
-                task_ids=[UUID(task_id) for task_id, _ in fences],
-                attempts=[no for _, no in fences],
-                progress=[fraction for _, fraction, _ in said.values()],
-                messages=[message for _, _, message in said.values()],
-            )
+            try:
+                await self._report_progress(list(said.values()))
+            except TenutoError:  # of one; the others are alive all the same
+                await self._report_one_by_one(list(said.values()))
         except Unreachable:
             self._ports.progress = said | self._ports.progress
             raise
+
+    async def _report_one_by_one(self, said: list[Said]) -> None:
+        for one in said:
+            try:
+                await self._report_progress([one])
+            except TenutoError as problem:
+                log.warning("the progress of task %s could not be written: %s", one[0].task_id, problem)
+
+    async def _report_progress(self, said: list[Said]) -> None:
+        fences = [(attempt.task_id, attempt.no) for attempt, _, _ in said]
+        answers = await self._pool.call(
+            attempts.report_progress,
+            session_id=self._session.id,
+            token=UUID(self._session.token),
+            task_ids=[UUID(task_id) for task_id, _ in fences],
+            attempts=[no for _, no in fences],
+            progress=[fraction for _, fraction, _ in said],
+            messages=[message for _, _, message in said],
+        )
         stop = {str(answer.task_id) for answer in answers if answer.answer == "cancelled"}
         self._cancelled([[task_id, no] for task_id, no in fences if task_id in stop])
 

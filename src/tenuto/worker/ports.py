@@ -1,5 +1,7 @@
 """The verbs of running attempts, answered by SQL: every one is fenced by its attempt."""
 
+import asyncio
+import random
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -8,6 +10,7 @@ from uuid import UUID
 
 from tenuto.db import attempts, run_data, upkeep
 from tenuto.db.call import Conn
+from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.objects import Objects
@@ -16,6 +19,7 @@ from tenuto.worker.attempt import Attempt
 from tenuto.worker.session import Session
 
 LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # between questions to a database that is away
 
 Fence = dict[str, Any]
 Verb = Callable[..., Awaitable[Json]]
@@ -51,6 +55,20 @@ class AttemptPort:
         answer = VERBS.get(verb)
         if answer is None:
             raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(sorted(VERBS))}")
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return await self._ask(answer, arguments)
+            except Unreachable:  # no fault of the attempt: it is not charged, it waits
+                if self._attempt.stop is not None or self._attempt.over:
+                    raise
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    async def _ask(self, answer: Verb, arguments: dict[str, Json]) -> Json:
+        """Once. The answer may be lost after the deed is done, so every verb can be repeated: steps, signals and
+        children answer what was recorded, a value put twice stands in the history twice, and a second object is
+        collected."""
         if answer in OBJECT_VERBS:
             return await answer(self, **arguments)
         async with self._ports.pool.connection() as conn:
