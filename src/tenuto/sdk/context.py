@@ -4,12 +4,14 @@ import asyncio
 import json
 import logging
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar, cast
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import InvalidInput, StaleLease
+from tenuto.model.text import clean
 from tenuto.sdk.children import Child, ChildFailed, Starting
 from tenuto.sdk.control import Snoozed, Suspend
 from tenuto.sdk.current import RunningAttempt
@@ -24,6 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMED_OUT = {"$timeout": True}
+LONGEST_MESSAGE = 1024  # of progress; the kernel keeps no more
 OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # said of a run when it starts; its children belong to it
 
 
@@ -41,6 +44,8 @@ class Context:
         self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         self.log = logging.getLogger("tenuto.task")
         self.data = RunData(port)
+        self._steps: set[asyncio.Future[None]] = set()  # in flight
+        self._settled = False
 
     @property
     def cancelled(self) -> bool:
@@ -55,7 +60,8 @@ class Context:
         """How far it is, from 0 to 1."""
         if not 0 <= fraction <= 1:
             raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
-        self.port.tell("progress", progress=float(fraction), message=message)
+        said = None if message is None else clean(str(message))[:LONGEST_MESSAGE]
+        self.port.tell("progress", progress=float(fraction), message=said)
 
     def snooze(self, delay: Duration) -> None:
         """Stop here and start again from the top after a while, at no charge."""
@@ -66,15 +72,27 @@ class Context:
         from tenuto.sdk.values import result_codec
 
         codec = result_codec(function, f"step {name!r}")
-        no, found = await self.replay.next(name, "step")
-        if found:
-            return codec.decode(found.value)
-        result: Any = function(*args, **kwargs)
-        if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
-            result = await cast("Awaitable[Any]", result)
-        value = json.loads(codec.encode(result) or "null")
-        await self.port.ask("record_step", step_no=no, name=name, kind="step", value=value)
-        return cast("R", result)
+        with self._in_flight(name):
+            no, found = await self.replay.next(name, "step")
+            if found:
+                return codec.decode(found.value)
+            result: Any = function(*args, **kwargs)
+            if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
+                result = await cast("Awaitable[Any]", result)
+            await self.replay.record(no, name, json.loads(codec.encode(result) or "null"))
+            return cast("R", result)
+
+    @contextmanager
+    def _in_flight(self, name: str) -> Generator[None]:
+        if self._settled:
+            raise StaleLease(f"the attempt has ended; step {name!r} is left to the next one")
+        done = asyncio.get_running_loop().create_future()
+        self._steps.add(done)
+        try:
+            yield
+        finally:
+            self._steps.discard(done)
+            done.set_result(None)
 
     async def sleep(self, delay: Duration) -> None:
         """Wait a time without holding a slot; survives every crash."""
@@ -88,8 +106,10 @@ class Context:
 
     async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
         """The value of a signal sent to the run, whenever it comes; TimeoutError when it does not come in time."""
-        left = None if timeout is None else await self._time_left(f"{name} timeout", seconds(timeout))
-        no, found = await self.replay.next(name, "signal")
+        limit = None if timeout is None else (seconds(timeout), self.replay.take())
+        no = self.replay.take()
+        left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
+        found = await self.replay.find(no, name, "signal")
         if found is None:
             taken = await self.port.ask("take_signal", step_no=no, name=name)
             if taken["found"]:
@@ -101,10 +121,9 @@ class Context:
             raise TimeoutError(f"no signal {name!r} came within {timeout}")
         return found.value
 
-    async def _time_left(self, name: str, length: float) -> float:
+    async def _time_left(self, name: str, length: float, no: int) -> float:
         """Of a time that began when the first attempt came here."""
-        no, found = await self.replay.next(name, "sleep")
-        if found:
+        if found := await self.replay.find(no, name, "sleep"):
             return found.value["seconds"] - found.age
         await self.port.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
         return length
@@ -183,4 +202,12 @@ class Context:
 
     async def flush(self) -> None:
         """Before the attempt completes: what was written without waiting is written."""
+        await self.settle()
         await self.data.flush()
+
+    async def settle(self) -> None:
+        """Before the attempt ends: steps that nobody waits for are recorded, or the next attempt would repeat them."""
+        await asyncio.sleep(0)  # one that was called just now begins
+        while self._steps:
+            await asyncio.wait(self._steps)
+        self._settled = True

@@ -50,8 +50,7 @@ class SyncContext:
         if found:
             return codec.decode(found.value)
         result = function(*args, **kwargs)
-        value = json.loads(codec.encode(result) or "null")
-        self._wait(self._context.port.ask("record_step", step_no=no, name=name, kind="step", value=value))
+        self._wait(self._context.replay.record(no, name, json.loads(codec.encode(result) or "null")))
         return result
 
     def sleep(self, delay: Duration) -> None:
