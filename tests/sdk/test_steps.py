@@ -146,7 +146,7 @@ def test_a_step_that_fails_while_the_attempt_ends_keeps_nobody_from_ending():
     asyncio.run(failing())
 
 
-@pytest.mark.parametrize("message", ["a\x00b\udc80", 7, "x" * 5000])
+@pytest.mark.parametrize("message", ["a\x00b\udc80", 7, "x" * 5000], ids=["unfit", "a number", "long"])
 def test_whatever_is_said_of_progress_can_be_stored(message: Any):
     port = Memory()
     context(port, 1).progress(0.5, message)
