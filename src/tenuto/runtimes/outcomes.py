@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tenuto.model.text import clean
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -59,15 +61,10 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
         message = str(error) or repr(error)
     except Exception:  # user code wrote its __str__
         message = f"a {type(error).__name__} that cannot be shown"
-    kept: dict[str, Any] = {"type": type(error).__name__, "message": _clean(message)}
+    kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(message)}
     if traceback:
-        kept["traceback"] = _clean(traceback)
+        kept["traceback"] = clean(traceback)
     return kept
-
-
-def _clean(text: str) -> str:
-    """Text that jsonb can hold."""
-    return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()
 
 
 KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snooze, Waiting, Interrupted, Dropped)}

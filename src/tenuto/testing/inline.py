@@ -98,15 +98,16 @@ class InlineWorker:
         await reporter.flush()
 
     async def _await(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
+        context = Context(attempt, self._ports.open(attempt))
         try:
             arguments, named = task.decode_args(attempt.input, attempt.slots)
-            context = Context(attempt, self._ports.open(attempt))
             if task.context:
                 arguments.insert(0, context)
             result = await task.function(*arguments, **named)
             await context.flush()
             return Completed(task.encode_result(result))
         except BaseException as error:
+            await context.settle()
             return judge(attempt, error)
 
     async def _call(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:

@@ -117,7 +117,7 @@ class Executor:
             running.set(attempt)
             arguments, named = task.decode_args(attempt.input, attempt.slots)
             if task.context:
-                context = self._context(attempt, Context)
+                context = Context(attempt, self._ports.open(attempt))
                 arguments.insert(0, context)
             if attempt.metadata is None:
                 result = await task.function(*arguments, **named)
@@ -129,6 +129,8 @@ class Executor:
             outcome: Outcome = Completed(task.encode_result(result))
         except BaseException as error:
             outcome = judge(attempt, error)
+            if context is not None and not isinstance(outcome, Dropped):
+                await context.settle()  # a step beside a wait must be recorded, or its effect happens again
         self.end(attempt, outcome)
 
     def _call(self, attempt: Attempt) -> Outcome:
@@ -139,7 +141,7 @@ class Executor:
             running.set(attempt)
             arguments, named = task.decode_args(attempt.input, attempt.slots)
             if task.context:
-                context = self._context(attempt, SyncContext)
+                context = SyncContext(attempt, self._ports.open(attempt), loop=self._loop)
                 arguments.insert(0, context)
             with _span(attempt):
                 result = task.function(*arguments, **named)
@@ -148,9 +150,6 @@ class Executor:
             return Completed(task.encode_result(result))
         except BaseException as error:
             return judge(attempt, error)
-
-    def _context(self, attempt: Attempt, kind: type[Any]) -> Any:
-        return kind(attempt, self._ports.open(attempt), loop=self._loop)
 
     def end(self, attempt: Attempt, outcome: Outcome) -> None:
         """The attempt is over: its slot is free, its outcome on the way. Only the first end counts."""
