@@ -185,4 +185,5 @@ async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await stop.wait()

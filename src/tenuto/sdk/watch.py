@@ -70,7 +70,8 @@ class Watcher:
 
     async def _rest(self) -> None:
         try:
-            await asyncio.wait_for(self._joined.wait(), self._pause)
+            async with asyncio.timeout(self._pause):  # wait_for of Python 3.11 can swallow a cancellation
+                await self._joined.wait()
         except TimeoutError:
             self._pause = min(LONGEST, self._pause * GROWTH)
 

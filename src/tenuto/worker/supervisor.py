@@ -92,7 +92,8 @@ class Supervisor:
                 pause = 0.2 if time.monotonic() - started > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
                 log.error("the process with the tasks ended with code %s; another starts in %.1f s", code, pause)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        await self._stopping.wait()
 
     async def _listen(self, child: Child) -> None:
         async for message in child.messages():
