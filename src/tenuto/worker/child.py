@@ -17,7 +17,6 @@ from tenuto.worker.control import Control
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.station import Station
 
-
 SWITCH = 0.0005  # with 5 ms, a lane that has its answer waits for a busy loop: two processes drained 46 k/s, now 50
 
 
