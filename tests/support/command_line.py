@@ -56,6 +56,7 @@ def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
+                preexec_fn=_hear_interrupts,
             )
         command = Running(process, output)
         try:
@@ -71,3 +72,8 @@ def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[
 def _environment(said: dict[str, str | Path]) -> dict[str, str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
     return {**clean, **{name: str(value) for name, value in said.items()}, "TERM": "dumb"}
+
+
+def _hear_interrupts() -> None:
+    """What a shell runs in the background is deaf to Ctrl-C, and so would be all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
