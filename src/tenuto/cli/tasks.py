@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
 
 ENDED = ("completed", "failed", "cancelled", "skipped")
+PAUSE, LAST_LINES = 0.3, 1.5
 COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
 ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
 
@@ -96,6 +97,7 @@ async def _read_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) 
     from tenuto.db import monitoring, run_data
 
     place = {"after_attempt": 0, "after_line": 0}
+    quiet = 0.0
     while True:
         # Looked at first: what is logged between the two is read in this round, not lost with the last.
         found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
@@ -103,10 +105,12 @@ async def _read_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) 
         for line in lines:
             typer.echo(_log_json(line) if as_json else _log_text(line))
             place = {"after_attempt": line.attempt, "after_line": line.line_no}
-        if not lines and (not follow or found.status in ENDED):
+        # Workers write lines in batches: the last ones may come a moment after the end.
+        quiet = 0.0 if lines else quiet + PAUSE
+        if not lines and (not follow or (found.status in ENDED and quiet > LAST_LINES)):
             return
         if not lines:
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(PAUSE)
 
 
 def _log_json(line: "LogLine") -> str:
