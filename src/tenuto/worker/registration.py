@@ -117,10 +117,11 @@ class Registration:
         self._ring_in(max(0.0, left))
 
     def _ring_in(self, seconds: float) -> None:
-        self._timer = self._loop.call_at(self._loop.time() + seconds, self._run_out, self._loop.time() + seconds)
+        # Not the loop's clock: uvloop reads it before it waits for a held interpreter, and would call itself punctual.
+        self._timer = self._loop.call_later(seconds, self._run_out, time.monotonic() + seconds)
 
     def _run_out(self, at: float) -> None:
-        if self._loop.time() - at > LATE and self._late < MOST_LATE:
+        if time.monotonic() - at > LATE and self._late < MOST_LATE:
             self._late += 1
             self._ring_in(LATE)  # this process was held up: that the lease was renewed meanwhile may lie here unread
             return
