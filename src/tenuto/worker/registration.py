@@ -114,7 +114,7 @@ class Registration:
         self._late = 0
         lease = self._settings.lease
         left = at + lease - max(0.5, lease / 10) - time.monotonic()
-        self._ring_in(max(0.0, left))
+        self._ring_in(max(LATE, left))  # the answer to an old beat may be read just before the one to a newer
 
     def _ring_in(self, seconds: float) -> None:
         # Not the loop's clock: uvloop reads it before it waits for a held interpreter, and would call itself punctual.
