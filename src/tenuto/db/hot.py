@@ -45,6 +45,10 @@ class Lane:
     routes: str
     group: str | None = None  # only of this resource group
 
+    def serve(self, session_id: int, token: str, routes: list[int]) -> None:
+        """For this session, of these routes, from now on."""
+        self.session_id, self.token, self.routes = session_id, token, "{" + ",".join(map(str, routes)) + "}"
+
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
@@ -84,6 +88,9 @@ class Lane:
         """Add up these runs and wake whoever serves what became ready in them."""
         with reached(), translated():
             self.conn.execute("select tenuto.nudge_runs(%s)", ("{" + ",".join(run_ids) + "}",))
+
+    def close(self) -> None:
+        self.conn.close()
 
 
 def start_many(

@@ -8,12 +8,12 @@ import os
 import socket
 import sys
 
-from tenuto.db.pool import open_pool
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
 from tenuto.sdk.app import App
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
+from tenuto.worker.kernel import open_kernel
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.station import Station
 
@@ -46,8 +46,8 @@ def main(fd: int, ledger: int) -> None:
 
 
 async def _work(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
-    async with open_pool(settings.url, role=settings.role) as pool:
-        return await Station(settings, app, control, ledger, pool).run()
+    async with open_kernel(settings) as kernel:
+        return await Station(settings, app, control, ledger, kernel).run()
 
 
 def _runner() -> asyncio.Runner:

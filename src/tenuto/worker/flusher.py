@@ -8,9 +8,9 @@ from uuid import UUID
 
 from tenuto.db import attempts, run_data
 from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool
 from tenuto.model.errors import TenutoError
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.kernel import Caller
 from tenuto.worker.logs import LogBuffer
 from tenuto.worker.ports import Ports
 from tenuto.worker.session import Session
@@ -26,9 +26,9 @@ class Flusher:
     """Nothing to say costs no query."""
 
     def __init__(
-        self, pool: Pool, session: Session, ports: Ports, *, cancelled: Callable[[list[list[Any]]], None]
+        self, kernel: Caller, session: Session, ports: Ports, *, cancelled: Callable[[list[list[Any]]], None]
     ) -> None:
-        self._pool, self._session, self._ports, self._cancelled = pool, session, ports, cancelled
+        self._kernel, self._session, self._ports, self._cancelled = kernel, session, ports, cancelled
         self.logs = LogBuffer()
         logging.getLogger().addHandler(self.logs)
 
@@ -68,7 +68,7 @@ class Flusher:
 
     async def _report_progress(self, said: list[Said]) -> None:
         fences = [(attempt.task_id, attempt.no) for attempt, _, _ in said]
-        answers = await self._pool.call(
+        answers = await self._kernel.call(
             attempts.report_progress,
             session_id=self._session.id,
             token=UUID(self._session.token),
@@ -83,7 +83,7 @@ class Flusher:
     async def _flush_logs(self) -> None:
         while lines := self.logs.take():
             try:
-                await self._pool.call(
+                await self._kernel.call(
                     run_data.write_logs, session_id=self._session.id, token=UUID(self._session.token), lines=lines
                 )
             except Unreachable:

@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 
-from tenuto.db import hot
+from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
 from tenuto.worker.crew import Crew, Errand, Report
 from tenuto.worker.held import Held
+from tenuto.worker.kernel import Kernel, Line
 from tenuto.worker.session import Session
-from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
@@ -25,21 +25,21 @@ class Lane:
 
     def __init__(
         self,
-        settings: WorkerSettings,
+        kernel: Kernel,
         crew: Crew,
         held: Held,
         session: Session,
         routes: list[int],
         *,
-        deliver: Callable[[list[hot.Row]], None],
+        deliver: Callable[[list[Row]], None],
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
     ) -> None:
-        self._settings = settings
+        self._kernel = kernel
         self._crew, self._held, self._session = crew, held, session
         self._routes = routes  # shared with whoever resolves new ones
         self._deliver, self._unfit, self._ended = deliver, unfit, ended
-        self._lane: hot.Lane | None = None
+        self._lane: Line | None = None
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the trip that is under way began
@@ -70,14 +70,14 @@ class Lane:
                 pause = 0.05
                 self._nudge(errand, claimed)
         if self._lane:
-            self._lane.conn.close()
+            self._lane.close()
 
     def _trip(self, errand: Errand) -> int:
         """Report, claim, hand over; how many came."""
         self._session.open.wait()
         session_id, lane = self._session.id, self._connected()
         claim_no = self._held.open_claim()
-        rows: list[hot.Row] = []
+        rows: list[Row] = []
         try:
             self._left = time.monotonic()
             rows = lane.exchange(
@@ -106,12 +106,10 @@ class Lane:
             self._read_refusals(rows, session_id)
         return len(claimed)
 
-    def _connected(self) -> hot.Lane:
+    def _connected(self) -> Line:
         if self._lane is None:
-            self._lane = hot.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
-            self._lane.group = self._settings.resource_group
-        self._lane.session_id, self._lane.token = self._session.id, self._session.token
-        self._lane.routes = "{" + ",".join(map(str, self._routes)) + "}"
+            self._lane = self._kernel.open_line()
+        self._lane.serve(self._session.id, self._session.token, self._routes)
         return self._lane
 
     def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
@@ -132,7 +130,7 @@ class Lane:
         self._crew.arrived(errand, 0)
         self._crew.wake()
 
-    def _read_refusals(self, rows: list[hot.Row], session_id: int) -> None:
+    def _read_refusals(self, rows: list[Row], session_id: int) -> None:
         answers = [row[0] for row in rows]
         if "session_ended" in answers:
             self._ended(session_id)

@@ -6,7 +6,7 @@ import logging
 import signal
 from collections.abc import Callable
 
-from tenuto.db.pool import open_pool
+from tenuto.worker.kernel import open_kernel
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import Refused, Supervisor
 
@@ -17,8 +17,8 @@ log = logging.getLogger("tenuto.worker")
 
 async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
     """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
-    async with open_pool(settings.url, role=settings.role) as pool:
-        supervisors = [Supervisor(pool, settings, no + 1) for no in range(settings.processes)]
+    async with open_kernel(settings) as kernel:
+        supervisors = [Supervisor(kernel, settings, no + 1) for no in range(settings.processes)]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
         try:
             with _signals(supervisors, settings.grace):

@@ -35,6 +35,10 @@ class Ports:
     def open(self, attempt: Attempt) -> "AttemptPort":
         return AttemptPort(self, attempt)
 
+    async def follow(self, attempt: Attempt) -> str:
+        """Its slots, with what was too large for a row fetched."""
+        return await self.objects.follow_slots(attempt.slots or "")
+
     async def store(self, attempt: Attempt, output: str) -> Json:
         """What stands for an output that is too large for a row; the task holds the object."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
@@ -52,23 +56,23 @@ class AttemptPort:
         self._session = (ports.session.id, UUID(ports.session.token))
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
-        answer = VERBS.get(verb)
-        if answer is None:
+        if verb not in VERBS:
             raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(sorted(VERBS))}")
         pause = FIRST_PAUSE
         while True:
             try:
-                return await self._ask(answer, arguments)
+                return await self._ask(verb, arguments)
             except Unreachable:  # no fault of the attempt: it is not charged, it waits
                 if self._attempt.stop is not None or self._attempt.over:
                     raise
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _ask(self, answer: Verb, arguments: dict[str, Json]) -> Json:
+    async def _ask(self, verb: str, arguments: dict[str, Json]) -> Json:
         """Once. The answer may be lost after the deed is done, so every verb can be repeated: steps, signals and
         children answer what was recorded, a value put twice stands in the history twice, and a second object is
         collected."""
+        answer = VERBS[verb]
         if answer in OBJECT_VERBS:
             return await answer(self, **arguments)
         async with self._ports.pool.connection() as conn:

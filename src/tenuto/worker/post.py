@@ -12,9 +12,9 @@ from tenuto.worker.attempt import Attempt
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.executor import Executor
 from tenuto.worker.held import Held
+from tenuto.worker.kernel import Kernel
 from tenuto.worker.lane import Lane
 from tenuto.worker.session import Session
-from tenuto.worker.settings import WorkerSettings
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Post:
     def open_lanes(
         self,
         count: int,
-        settings: WorkerSettings,
+        kernel: Kernel,
         held: Held,
         session: Session,
         loop: asyncio.AbstractEventLoop,
@@ -59,7 +59,7 @@ class Post:
 
         self.lanes = [
             Lane(
-                settings,
+                kernel,
                 self.crew,
                 held,
                 session,

@@ -12,10 +12,10 @@ from uuid import UUID
 
 from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
+from tenuto.worker.kernel import Caller
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
 
@@ -34,8 +34,10 @@ T = TypeVar("T")
 class Registration:
     """This process as the kernel knows it."""
 
-    def __init__(self, pool: Pool, settings: WorkerSettings, app: App, session: Session, *, lost: Callable[[], None]):
-        self._pool, self._settings, self._app, self.session, self._lost = pool, settings, app, session, lost
+    def __init__(
+        self, kernel: Caller, settings: WorkerSettings, app: App, session: Session, *, lost: Callable[[], None]
+    ):
+        self._kernel, self._settings, self._app, self.session, self._lost = kernel, settings, app, session, lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._late = 0  # times in a row
@@ -68,7 +70,7 @@ class Registration:
         while True:
             asked = time.monotonic()
             try:
-                return asked, await self._pool.call(function, **params)
+                return asked, await self._kernel.call(function, **params)
             except TenutoError:
                 raise  # it answered: what was said is wrong
             except Exception as problem:  # away, or not yet what it should be: a standby, an older schema
@@ -136,8 +138,8 @@ class Registration:
             async with asyncio.timeout(5):
                 fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
                 # What could not be reported goes back at no charge; a session that just ends charges it.
-                await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-                await self._pool.call(workers.close_session, **fence)
+                await self._kernel.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+                await self._kernel.call(workers.close_session, **fence)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 

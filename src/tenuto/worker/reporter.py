@@ -9,13 +9,12 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db import attempts, runs
-from tenuto.db.call import Conn
 from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.held import Held
+from tenuto.worker.kernel import Caller
 from tenuto.worker.session import Session
 
 log = logging.getLogger("tenuto.worker")
@@ -30,8 +29,10 @@ Store = Callable[[Attempt, str], Awaitable[Any]]
 class Reporter:
     """What it is told reaches the kernel, however long the kernel is away, in batches of one kind."""
 
-    def __init__(self, pool: Pool, session: Session, held: Held, *, store: Store, reported: Callable[[], None]) -> None:
-        self._pool, self._session, self._held, self._store, self._reported = pool, session, held, store, reported
+    def __init__(
+        self, kernel: Caller, session: Session, held: Held, *, store: Store, reported: Callable[[], None]
+    ) -> None:
+        self._kernel, self._session, self._held, self._store, self._reported = kernel, session, held, store, reported
         self._pending: list[Ending] = []
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
@@ -105,28 +106,28 @@ class Reporter:
         outcomes: list[Any] = [outcome for _, outcome in endings]
         if isinstance(outcomes[0], Completed):
             outcomes = [None if end.output is None else json.loads(end.output) for end in outcomes]
-        async with self._pool.connection() as conn:
-            answers = await self._call(conn, endings[0][1], self._fences(endings), outcomes)
-            if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
-                log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
-            touched = {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}
-            await runs.nudge_runs(conn, run_ids=list(touched))
+        answers = await self._call(endings[0][1], self._fences(endings), outcomes)
+        if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
+            log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
+        if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
+            await self._kernel.call(runs.nudge_runs, run_ids=list(touched))
 
-    async def _call(self, conn: Conn, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
+    async def _call(self, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
+        call = self._kernel.call
         match kind:
             case Completed():
-                return await attempts.complete_tasks(conn, **fences, outputs=ends)
+                return await call(attempts.complete_tasks, **fences, outputs=ends)
             case Failed():
                 retries = [end.retry for end in ends]
-                return await attempts.fail_tasks(conn, **fences, errors=[end.error for end in ends], retries=retries)
+                return await call(attempts.fail_tasks, **fences, errors=[end.error for end in ends], retries=retries)
             case Lost():
-                return await attempts.lose_tasks(conn, **fences, errors=[end.error for end in ends])
+                return await call(attempts.lose_tasks, **fences, errors=[end.error for end in ends])
             case Snooze():
-                return await attempts.snooze_tasks(conn, **fences, seconds=[end.seconds for end in ends])
+                return await call(attempts.snooze_tasks, **fences, seconds=[end.seconds for end in ends])
             case Waiting():
-                return await attempts.wait_tasks(conn, **fences, waits=[end.wait for end in ends])
+                return await call(attempts.wait_tasks, **fences, waits=[end.wait for end in ends])
             case Interrupted():
-                return await attempts.interrupt_tasks(conn, **fences)
+                return await call(attempts.interrupt_tasks, **fences)
             case Dropped():
                 raise AssertionError("what is dropped is not reported")
 

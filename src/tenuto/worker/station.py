@@ -5,30 +5,23 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
-from uuid import UUID
 
-from tenuto.db.listener import listen
-from tenuto.db.pool import Pool
 from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
 from tenuto.runtimes.processes import Processes
 from tenuto.sdk.app import App
-from tenuto.sdk.objects import Objects
-from tenuto.storage.folder import FolderStore
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.control import Control, Message
 from tenuto.worker.crew import Crew
 from tenuto.worker.executor import Executor
 from tenuto.worker.flusher import Flusher
 from tenuto.worker.held import Held
+from tenuto.worker.kernel import Kernel
 from tenuto.worker.ledger import Ledger
-from tenuto.worker.ports import Ports
 from tenuto.worker.post import Post
 from tenuto.worker.registration import Registration
 from tenuto.worker.reporter import Reporter
-from tenuto.worker.schedules import put_schedules
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
 
@@ -42,18 +35,16 @@ LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
 class Station:
     """Runs until it is told to stop, or its supervisor is gone."""
 
-    def __init__(self, settings: WorkerSettings, app: App, control: Control, ledger: int, pool: Pool) -> None:
+    def __init__(self, settings: WorkerSettings, app: App, control: Control, ledger: int, kernel: Kernel) -> None:
         self._settings, self._app, self._control = settings, app, control
         self._loop = asyncio.get_running_loop()
-        self._pool = pool
+        self._kernel = kernel
         self._held = Held()
         self._session = Session()
-        org_id = UUID(settings.org_id)
-        objects = Objects(pool, org_id, FolderStore(Path(settings.home) / "objects"))
-        self._ports = Ports(pool, self._session, org_id, objects)
-        self._reporter = Reporter(pool, self._session, self._held, store=self._ports.store, reported=self._wake)
-        self._flusher = Flusher(pool, self._session, self._ports, cancelled=self._cancel)
-        self._registration = Registration(pool, settings, app, self._session, lost=self._drop_everything)
+        self._ports = kernel.open_ports(self._session)
+        self._reporter = Reporter(kernel, self._session, self._held, store=self._ports.store, reported=self._wake)
+        self._flusher = Flusher(kernel, self._session, self._ports, cancelled=self._cancel)
+        self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
@@ -89,8 +80,7 @@ class Station:
         self._control.listen(self._heard)
         try:
             await self._open_session()
-            async with self._pool.connection() as conn:
-                await put_schedules(conn, UUID(self._settings.org_id), self._app)
+            await self._kernel.put_schedules(self._app)
             await self._registration.check_group()
         except TenutoError as problem:  # what this worker was told is wrong: no other process would do better
             self._control.send(say="refused", reason=str(problem))
@@ -98,7 +88,7 @@ class Station:
         for post in self._posts:
             lanes = LANES if "async" in post.kinds else 1
             post.open_lanes(
-                lanes, self._settings, self._held, self._session, self._loop, unfit=self._unfit, ended=self._ended
+                lanes, self._kernel, self._held, self._session, self._loop, unfit=self._unfit, ended=self._ended
             )
         self._control.send(say="ready", tasks=sorted(self._app.tasks))
         await self._stopping.wait()
@@ -123,7 +113,7 @@ class Station:
             self._wake()
 
     async def _hear(self) -> None:
-        async for wake in listen(self._settings.url):
+        async for wake in self._kernel.listen():
             queues = self._settings.queues
             if wake.queue == "!cancel":
                 self._control.send(say="beat")

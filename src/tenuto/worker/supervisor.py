@@ -12,9 +12,9 @@ import psutil
 
 from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.worker import counts, ledger
+from tenuto.worker.kernel import Caller
 from tenuto.worker.nursery import Child, start_child
 from tenuto.worker.settings import WorkerSettings
 
@@ -35,8 +35,8 @@ class Refused(Exception):
 class Supervisor:
     """One child and its successors."""
 
-    def __init__(self, pool: Pool, settings: WorkerSettings, no: int) -> None:
-        self._pool, self._settings, self._no = pool, settings, no
+    def __init__(self, kernel: Caller, settings: WorkerSettings, no: int) -> None:
+        self._kernel, self._settings, self._no = kernel, settings, no
         self._child: Child | None = None
         self._session: tuple[int, UUID] | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
@@ -144,7 +144,7 @@ class Supervisor:
             fences |= dict(ledger.read(child.ledger))  # claimed since, and perhaps what keeps it from answering
         try:
             async with asyncio.timeout(self._settings.lease / 3):
-                beat = await self._pool.call(
+                beat = await self._kernel.call(
                     attempts.heartbeat,
                     session_id=session[0],
                     token=session[1],
@@ -205,11 +205,11 @@ class Supervisor:
         try:
             async with asyncio.timeout(BURIAL):
                 if begun and not self._killed:
-                    await self._pool.call(
+                    await self._kernel.call(
                         attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
                     )
-                await self._pool.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-                await self._pool.call(workers.close_session, **fence)
+                await self._kernel.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+                await self._kernel.call(workers.close_session, **fence)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
 

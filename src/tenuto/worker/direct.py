@@ -1,0 +1,48 @@
+"""The kernel by SQL: this worker has a login of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+from tenuto.db import hot
+from tenuto.db.listener import Wake, listen
+from tenuto.db.pool import Pool, open_pool
+from tenuto.sdk.app import App
+from tenuto.sdk.objects import Objects
+from tenuto.storage.folder import FolderStore
+from tenuto.worker.ports import Ports
+from tenuto.worker.schedules import put_schedules
+from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+
+class Direct:
+    """Few connections for what waits, one for each lane."""
+
+    def __init__(self, pool: Pool, settings: WorkerSettings) -> None:
+        self._pool, self._settings = pool, settings
+        self.call = pool.call
+
+    def open_line(self) -> hot.Lane:
+        line = hot.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
+        line.group = self._settings.resource_group
+        return line
+
+    def open_ports(self, session: Session) -> Ports:
+        org_id = UUID(self._settings.org_id)
+        objects = Objects(self._pool, org_id, FolderStore(Path(self._settings.home) / "objects"))
+        return Ports(self._pool, session, org_id, objects)
+
+    def listen(self) -> AsyncIterator[Wake]:
+        return listen(self._settings.url)
+
+    async def put_schedules(self, app: App) -> None:
+        async with self._pool.connection() as conn:
+            await put_schedules(conn, UUID(self._settings.org_id), app)
+
+
+@asynccontextmanager
+async def open_direct(settings: WorkerSettings) -> AsyncIterator[Direct]:
+    async with open_pool(settings.url, role=settings.role) as pool:
+        yield Direct(pool, settings)
