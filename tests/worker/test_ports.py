@@ -13,17 +13,17 @@ from tenuto.runtimes.outcomes import Interrupted
 from tenuto.sdk.objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.direct_ports import DirectPorts
 from tenuto.worker.flusher import Flusher
-from tenuto.worker.ports import Ports
 from tenuto.worker.session import Session
 from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, start
 from tests.support.proxy import a_proxy
 
 
-def ports_of(pool: Pool, worker: Worker, folder: Any) -> Ports:
+def ports_of(pool: Pool, worker: Worker, folder: Any) -> DirectPorts:
     session = Session()
     session.opened(worker.session_id, worker.token)
-    return Ports(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
+    return DirectPorts(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
 
 
 def attempt_of(task_id: UUID, run_id: UUID, no: int) -> Attempt:

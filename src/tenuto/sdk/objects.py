@@ -1,6 +1,7 @@
 """Data objects: bytes that are too large, or too precious, to travel inside a value."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
@@ -40,7 +41,46 @@ class DataObject:
         )
 
 
-class Objects:
+class Spilling(ABC):
+    """Values that are too large for a row, over whatever keeps data objects."""
+
+    @abstractmethod
+    async def put(
+        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: UUID | None = None
+    ) -> DataObject:
+        """Store bytes. A task that holds the object keeps it; an object that nobody holds goes after a day."""
+
+    @abstractmethod
+    async def get(self, object: DataObject | UUID) -> bytes:
+        """The bytes of an object."""
+
+    async def spill(self, text: str, *, holder: UUID | None = None, parts: bool = False) -> Any:
+        """What stands for a value that is too large for a row. `parts`: a tuple whose places are read one by one."""
+        if parts and isinstance(value := load(text), list):
+            texts = [dump(one) for one in cast("list[Any]", value)]
+            most = LARGEST // max(2, len(texts))
+            return [load(one) if len(one) < most else await self.spill(one, holder=holder) for one in texts]
+        stored = await self.put(text.encode(), type=VALUE, holder=holder)
+        return {"$object": str(stored.id), "json": True}
+
+    async def follow(self, value: Any) -> Any:
+        """The value, with what was too large for a row fetched; also in the places of a list."""
+        if isinstance(value, list):
+            held = cast("list[Any]", value)
+            return [await self._fetch(one) for one in held] if any(map(is_spilled, held)) else held
+        return await self._fetch(value)
+
+    async def follow_slots(self, slots: str) -> str:
+        """The same for the slots of a claim, as JSON text."""
+        return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
+
+    async def _fetch(self, value: Any) -> Any:
+        if not is_spilled(value):
+            return value
+        return load((await self.get(UUID(value["$object"]))).decode())
+
+
+class Objects(Spilling):
     """The data objects of an org: up to 1 MB in Postgres, larger ones in the store."""
 
     def __init__(self, pool: Pool, org_id: UUID, store: Store) -> None:
@@ -84,31 +124,6 @@ class Objects:
         if found.checksum and found.checksum != f"sha256:{sha256(content).hexdigest()}":
             raise InvalidInput(f"data object {id} at {found.uri} is not what was stored: its checksum differs")
         return content
-
-    async def spill(self, text: str, *, holder: UUID | None = None, parts: bool = False) -> Any:
-        """What stands for a value that is too large for a row. `parts`: a tuple whose places are read one by one."""
-        if parts and isinstance(value := load(text), list):
-            texts = [dump(one) for one in cast("list[Any]", value)]
-            most = LARGEST // max(2, len(texts))
-            return [load(one) if len(one) < most else await self.spill(one, holder=holder) for one in texts]
-        stored = await self.put(text.encode(), type=VALUE, holder=holder)
-        return {"$object": str(stored.id), "json": True}
-
-    async def follow(self, value: Any) -> Any:
-        """The value, with what was too large for a row fetched; also in the places of a list."""
-        if isinstance(value, list):
-            held = cast("list[Any]", value)
-            return [await self._fetch(one) for one in held] if any(map(is_spilled, held)) else held
-        return await self._fetch(value)
-
-    async def follow_slots(self, slots: str) -> str:
-        """The same for the slots of a claim, as JSON text."""
-        return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
-
-    async def _fetch(self, value: Any) -> Any:
-        if not is_spilled(value):
-            return value
-        return load((await self.get(UUID(value["$object"]))).decode())
 
 
 def is_spilled(value: Any) -> bool:

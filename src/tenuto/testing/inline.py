@@ -19,8 +19,8 @@ from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.direct_ports import DirectPorts
 from tenuto.worker.held import Held
-from tenuto.worker.ports import Ports
 from tenuto.worker.reporter import Reporter
 from tenuto.worker.session import Session
 
@@ -34,7 +34,7 @@ class InlineWorker:
     def __init__(self, client: Client, app: App) -> None:
         self._client, self._app = client, app
         self._session = Session()
-        self._ports = Ports(client.pool, self._session, client.org_id, client.objects)
+        self._ports = DirectPorts(client.pool, self._session, client.org_id, client.objects)
         self._claims = 0
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 

@@ -11,7 +11,7 @@ from tenuto.db.pool import Pool, open_pool
 from tenuto.sdk.app import App
 from tenuto.sdk.objects import Objects
 from tenuto.storage.folder import FolderStore
-from tenuto.worker.ports import Ports
+from tenuto.worker.direct_ports import DirectPorts
 from tenuto.worker.schedules import put_schedules
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
@@ -29,10 +29,10 @@ class Direct:
         line.group = self._settings.resource_group
         return line
 
-    def open_ports(self, session: Session) -> Ports:
+    def open_ports(self, session: Session) -> DirectPorts:
         org_id = UUID(self._settings.org_id)
         objects = Objects(self._pool, org_id, FolderStore(Path(self._settings.home) / "objects"))
-        return Ports(self._pool, session, org_id, objects)
+        return DirectPorts(self._pool, session, org_id, objects)
 
     def listen(self) -> AsyncIterator[Wake]:
         return listen(self._settings.url)
