@@ -12,7 +12,8 @@ from tests.support.terminal import ROOT, Terminal, newcomer
 
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql")
-FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "command-line.md")
+COMMANDS = (DOCS / "howto" / "command-line.md", DOCS / "howto" / "people-and-keys.md")
+FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", *COMMANDS)
 PAGES = sorted(
     page
     for page in (DOCS / "howto").glob("*.md")
@@ -46,8 +47,8 @@ def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
         Reader(terminal).follow(page)
 
 
-def test_the_command_line_page_has_an_example_of_every_command() -> None:
-    page = (DOCS / "howto" / "command-line.md").read_text()
+def test_the_pages_of_commands_have_an_example_of_every_one() -> None:
+    page = "\n".join(page.read_text() for page in COMMANDS)
     command: Any = get_command(app)
     commands = [f"tenuto {name}" for name, one in command.commands.items() if not hasattr(one, "commands")]
     for group, one in command.commands.items():

@@ -19,7 +19,7 @@ from tests.support.terminal import ROOT, Terminal
 
 BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n+)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
 FILE = re.compile(r"# (\w+\.py)\b.*\n")
-STAYS = re.compile(r"tenuto (up|worker|dispatcher)\b")
+STAYS = re.compile(r"tenuto (up|worker|dispatcher)\b(?!-)")
 SET = re.compile(r"^([A-Z]\w*)=", re.MULTILINE)
 
 

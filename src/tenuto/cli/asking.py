@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
@@ -27,12 +27,17 @@ class Desk:
     org_id: UUID
 
 
-def ask(question: Callable[[Desk], Awaitable[T]], *, role: str = "tenuto_worker") -> T:
-    """The answer to a question that needs the database; `role` is taken on where this login may."""
+def ask(question: Callable[[Desk], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None) -> T:
+    """The answer to a question that needs the database; `role` is taken on where this login may.
+
+    `org` is the one it is about, else TENUTO_ORG.
+    """
     from tenuto.db.explain import explained
     from tenuto.db.login import choose_role
 
     settings = read_settings()
+    if org is not None:
+        settings = replace(settings, org=org)
     with ready_database(settings) as url, explained():
         return asyncio.run(_ask(question, settings, url, choose_role(url, role)))
 

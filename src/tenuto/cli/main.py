@@ -7,12 +7,17 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from tenuto.cli import (
+    audit,
     bench,
     db,
     dispatcher,
     doctor,
+    groups,
+    keys,
+    orgs,
     outbox,
     queues,
+    roles,
     runs,
     schedules,
     server,
@@ -21,15 +26,17 @@ from tenuto.cli import (
     tasks,
     top,
     up,
+    users,
     why,
     worker,
+    worker_keys,
     workers,
 )
 from tenuto.cli.problems import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
-PROCESSES, WORK, CARE = "Processes", "Work", "Care"
+PROCESSES, WORK, CARE, WHO = "Processes", "Work", "Care", "Who may do what"
 app.command(rich_help_panel=PROCESSES)(up.up)
 app.command(rich_help_panel=PROCESSES)(worker.worker)
 app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)
@@ -47,6 +54,13 @@ app.add_typer(workers.app, name="workers", rich_help_panel=CARE)
 app.add_typer(outbox.app, name="outbox", rich_help_panel=CARE)
 app.add_typer(db.app, name="db", rich_help_panel=CARE)
 app.command(rich_help_panel=CARE)(bench.bench)
+app.add_typer(keys.app, name="keys", rich_help_panel=WHO)
+app.add_typer(worker_keys.app, name="worker-keys", rich_help_panel=WHO)
+app.add_typer(users.app, name="users", rich_help_panel=WHO)
+app.add_typer(roles.app, name="roles", rich_help_panel=WHO)
+app.add_typer(orgs.app, name="orgs", rich_help_panel=WHO)
+app.add_typer(groups.app, name="groups", rich_help_panel=WHO)
+app.add_typer(audit.app, name="audit", rich_help_panel=WHO)
 
 
 @app.callback(invoke_without_command=True)

@@ -102,6 +102,7 @@ async def serve(
 
 
 async def _dispatch(place: Place, stop: asyncio.Event) -> None:
+    from tenuto.cli.pepper import peppers_if_any
     from tenuto.dispatcher.main import dispatch
     from tenuto.storage.folder import FolderStore
 
@@ -109,8 +110,11 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
         log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
         return
     store = FolderStore(place.settings.home / "objects")
+    peppers = peppers_if_any(place.settings)
+    if peppers is None:
+        log.info("audit heads are not signed here, since TENUTO_PEPPER is not set")
     measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
-    await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, **measured)
+    await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
 
 
 async def _work(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:

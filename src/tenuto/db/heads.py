@@ -26,9 +26,9 @@ async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta =
     return decrypt_key(found.id, found.private_key, peppers)
 
 
-async def sign_heads(conn: Conn, peppers: Peppers, *, limit: int | None = None) -> int:
-    """Sign the ends of chains that are due; answers how many."""
-    heads = await audit.due_heads(conn, limit=limit)
+async def sign_heads(conn: Conn, peppers: Peppers, *, every: timedelta | None = None, limit: int | None = None) -> int:
+    """Sign the ends of chains that are due, which is a minute after the one before; answers how many."""
+    heads = await audit.due_heads(conn, every=every, limit=limit)
     if not heads:
         return 0
     key, now = await signing_key(conn, peppers), await upkeep.now(conn)

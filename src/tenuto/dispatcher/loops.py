@@ -8,12 +8,14 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db import audit, identity, monitoring, upkeep, workers
+from tenuto.db.heads import sign_heads
 from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
 from tenuto.dispatcher.schedules import fire_schedules
+from tenuto.model.keys import Peppers
 from tenuto.model.metrics import OLDEST_READY, OUTBOX, TASKS_OPEN, WORKERS
 from tenuto.storage.base import StorageProblem, Store
 
@@ -33,6 +35,7 @@ class Dispatcher:
     port: int  # where it can be asked for metrics; 0 is nowhere
     org_id: UUID | None = None  # the org that those are of
     store: Store | None = None  # where large data objects lie
+    peppers: Peppers | None = None  # which open the key that signs
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
     floors_moved: int = 0
 
@@ -109,6 +112,13 @@ async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
     return len(gone)
 
 
+async def sign(dispatcher: Dispatcher, limit: int) -> int:
+    """Ends of audit chains, once a minute each."""
+    if dispatcher.peppers is None:
+        return 0
+    return await dispatcher.pool.call(sign_heads, dispatcher.peppers, limit=limit)
+
+
 async def measure(dispatcher: Dispatcher, _: int) -> int:
     """For whoever scrapes: how the org is."""
     if dispatcher.org_id is not None:
@@ -127,6 +137,7 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
     """Those it has a use for: with no handler here effects are for others, however long they have been due."""
     useless = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
+    useless |= set() if dispatcher.peppers else {"sign_heads"}
     return [loop for loop in LOOPS if loop.name not in useless]
 
 
@@ -144,6 +155,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
     Loop("seal_audit", batches_of(audit.seal_audit), batch=1000),
+    Loop("sign_heads", sign, batch=100, every=MINUTE / 4),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
     Loop("measure", measure, every=5.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),

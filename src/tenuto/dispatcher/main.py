@@ -9,6 +9,7 @@ from tenuto.db.pool import open_pool
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
 from tenuto.model.ids import uuid7
+from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
 
 TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
@@ -22,13 +23,17 @@ async def dispatch(
     port: int = 0,
     org_id: UUID | None = None,
     store: Store | None = None,
+    peppers: Peppers | None = None,
 ) -> None:
-    """Run the loops on this database. `port`: where this process is asked for its metrics, and of which org."""
+    """Run the loops on this database. `port`: where this process is asked for its metrics, and of which org.
+
+    Without `peppers` the ends of audit chains are signed elsewhere.
+    """
     async with (
         open_pool(url, role=role, timeout=TIMEOUT) as pool,
         open_pool(url, size=1, timeout=TIMEOUT) as owner_pool,
     ):
-        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store)
+        dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store, peppers)
         loops = loops_of(dispatcher)
         names = frozenset(loop.name for loop in loops)
 

@@ -83,12 +83,12 @@ def proves(public_key: dict[str, Any], message: bytes, signature: bytes) -> bool
     """Whether the key signed the message."""
     if len(signature) != 2 * SIZE:
         return False
-    x, y = (int.from_bytes(_data(public_key[name]), "big") for name in ("x", "y"))
     r, s = int.from_bytes(signature[:SIZE], "big"), int.from_bytes(signature[SIZE:], "big")
     try:
+        x, y = (int.from_bytes(_data(public_key[name]), "big") for name in ("x", "y"))
         public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
         public.verify(encode_dss_signature(r, s), message, ECDSA)
-    except (InvalidSignature, ValueError):
+    except (InvalidSignature, ValueError, KeyError, TypeError):  # a key that is none proves nothing
         return False
     return True
 

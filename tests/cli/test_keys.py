@@ -1,0 +1,117 @@
+"""`keys` and `worker-keys`: made by an operator, shown once, written down."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenuto.model.keys import parse_key, read_peppers
+from tests.support.command_line import tenuto
+from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.people import BCRYPT
+
+PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
+Asked = Callable[..., Any]
+
+
+@pytest.fixture
+def asked(database: str) -> Asked:
+    def ask(*arguments: str) -> Any:
+        done = tenuto(*arguments, "--json", TENUTO_DATABASE_URL=database, TENUTO_PEPPER=PEPPER)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask
+
+
+def found(db: Db, key: str, function: str = "find_api_key") -> list[dict[str, Any]]:
+    from tenuto.model.keys import key_hashes
+
+    parsed = parse_key(key)
+    assert parsed is not None
+    return call(db, function, key_id=parsed.key_id, hashes=key_hashes(read_peppers(PEPPER), key))
+
+
+def entries(db: Db, entity: str) -> list[tuple[str, str, str]]:
+    listed = call(db, "list_audit", org_id=DEFAULT_ORG, entity=entity)
+    return [(entry["action"], entry["entity_id"], entry["actor_kind"]) for entry in listed]
+
+
+def test_a_key_is_printed_once_lets_in_and_is_in_the_audit_log_without_its_text(db: Db, asked: Asked) -> None:
+    made = asked("keys", "create", "--name", "ci", "--permissions", "runs:write,tasks:read", "--expires", "30d")
+
+    (row,) = found(db, made["key"])
+    assert (str(row["id"]), row["permissions"]) == (made["id"], ["runs:write", "tasks:read"])
+    (listed,) = asked("keys", "list")["keys"]
+    assert (listed["id"], listed["name"], listed["expires_at"] > listed["created_at"]) == (made["id"], "ci", True)
+    assert made["key"] not in str(listed)
+    assert entries(db, "api_key") == [("create", made["id"], "operator")]
+    assert made["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
+
+
+def test_a_revoked_key_lets_nobody_in_and_a_rotated_one_has_a_successor(db: Db, asked: Asked) -> None:
+    old = asked("keys", "create", "--name", "ci", "--permissions", "*")
+    new = asked("keys", "rotate", old["id"], "--overlap", "1h")
+    assert [len(found(db, one["key"])) for one in (old, new)] == [1, 1]
+
+    asked("keys", "revoke", new["id"])
+
+    listed = {one["id"]: one for one in asked("keys", "list")["keys"]}
+    assert listed[old["id"]]["replaced_by"] == new["id"]
+    assert listed[new["id"]]["revoked_at"] is not None
+    assert [action for action, _, _ in entries(db, "api_key")] == ["revoke", "rotate", "create"]
+
+
+def test_a_key_of_another_org_is_made_and_listed_by_naming_the_org(db: Db, asked: Asked) -> None:
+    call(db, "create_org", slug="acme")
+
+    asked("keys", "create", "--org", "acme", "--name", "theirs", "--permissions", "runs:read")
+
+    assert [key["name"] for key in asked("keys", "list", "--org", "acme")["keys"]] == ["theirs"]
+    assert asked("keys", "list") == {"keys": []}
+
+
+def test_a_worker_key_is_bound_to_its_queues(db: Db, asked: Asked) -> None:
+    made = asked("worker-keys", "create", "--name", "fleet", "--queues", "mail,reports")
+    new = asked("worker-keys", "rotate", made["id"])
+    asked("worker-keys", "revoke", made["id"])
+
+    assert made["key"].startswith("tnw_live_")
+    (row,) = found(db, new["key"], "find_worker_key")
+    assert row["queues"] == ["mail", "reports"]
+    assert len(asked("worker-keys", "list")["worker_keys"]) == 2
+    assert [action for action, _, _ in entries(db, "worker_key")] == ["revoke", "rotate", "create"]
+
+
+def test_what_cannot_be_a_key_is_refused_with_what_to_write(database: str) -> None:
+    def refused(*arguments: str, **more: str) -> str:
+        environment = {"TENUTO_PEPPER": PEPPER, "TENUTO_DATABASE_URL": database, **more}
+        done = tenuto(*arguments, **environment)
+        assert done.returncode == 2, done.stdout
+        return done.stderr
+
+    assert "did you mean runs:read?" in refused("keys", "create", "--name", "x", "--permissions", "run:read")
+    assert '"30s"' in refused("keys", "create", "--name", "x", "--permissions", "*", "--expires", "soon")
+    assert "`tenuto keys list`" in refused("keys", "revoke", "abc")
+    assert "no API key" in refused("keys", "revoke", str(DEFAULT_ORG))
+    assert "no org" in refused("keys", "list", "--org", "nobody")
+    assert "openssl rand" in refused("keys", "create", "--name", "x", "--permissions", "*", TENUTO_PEPPER="")
+
+
+def test_keys_of_another_system_are_imported_all_or_none(db: Db, asked: Asked, database: str, tmp_path: Path) -> None:
+    file = tmp_path / "keys.jsonl"
+    good = {"key_prefix": "fm_12345", "key_hash": BCRYPT, "name": "old", "permissions": ["runs:read"]}
+    file.write_text(json.dumps({**good, "expires_at": "2099-01-01T00:00:00"}) + "\n" + json.dumps(good) + "\n")
+
+    assert len(asked("keys", "import", str(file))["ids"]) == 2
+    assert BCRYPT not in str(asked("keys", "list"))
+    assert {action for action, _, _ in entries(db, "api_key")} == {"import"}
+
+    file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "key_hash": "md5"}) + "\n")
+    refused = tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database)
+    assert (refused.returncode, "bcrypt_is_bcrypt" in refused.stderr) == (2, True)
+    assert len(asked("keys", "list")["keys"]) == 2
+    file.write_text(json.dumps({**good, "permissions": {"runs": True}}))
+    assert "write a list of ours" in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
