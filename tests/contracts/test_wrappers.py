@@ -15,6 +15,7 @@ from tenuto.db import (
     monitoring,
     outbox,
     reactions,
+    remote,
     requests,
     run_data,
     runs,
@@ -24,7 +25,21 @@ from tenuto.db import (
 from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
-MODULES = (attempts, audit, identity, keys, monitoring, outbox, reactions, requests, run_data, runs, upkeep, workers)
+MODULES = (
+    attempts,
+    audit,
+    identity,
+    keys,
+    monitoring,
+    outbox,
+    reactions,
+    remote,
+    requests,
+    run_data,
+    runs,
+    upkeep,
+    workers,
+)
 PUBLIC_FUNCTIONS = r"""
 select p.proname::text,
        array(select substr(a.name, 3)

@@ -226,5 +226,5 @@ async def start_children(
     )
 
 
-async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID]) -> list[Ended]:
-    return await call(conn, "poll_tasks", Ended, org_id=org_id, task_ids=task_ids)
+async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID], run_id: UUID | None = None) -> list[Ended]:
+    return await call(conn, "poll_tasks", Ended, org_id=org_id, task_ids=task_ids, run_id=run_id)

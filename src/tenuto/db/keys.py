@@ -7,6 +7,7 @@ from uuid import UUID
 from tenuto.db.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import (
     AdmittedApiKey,
+    AdmittedWorkerKey,
     ApiKeyInfo,
     FoundApiKey,
     FoundWorkerKey,
@@ -116,6 +117,14 @@ async def create_worker_key(
 
 async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:
     return await call_one(conn, "find_worker_key", FoundWorkerKey, key_id=key_id, hashes=hashes)
+
+
+async def admit_worker_key(
+    conn: Conn, *, key_id: str, hashes: list[bytes], rate: float, burst: float
+) -> AdmittedWorkerKey:
+    return await call_one(
+        conn, "admit_worker_key", AdmittedWorkerKey, key_id=key_id, hashes=hashes, rate=rate, burst=burst
+    )
 
 
 async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:

@@ -19,6 +19,8 @@ async def register_worker(
     instance_type: str | None = None,
     metadata: dict[str, Any] | None = None,
     lease: timedelta | None = None,
+    worker_key_id: UUID | None = None,
+    queues: list[str] | None = None,
 ) -> Session:
     return await call_one(
         conn,
@@ -32,6 +34,8 @@ async def register_worker(
         instance_type=instance_type,
         metadata=metadata,
         lease=lease,
+        worker_key_id=worker_key_id,
+        queues=queues,
     )
 
 

@@ -126,6 +126,18 @@ class FoundWorkerKey:
 
 
 @dataclass(frozen=True)
+class AdmittedWorkerKey:
+    """Whose worker key it is, from which queues it may claim, and whether it may ask now or in how many seconds."""
+
+    org_id: UUID
+    id: UUID
+    name: str
+    queues: list[str]
+    allowed: bool
+    retry_after: float
+
+
+@dataclass(frozen=True)
 class ImportedKey:
     """A key of another system that was never used here; its bcrypt hash says whether it is the one."""
 

@@ -19,3 +19,24 @@ class ApiKey:
 
     def may(self, permission: str) -> bool:
         return allows(self.permissions, permission)
+
+
+@dataclass(frozen=True)
+class WorkerKey:
+    """A worker process of an org; `queues` are those it may claim from, `*` stands for all."""
+
+    org_id: UUID
+    id: UUID
+    name: str
+    queues: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TaskToken:
+    """The code of one attempt, and nothing else."""
+
+    org_id: UUID
+    task_id: UUID
+    attempt: int
+    session_id: int
+    run_id: UUID

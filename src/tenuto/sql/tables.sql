@@ -885,8 +885,11 @@ create table tenuto.sessions (
   expires_at    timestamp with time zone not null,
   ended_at      timestamp with time zone,
   end_reason    text,
+  worker_key_id uuid,
+  queues        text[],
   constraint sessions_pkey PRIMARY KEY (id),
   constraint session_belongs_to_a_worker FOREIGN KEY (org_id, worker_id) REFERENCES tenuto.workers(org_id, id),
+  constraint session_was_opened_with_a_key_of_its_org FOREIGN KEY (org_id, worker_key_id) REFERENCES tenuto.worker_keys(org_id, id),
   constraint end_reason_is_known CHECK ((end_reason = ANY (ARRAY['closed'::text, 'expired'::text, 'replaced'::text, 'terminated'::text, 'failed'::text]))),
   constraint ended_says_why CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
   constraint lease_is_between_a_second_and_a_day CHECK (((lease_seconds >= (1)::double precision) AND (lease_seconds <= (86400)::double precision)))
@@ -894,6 +897,7 @@ create table tenuto.sessions (
 CREATE INDEX sessions_ended_idx ON tenuto.sessions USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX sessions_open_idx ON tenuto.sessions USING btree (expires_at) WHERE (ended_at IS NULL);
 CREATE INDEX sessions_worker_idx ON tenuto.sessions USING btree (org_id, worker_id);
+CREATE INDEX sessions_worker_key_idx ON tenuto.sessions USING btree (org_id, worker_key_id) WHERE (worker_key_id IS NOT NULL);
 alter table tenuto.sessions enable row level security;
 alter table tenuto.sessions force row level security;
 create policy an_org_sees_its_own_rows on tenuto.sessions for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

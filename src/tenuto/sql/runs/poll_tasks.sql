@@ -1,10 +1,12 @@
 -- How those of the tasks that are final ended: what a parent that gathers its children asks.
-create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[])
+-- p_run_id: only of this run.
+create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p_run_id uuid default null)
   returns table (task_id uuid, status text, output jsonb, error jsonb)
   language sql
   stable
 as $$
   select a.task_id, a.outcome, a.output, a.error
   from unnest(p_task_ids) as asked(id)
-  join tenuto.task_attempts a on a.task_id = asked.id and a.end_no = 0 and a.org_id = p_org_id;
+  join tenuto.task_attempts a on a.task_id = asked.id and a.end_no = 0 and a.org_id = p_org_id
+  where p_run_id is null or exists (select from tenuto.tasks t where t.id = asked.id and t.run_id = p_run_id);
 $$;

@@ -26,13 +26,7 @@ begin
 
   return query
   select r.id, r.queue, r.type, r.language, r.labels
-  from tenuto.routes r
-  where r.org_id = v_worker.org_id
-    and (p_queues is null or r.queue = any (p_queues))
-    and (p_types is null or r.type = any (p_types))
-    and r.language = any (v_worker.languages)
-    and r.labels <@ v_worker.labels
-    and (r.addresses = '{}' or v_worker.address = any (r.addresses))
+  from tenuto._served_routes(v_worker, p_queues, p_types) r
   order by r.id;
 end
 $$;

@@ -1,9 +1,11 @@
 -- -> active, with a new session. A worker that comes back under its old id ends its old session: whoever still
--- beats with that one is refused, and its tasks are given back by expire_attempts.
+-- beats with that one is refused, and its tasks are given back by expire_attempts. p_worker_key_id: it speaks HTTP, its
+-- session is for that key alone and claims from p_queues (null: all), which must be the key's.
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
   p_instance_type text default 'worker', p_metadata jsonb default '{}', p_lease interval default '60 seconds',
+  p_worker_key_id uuid default null, p_queues text[] default null,
   out session_id bigint, out token uuid)
   language plpgsql
 as $$
@@ -26,10 +28,13 @@ begin
         languages = excluded.languages, metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata), last_heartbeat = excluded.last_heartbeat,
         drained_at = null, drain_reason = null, error = null, terminated_at = null;
 
+  if p_worker_key_id is not null then
+    perform tenuto._check_worker_key(p_org_id, p_worker_key_id, p_worker_id, p_queues);
+  end if;
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
 
-  insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at)
-  values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease)
+  insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues)
+  values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease, p_worker_key_id, p_queues)
   returning sessions.id, sessions.token into session_id, token;
 end
 $$;

@@ -1,0 +1,16 @@
+-- The routes that a worker can serve among those of its queues and types (null: all): labels it has, languages it speaks,
+-- data that lives at its address.
+create or replace function tenuto._served_routes(p_worker tenuto.workers, p_queues text[], p_types text[])
+  returns setof tenuto.routes
+  language sql
+  stable
+as $$
+  select r.*
+  from tenuto.routes r
+  where r.org_id = p_worker.org_id
+    and (p_queues is null or r.queue = any (p_queues))
+    and (p_types is null or r.type = any (p_types))
+    and r.language = any (p_worker.languages)
+    and r.labels <@ p_worker.labels
+    and (r.addresses = '{}' or p_worker.address = any (r.addresses));
+$$;

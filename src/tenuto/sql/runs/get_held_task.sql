@@ -1,0 +1,23 @@
+-- A task that is running, with the attempt and session that hold it; p_worker_key_id: only a session of this key. Not held: TN001.
+create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p_worker_key_id uuid default null)
+  returns table (task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb, timeout_seconds real,
+    metadata jsonb, cancelled boolean)
+  language plpgsql
+  stable
+as $$
+begin
+  return query
+  select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input, case when t.has_slots then tenuto._task_slot_values(t.id) end,
+         t.timeout_seconds, t.metadata, r.cancel
+  from tenuto.running_tasks r
+  join tenuto.tasks t on t.id = r.id
+  join tenuto.routes o on o.id = r.route_id
+  join tenuto.sessions s on s.id = r.session_id
+  where r.id = p_task_id
+    and r.org_id = p_org_id
+    and (p_worker_key_id is null or s.worker_key_id = p_worker_key_id);
+  if not found then
+    perform tenuto._raise('TN001', format('no task %s is held here', p_task_id));
+  end if;
+end
+$$;
