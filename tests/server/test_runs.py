@@ -90,6 +90,18 @@ def test_who_waits_for_a_run_gets_it_as_it_ended(admin: TestClient, db: psycopg.
     assert (run["status"], task["status"]) == ("completed", "completed")
 
 
+def test_who_waits_for_several_runs_is_told_of_those_that_ended(admin: TestClient, db: psycopg.Connection) -> None:
+    ended = start(admin)
+    drain(db, a_worker(db))
+    other = start(admin)
+
+    told = admin.post("/v1/runs/wait", json={"run_ids": [other, ended], "wait": 30}).json()["items"]
+    nothing = admin.post("/v1/runs/wait", json={"run_ids": [other]}).json()["items"]
+
+    assert [(one["run_id"], one["status"]) for one in told] == [(ended, "completed")]
+    assert nothing == []
+
+
 def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: TestClient, db: psycopg.Connection) -> None:
     run_id = start(admin, max_attempts=1)
     worker = a_worker(db)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_values, call_void, json_array, json_or_default
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
@@ -65,6 +65,10 @@ async def start_many(
         group=group,
         wake=wake,
     )
+
+
+async def unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
+    return await call_values(conn, "unknown_types", org_id=org_id, types=types)
 
 
 async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> None:

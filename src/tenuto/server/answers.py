@@ -84,6 +84,19 @@ class Run(Answer):
     duration: timedelta | None
 
 
+class RunEnd(Answer):
+    """How a run ended, and what it gave."""
+
+    run_id: UUID
+    status: str
+    output: Any
+    error: Any
+
+
+class RunEnds(Answer):
+    items: list[RunEnd]
+
+
 class Started(Answer):
     """A run, and whether this request made it: a dedupe key that is taken answers the first run."""
 

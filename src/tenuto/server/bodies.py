@@ -1,6 +1,7 @@
 """What requests say: unknown fields are refused, and nothing is turned into another type to make it fit."""
 
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -24,30 +25,6 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Start(Body):
-    """One start of a task: its type, its arguments by name or in order, and what is said of this start."""
-
-    type: Name
-    input: dict[str, Any] | list[Any] = Field(default_factory=dict)
-    language: Name | None = None
-    delay: Seconds | None = None
-    available_at: Moment | None = None
-    priority: Int | None = None
-    dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
-    queue: Name | None = None
-    resource_group: Name | None = None
-    labels: Annotated[list[Label], Field(max_length=64)] | None = None
-    metadata: dict[str, Any] | None = None
-    timeout: Seconds | None = None
-    heartbeat_timeout: Seconds | None = None
-    max_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
-    max_losses: Annotated[int, Field(ge=1, le=1000)] | None = None
-    run_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
-    name: Name | None = None
-    external_id: Name | None = None
-    optional: bool | None = None
-
-
 class Reason(Body):
     reason: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
@@ -67,6 +44,13 @@ class Retry(Body):
 class Signal(Body):
     name: Name
     value: Any = None
+
+
+class WaitFor(Body):
+    """The runs that somebody waits for, and how many seconds at most."""
+
+    run_ids: Annotated[list[Annotated[UUID, Field(strict=False)]], Field(min_length=1, max_length=1000)]
+    wait: Annotated[float, Field(ge=0, le=60)] = 0
 
 
 class PutData(Body):

@@ -1,31 +1,15 @@
 """From the starts of a request to statements: runs of one kind of task, each of one plain task, go together."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
-from tenuto.db import starting
+from tenuto.db import runs, starting
 from tenuto.db.call import Conn
+from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
-from tenuto.sdk.options import TaskOptions
-from tenuto.sdk.plan import Plan, plan_task, together
-from tenuto.sdk.task import Task
+from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
-from tenuto.server.bodies import Start
-
-NOT_OPTIONS = {"type", "input", "language"}
-
-
-def _anything(*args: Any, **kwargs: Any) -> Any:
-    """Stands for a function that only workers know."""
-
-
-def plan_start(body: Start) -> Plan:
-    """The plan of a start; types are not checked, since a worker that knows this one may come later."""
-    said = {name: value for name, value in body if value is not None and name not in NOT_OPTIONS}
-    task = Task[..., Any](body.type, _anything, TaskOptions(language=body.language or "python"))
-    args, kwargs = ((), body.input) if isinstance(body.input, dict) else (tuple(body.input), {})
-    return plan_task(task.options(**said), args, kwargs)
+from tenuto.server.start_bodies import Start, StartGraph
 
 
 async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[Started]:
@@ -36,6 +20,22 @@ async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[
         statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
         answers.update(zip(places, await starting.ask(conn, statement), strict=True))
     return [answers[no] for no in range(len(plans))]
+
+
+def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
+    """The types that are started, each once."""
+    found = {
+        one.type for body in bodies for one in (body.graph.tasks.values() if isinstance(body, StartGraph) else (body,))
+    }
+    return sorted(found)
+
+
+async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
+    """Refuse types that no worker has ever served."""
+    if unknown := await runs.unknown_types(conn, org_id=org_id, types=types):
+        raise NotFound(
+            f"no worker has served the type {unknown[0]!r}", "correct it, start its worker first, or leave out strict"
+        )
 
 
 def _alike(plans: Sequence[Plan]) -> list[list[int]]:

@@ -18,6 +18,17 @@ class Ending(Protocol):
 
 
 T = TypeVar("T", bound=Ending)
+E = TypeVar("E")
+
+
+async def until_some(look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
+    """What was found, once that is anything or the time is over."""
+    clock = asyncio.get_running_loop().time
+    deadline, pause = clock() + wait, SHORTEST
+    while not (found := await look()) and (left := deadline - clock()) > 0:
+        await asyncio.sleep(min(pause, left))
+        pause = min(LONGEST, pause * GROWTH)
+    return found
 
 
 async def until_ended(look: Callable[[], Awaitable[T]], wait: float) -> T:

@@ -4,20 +4,22 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
-from pydantic import Field
 
 from tenuto.db import monitoring, runs
+from tenuto.model.monitoring import RunEnd
 from tenuto.server import answers
 from tenuto.server.answers import Page
-from tenuto.server.bodies import Reason, Retry, Signal, Start, Stop
+from tenuto.server.bodies import Reason, Retry, Signal, Stop, WaitFor
 from tenuto.server.desk import AtDesk, Change
+from tenuto.server.inputs import refuse_reserved
 from tenuto.server.paging import Filter, page
+from tenuto.server.planning import Planner
 from tenuto.server.routing import Routes
-from tenuto.server.starts import plan_start, start_all
-from tenuto.server.waiting import Wait, until_ended
+from tenuto.server.start_bodies import AnyStart, OneStart, Starts
+from tenuto.server.starts import check_known, start_all, types_of
+from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
-MOST_STARTS = 10_000
 
 
 class RunFilter(Filter):
@@ -29,31 +31,33 @@ class RunFilter(Filter):
     before: UUID | None = None
 
 
-Starts = Annotated[list[Start], Field(min_length=1, max_length=MOST_STARTS)]
-
-
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=answers.Started | answers.StartedMany, status=201)
-async def start_runs(desk: AtDesk, body: Start | Starts) -> Response:
-    """Start a task, or several, all or none. A type that no worker knows yet waits for one that does."""
+async def start_runs(desk: AtDesk, body: AnyStart) -> Response:
+    """Start a task or a graph of tasks, or a list of them, all or none. A type that no worker knows yet waits for one
+    that does, unless `strict` refuses it."""
     return await _start(desk, body)
 
 
 @ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=answers.StartedMany, status=201, bulk=True)
 async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
-    """Start up to 10,000 tasks, all or none; the body may have 64 MB."""
+    """Start up to 10,000 tasks or graphs, all or none; the body may have 64 MB."""
     return await _start(desk, body)
 
 
-async def _start(desk: AtDesk, body: Start | list[Start]) -> Response:
+async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
     starts = body if isinstance(body, list) else [body]
-    plans = [plan_start(one) for one in starts]
+    planner = Planner()
+    plans = [planner.plan(one) for one in starts]
+    strict = types_of([one for one in starts if one.strict])
 
     async def work(change: Change) -> answers.Started | answers.StartedMany:
+        if strict:
+            await change.do(check_known, types=strict)
         found = await change.do(start_all, plans=plans)
         made = [answers.Started.model_validate(one) for one in found]
-        types = sorted({one.type for one in starts})[:20]
         what = made[0].run_id if len(made) == 1 else f"{made[0].run_id} and {len(made) - 1} more"
-        await change.note("run", what, "start", {"type": {"new": ", ".join(types)}, "runs": {"new": len(made)}})
+        types = ", ".join(types_of(starts)[:20])
+        await change.note("run", what, "start", {"type": {"new": types}, "runs": {"new": len(made)}})
         return answers.StartedMany(items=made) if isinstance(body, list) else made[0]
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
@@ -69,7 +73,22 @@ async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=answers.Run)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Any:
     """A run as it is now, or with `wait` as soon as it has ended."""
-    return await until_ended(lambda: desk.ask(monitoring.get_run, run_id=run_id), wait)
+    found = await desk.ask(monitoring.get_run, run_id=run_id)
+    if not wait or found.status in FINAL:
+        return found
+    await _ends(desk, [run_id], wait)
+    return await desk.ask(monitoring.get_run, run_id=run_id)
+
+
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=answers.RunEnds)
+async def wait_for_runs(desk: AtDesk, body: WaitFor) -> Any:
+    """Those of the runs that have ended, as soon as there are any; others may be asked for again."""
+    return {"items": await _ends(desk, body.run_ids, body.wait)}
+
+
+async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+    # poll_runs counts what ended since the dispatcher's last round.
+    return await until_some(lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204)
@@ -118,6 +137,7 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=answers.SignalId, status=201)
 async def send_signal(desk: AtDesk, run_id: UUID, body: Signal) -> Response:
     """Send a message that a task of the run waits for, or will wait for."""
+    refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Change) -> answers.SignalId:
         sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
