@@ -14,10 +14,11 @@ from tenuto.model.errors import BY_CODE
 from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
-from tenuto.sdk.app import App
+from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.target import load_app
+from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import span
 
 
@@ -77,9 +78,9 @@ class Line:
 class Attempt:
     """The attempt as the worker described it."""
 
-    def __init__(self, job: dict[str, Any], app: App) -> None:
+    def __init__(self, job: dict[str, Any], task: Task[..., Any]) -> None:
         self.task_id, self.run_id, self.no, self.metadata = job["task_id"], job["run_id"], job["no"], job["metadata"]
-        self.task = app.tasks[job["run"]]
+        self.task = task
         self.cancelled = False
         self.stop: Outcome | None = None
         self.lines = 0
@@ -101,24 +102,41 @@ class SendLogs(logging.Handler):
             self.handleError(record)
 
 
-def run_one(line: Line, app: App, job: dict[str, Any]) -> Outcome:
-    attempt = line.current = Attempt(job, app)
+def run_one(line: Line, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
+    attempt = line.current = Attempt(job, task)
     running.set(attempt)
-    context = None
     try:
-        arguments, named = attempt.task.decode_args(job["input"], job["slots"])
-        if attempt.task.context:
-            context = SyncContext(attempt, line, loop=line.loop)
-            arguments.insert(0, context)
-        with span(attempt.task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
-            result = attempt.task.function(*arguments, **named)
-        if context is not None:
-            context.flush()
-        return Completed(attempt.task.encode_result(result))
+        arguments, named = task.decode_args(job["input"], job["slots"])
+        with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
+            call = _await if asyncio.iscoroutinefunction(task.function) else _call
+            result = call(line, attempt, arguments, named)
+        return Completed(task.encode_result(result))
     except BaseException as error:
         return judge(attempt, error)
     finally:
         running.set(None)
+
+
+def _call(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, Any]) -> Any:
+    context = SyncContext(attempt, line, loop=line.loop)
+    result = attempt.task.function(*([context] if attempt.task.context else []), *arguments, **named)
+    context.flush()
+    return result
+
+
+def _await(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, Any]) -> Any:
+    async def run() -> Any:
+        running.set(attempt)
+        context = Context(attempt, line)
+        try:
+            result = await attempt.task.function(*([context] if attempt.task.context else []), *arguments, **named)
+            await context.flush()
+            return result
+        except BaseException:
+            await context.settle()  # a step beside a wait must be recorded, or its effect happens again
+            raise
+
+    return asyncio.run_coroutine_threadsafe(run(), line.loop).result()
 
 
 def main(fd: int, target: str) -> None:
@@ -130,7 +148,7 @@ def main(fd: int, target: str) -> None:
     logging.getLogger().addHandler(SendLogs(line))
     line.send(ready=True)
     while (job := line.jobs.get()) is not None:
-        line.send(outcome=to_json(run_one(line, app, job)))
+        line.send(outcome=to_json(run_one(line, app.tasks[job["run"]], job)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import json
 import logging
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from tenuto.model.errors import TenutoError
@@ -73,7 +74,7 @@ class Processes:
             return job.attempt.stop
         job.process = process
         self._began(job.attempt)
-        outcome = await self._converse(process, job.attempt)
+        outcome = await self._converse(process, job.attempt, self._open_port(job.attempt))
         if process.alive:
             self._idle.append(process)
         return outcome
@@ -86,8 +87,7 @@ class Processes:
                 return process
         return None
 
-    async def _converse(self, process: "Process", attempt: Runnable) -> Outcome:
-        port = self._open_port(attempt)
+    async def _converse(self, process: "Process", attempt: Runnable, port: Port) -> Outcome:
         process.tell(
             run=attempt.task.name,
             task_id=attempt.task_id,
@@ -101,6 +101,7 @@ class Processes:
             match message:
                 case {"ask": no, "verb": verb, "arguments": arguments}:
                     process.tell(**await _answer(port, no, verb, arguments))
+                    await process.drain()
                 case {"tell": verb, "arguments": arguments}:
                     port.tell(verb, **arguments)
                 case {"log": [level, text, fields, created]}:
@@ -112,10 +113,7 @@ class Processes:
                     raise AssertionError(f"the process says {message}")
         code = await process.process.wait()
         process.alive = False
-        if attempt.stop is not None:
-            return attempt.stop
-        how = f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
-        return Lost({"type": "ProcessDied", "message": f"the process that ran it {how}", "exit_code": code})
+        return attempt.stop or process.how_it_died(code)
 
     async def close(self) -> None:
         for process in self._idle:
@@ -137,7 +135,7 @@ class Job:
     def kill(self) -> None:
         if self.process and self.process.alive:
             self.process.alive = False
-            self.process.process.kill()
+            self.process.kill()
             log.error("task %s did not stop when asked to: its process is killed", self.attempt.task_id)
 
 
@@ -154,12 +152,27 @@ class Process:
         if not self._writer.is_closing():
             self._writer.write(json.dumps(message).encode() + b"\n")
 
-    async def messages(self):
+    async def drain(self) -> None:
+        """Until it has read what it was told, so that one that asks and never reads costs no memory."""
+        with suppress(ConnectionError):
+            await self._writer.drain()
+
+    async def messages(self) -> AsyncIterator[dict[str, Any]]:
         try:
             while line := await self._reader.readline():
-                yield json.loads(line)
+                yield self.read(line)
         except ConnectionError:
             return
+
+    def read(self, line: bytes) -> dict[str, Any]:
+        return json.loads(line)
+
+    def kill(self) -> None:
+        self.process.kill()
+
+    def how_it_died(self, code: int) -> Lost:
+        how = f"exited with code {code}" if code >= 0 else f"was killed by signal {-code}"
+        return Lost({"type": "ProcessDied", "message": f"the process that ran it {how}", "exit_code": code})
 
 
 async def start(target: str) -> Process:

@@ -1,0 +1,149 @@
+"""Builds a sandbox around a process and waits for it: `python -I -m tenuto.runtimes.sandbox_stage FD SPEC`.
+
+This process stays outside. It starts one that is the first of the sandbox's own process tree, and that one starts the
+process with the code: when either of the first two ends, the kernel ends everything inside.
+"""
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import sys
+from typing import NoReturn
+
+from tenuto.runtimes import sandbox_child  # before the walls are up: what it needs is in memory then
+from tenuto.runtimes.sandbox_drop import become, drop_rights
+from tenuto.runtimes.sandbox_spec import Spec
+from tenuto.runtimes.sandbox_system import (
+    NEW_IPC,
+    NEW_MOUNTS,
+    NEW_NAME,
+    NEW_NETWORK,
+    NEW_PIDS,
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG,
+    prctl,
+    unshare,
+)
+from tenuto.runtimes.sandbox_walls import build_walls
+
+NOBODY = 65534
+
+
+def main(fd: int, spec: Spec) -> None:
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    prctl(PR_SET_DUMPABLE, 0)
+    if spec.walls:
+        end_like(_run_behind_walls(fd, spec))
+    else:
+        end_like(_run_without_walls(fd, spec))
+
+
+def _run_behind_walls(fd: int, spec: Spec) -> int:
+    unshare(NEW_MOUNTS | NEW_NAME | NEW_IPC | NEW_PIDS | NEW_NETWORK)
+    told, tell = os.pipe()
+    if os.fork() == 0:
+        os.close(told)
+        _guard(_be_first, fd, spec, tell)
+    os.close(tell)
+    os.close(fd)
+    os.wait()
+    answer = os.read(told, 16)
+    return int(answer) if answer else signal.SIGKILL  # the first process said nothing: it was ended with the rest
+
+
+def _be_first(fd: int, spec: Spec, tell: int) -> None:
+    """The first process of the sandbox's tree: nobody inside can signal it, and when it ends all the others do."""
+    socket.sethostname("sandbox")
+    build_walls(spec)
+    inside = os.fork()
+    if inside == 0:
+        os.close(tell)
+        _guard(_be_inside, fd, spec)
+    os.close(fd)
+    become(NOBODY)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
+    while True:
+        ended, status = os.wait()
+        if ended == inside:
+            os.write(tell, str(status).encode())
+            os._exit(0)
+
+
+def _run_without_walls(fd: int, spec: Spec) -> int:
+    """No tree of its own: what it leaves behind becomes ours, and is ended here."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    inside = os.fork()
+    if inside == 0:
+        os.setsid()
+        _guard(_be_inside, fd, spec)
+    os.close(fd)
+    signal.signal(signal.SIGTERM, lambda *_: _end_all_and(signal.SIGKILL))
+    while True:
+        ended, status = os.wait()
+        if ended == inside:
+            end_all()
+            return status
+
+
+def _end_all_and(status: int) -> NoReturn:
+    end_all()
+    end_like(status)
+
+
+def end_all() -> None:
+    """Every process below this one, also those that are born meanwhile."""
+    while True:
+        for child in _children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123 (a file of the kernel)
+        return [int(word) for word in file.read().split()]
+
+
+def _be_inside(fd: int, spec: Spec) -> None:
+    os.chdir(spec.cwd)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    os.dup2(fd, 3)
+    os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    drop_rights(spec)
+    sandbox_child.main(socket.socket(fileno=3), spec)
+
+
+def _guard(work, *arguments: object) -> NoReturn:
+    """A process that was forked ends here, whatever happens: it must never go on with its parent's code."""
+    try:
+        work(*arguments)
+        os._exit(0)
+    except SystemExit as leaving:
+        os._exit(leaving.code if isinstance(leaving.code, int) else 1)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.write(2, f"tenuto sandbox: {type(error).__name__}: {error}\n".encode())
+        os._exit(70)
+
+
+def end_like(status: int) -> NoReturn:
+    """End as the process inside did, so that the worker can tell how."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Spec.from_json(sys.argv[2]))
