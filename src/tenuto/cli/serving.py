@@ -69,14 +69,20 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
         worker_role, dispatcher_role = choose_role(url, "tenuto_worker"), choose_role(url, "tenuto_dispatcher")
         may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
         org_id = asyncio.run(find_org())
-    if metrics_port is not None:
-        from tenuto.model.metrics import serve_metrics
-
-        try:
-            serve_metrics(metrics_port)
-        except OSError as error:
-            raise WrongUse(f"--metrics-port {metrics_port} cannot be used: {error.strerror}; choose another") from error
+    open_metrics(metrics_port)
     return Place(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
+
+
+def open_metrics(port: int | None) -> None:
+    """Show what this process counts, if a port was chosen for that."""
+    if port is None:
+        return
+    from tenuto.model.metrics import serve_metrics
+
+    try:
+        serve_metrics(port)
+    except OSError as error:
+        raise WrongUse(f"--metrics-port {port} cannot be used: {error.strerror}; choose another") from error
 
 
 def worker_name() -> str:
@@ -95,7 +101,7 @@ async def serve(
                 ready()
             await stop.wait()
         else:
-            await _work(worker, ready)
+            await run_worker(worker, ready)
     finally:
         stop.set()
         await dispatching
@@ -117,7 +123,8 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
     await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
 
 
-async def _work(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:
+async def run_worker(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:
+    """Until a signal ends it; what it refuses is wrong use."""
     from tenuto.worker.main import Refused, work
 
     refused: list[str] = []

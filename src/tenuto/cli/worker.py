@@ -3,17 +3,29 @@
 import asyncio
 import logging
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
 
 from tenuto.cli.database import ready_database
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import WrongUse
-from tenuto.cli.serving import MetricsPort, Place, find_place, log_to_stderr, serve, worker_name
-from tenuto.cli.settings import read_settings
+from tenuto.cli.serving import (
+    MetricsPort,
+    Place,
+    find_place,
+    log_to_stderr,
+    open_metrics,
+    run_worker,
+    serve,
+    worker_name,
+)
+from tenuto.cli.settings import Settings, read_settings
+from tenuto.cli.site import find_site
 
 if TYPE_CHECKING:
     from tenuto.worker.settings import WorkerSettings
+    from tenuto.worker.site import Site
 
 log = logging.getLogger("tenuto.worker")
 
@@ -27,6 +39,13 @@ Labels = Annotated[str | None, typer.Option(help="What this machine has: gpu=1,f
 Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
 Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.")]
 Lease = Annotated[str, typer.Option(help="After this silence its tasks are given to others.")]
+Url = Annotated[
+    str | None,
+    typer.Option(help="A server to work for, without its database: https://… Default: TENUTO_URL.", show_default=False),
+]
+WorkerKey = Annotated[
+    str | None, typer.Option(help="The key for it: tnw_… Default: TENUTO_WORKER_KEY.", show_default=False)
+]
 Grace = Annotated[str, typer.Option(help="How long tasks may finish when it is stopped.")]
 
 
@@ -40,6 +59,8 @@ def worker(
     pool: Pool = None,
     lease: Lease = "60s",
     grace: Grace = "30s",
+    url: Url = None,
+    key: WorkerKey = None,
     metrics_port: MetricsPort = None,
     as_json: Json = False,
 ) -> None:
@@ -49,22 +70,45 @@ def worker(
     check_target(target)
     settings = read_settings()
     log_to_stderr()
-    with ready_database(settings, keep=False) as url:
-        place = find_place(settings, url, metrics_port)
-        asyncio.run(_serve(place, worker_settings(place, target, **flags)))
+    if (site := find_site(settings, url, key)) is not None:
+        open_metrics(metrics_port)
+        asyncio.run(_work(_remote_settings(site, settings, target, **flags)))
+    else:
+        with ready_database(settings, keep=False) as database:
+            place = find_place(settings, database, metrics_port)
+            asyncio.run(_serve(place, worker_settings(place, target, **flags)))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
 async def _serve(place: Place, settings: "WorkerSettings") -> None:
-    ready = f"{settings.name} works on {settings.target}: {settings.processes} × {settings.concurrency} tasks at a time"
-    await serve(place, settings, stop=asyncio.Event(), ready=lambda: log.info(ready))
+    await serve(place, settings, stop=asyncio.Event(), ready=lambda: _ready(settings))
+
+
+async def _work(settings: "WorkerSettings") -> None:
+    """From afar: the loops run where the database is."""
+    await run_worker(settings, lambda: _ready(settings))
+
+
+def _ready(settings: "WorkerSettings") -> None:
+    size = f"{settings.processes} × {settings.concurrency}"
+    log.info("%s works on %s: %s tasks at a time", settings.name, settings.target, size)
 
 
 def worker_settings(place: Place, target: str, **flags: Any) -> "WorkerSettings":
+    where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
+    return _settings(target, **where, **flags)
+
+
+def _remote_settings(site: "Site", settings: Settings, target: str, **flags: Any) -> "WorkerSettings":
+    org_id = str(UUID(int=0))  # that of the key, which the server knows
+    where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
+    return _settings(target, **where, **flags)
+
+
+def _settings(target: str, **said: Any) -> "WorkerSettings":
     from tenuto.worker.settings import WorkerSettings
 
-    where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
-    return WorkerSettings(target=target, name=worker_name(), **where, **flags)
+    return WorkerSettings(target=target, name=worker_name(), **said)
 
 
 def check_target(target: str) -> None:

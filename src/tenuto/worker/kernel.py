@@ -66,6 +66,10 @@ class Kernel(Caller, Protocol):
 
 def open_kernel(settings: WorkerSettings) -> AbstractAsyncContextManager[Kernel]:
     """As the settings say."""
+    if settings.key:
+        from tenuto.worker.remote import open_remote
+
+        return open_remote(settings)
     from tenuto.worker.direct import open_direct
 
     return open_direct(settings)

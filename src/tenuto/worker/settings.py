@@ -9,11 +9,13 @@ class WorkerSettings:
     """One worker: its supervisor and every child of it work by these."""
 
     target: str  # module:app
-    url: str
+    url: str = field(repr=False)  # of a database, or with a key of a server
     org_id: str
     name: str  # children are name:1, name:2 …
     home: str  # where large data objects are kept
     role: str | None = None
+    key: str | None = field(default=None, repr=False)  # a worker key: everything is asked over HTTP
+    proxy: str | None = field(default=None, repr=False)
     queues: list[str] | None = None
     concurrency: int = 100
     processes: int = 1

@@ -1,0 +1,90 @@
+"""The kernel over HTTP: this worker has a key of a server and no way to its database."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tenuto.db.call import Conn
+from tenuto.db.errors import Unreachable
+from tenuto.db.listener import Wake
+from tenuto.model.errors import TenutoError
+from tenuto.sdk.app import App
+from tenuto.worker.remote_calls import CALLS, Asking
+from tenuto.worker.remote_line import RemoteLine
+from tenuto.worker.remote_ports import RemotePorts
+from tenuto.worker.session import Session
+from tenuto.worker.settings import WorkerSettings
+from tenuto.worker.site import Site, Web
+
+WAIT = 20.0  # for a wake-up, each time: proxies end what is silent for longer
+LONGEST_PAUSE = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Remote:
+    """One server, asked with one worker key."""
+
+    def __init__(self, web: Web, settings: WorkerSettings) -> None:
+        self._web, self._settings = web, settings
+        self._asking = Asking(web, settings)
+        self._session = Session()
+
+    async def call(
+        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
+    ) -> T:
+        """The question of a wrapper, carried by the request that stands for it."""
+        answer: Any = await CALLS[function.__name__](self._asking, *args, **params)
+        return answer
+
+    def open_line(self) -> RemoteLine:
+        return RemoteLine(self._web.site, self._asking.types, self._settings.resource_group)
+
+    def open_ports(self, session: Session) -> RemotePorts:
+        self._session = session
+        return RemotePorts(self._web, session)
+
+    async def listen(self) -> AsyncIterator[Wake]:
+        """One long poll after the other. Whatever happens between two of them the mark tells."""
+        pause, mark = 0.1, None
+        while True:
+            try:
+                found = await self._wait(mark)
+            except (Unreachable, TenutoError):  # whoever claims and beats says what is wrong
+                mark = None
+                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                pause = min(LONGEST_PAUSE, pause * 2)
+                continue
+            pause, mark = 0.1, found["mark"]
+            if found["beat"]:
+                yield Wake("!cancel")
+            if found["work"]:
+                yield Wake("*")
+
+    async def _wait(self, mark: str | None) -> Any:
+        fence = {"session_id": self._session.id, "token": self._session.token}
+        asked = {**fence, "wait": WAIT, **({"mark": mark} if mark else {})}
+        return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT)
+
+    async def put_schedules(self, app: App) -> None:
+        schedules = []
+        for task in app.schedules():
+            said, limits = task.declared, task.limits_of((), {})
+            times = {"cron": said.cron or "", "timezone": said.timezone, "catch_up": said.catch_up}
+            details = {"details": {"limits": limits}} if limits else {}
+            schedules.append(
+                {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": said.jitter, **details}
+            )
+        await self._web.ask("PUT", "/internal/schedules", {"types": [*app.tasks], "schedules": schedules})
+
+
+@asynccontextmanager
+async def open_remote(settings: WorkerSettings) -> AsyncIterator[Remote]:
+    web = Web(Site(settings.url, settings.key or "", settings.proxy))
+    try:
+        yield Remote(web, settings)
+    finally:
+        await web.close()
