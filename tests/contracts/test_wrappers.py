@@ -10,6 +10,7 @@ import psycopg
 from tenuto.db import (
     attempts,
     audit,
+    bundles,
     identity,
     keys,
     monitoring,
@@ -28,6 +29,7 @@ SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 MODULES = (
     attempts,
     audit,
+    bundles,
     identity,
     keys,
     monitoring,

@@ -204,6 +204,60 @@ alter table tenuto.awaited_tasks force row level security;
 create policy an_org_sees_its_own_rows on tenuto.awaited_tasks for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.awaited_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.bundle_parts (
+  org_id uuid not null,
+  sha256 text not null,
+  no     integer not null,
+  data   bytea not null,
+  constraint bundle_parts_pkey PRIMARY KEY (org_id, sha256, no),
+  constraint part_is_of_a_bundle FOREIGN KEY (org_id, sha256) REFERENCES tenuto.bundles(org_id, sha256) ON DELETE CASCADE,
+  constraint number_is_not_negative CHECK (((no >= 0) AND (no <= 63))),
+  constraint part_is_up_to_1_mb CHECK (((length(data) >= 1) AND (length(data) <= 1048576)))
+);
+alter table tenuto.bundle_parts enable row level security;
+alter table tenuto.bundle_parts force row level security;
+create policy an_org_sees_its_own_rows on tenuto.bundle_parts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.bundle_parts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.bundle_types (
+  org_id uuid not null,
+  type   text not null,
+  sha256 text not null,
+  entry  text not null,
+  constraint bundle_types_pkey PRIMARY KEY (org_id, type),
+  constraint type_is_of_a_bundle FOREIGN KEY (org_id, sha256) REFERENCES tenuto.bundles(org_id, sha256) ON DELETE CASCADE,
+  constraint entry_is_not_too_long CHECK (((length(entry) >= 3) AND (length(entry) <= 512))),
+  constraint type_is_not_too_long CHECK (((length(type) >= 3) AND (length(type) <= 256)))
+);
+CREATE INDEX bundle_types_bundle_idx ON tenuto.bundle_types USING btree (org_id, sha256);
+alter table tenuto.bundle_types enable row level security;
+alter table tenuto.bundle_types force row level security;
+create policy an_org_sees_its_own_rows on tenuto.bundle_types for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.bundle_types for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.bundles (
+  id         uuid not null,
+  org_id     uuid not null,
+  sha256     text not null,
+  name       text not null,
+  manifest   jsonb not null,
+  size       bigint not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  constraint bundles_pkey PRIMARY KEY (id),
+  constraint bundle_exists_once UNIQUE (org_id, sha256),
+  constraint bundles_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint created_by_is_not_empty CHECK (((length(created_by) >= 1) AND (length(created_by) <= 256))),
+  constraint name_is_short_and_plain CHECK ((name ~ '^[a-z][a-z0-9_-]{0,62}$'::text)),
+  constraint sha256_is_a_hash CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint size_is_up_to_64_mb CHECK (((size >= 1) AND (size <= 67108864)))
+);
+CREATE INDEX bundles_org_idx ON tenuto.bundles USING btree (org_id, id);
+alter table tenuto.bundles enable row level security;
+alter table tenuto.bundles force row level security;
+create policy an_org_sees_its_own_rows on tenuto.bundles for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.bundles for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.cancel_requests (
   id           uuid not null,
   scope        text not null,

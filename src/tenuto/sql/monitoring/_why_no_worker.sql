@@ -33,7 +33,10 @@ begin
   if cardinality(v_left) = 0 then
     return format('no worker alive serves queue %s', p_route.queue);
   end if;
-  v_left := array(select w from unnest(v_left) w where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type);
+  v_left := array(
+    select w from unnest(v_left) w
+    where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type
+       or (w.metadata ? 'bundles' and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
   if cardinality(v_left) = 0 then
     return format('no worker alive knows %s', p_route.type);
   end if;

@@ -1,4 +1,5 @@
--- Those of the types that no worker has said to serve and nothing was ever started of: for starts that want no surprise.
+-- Those of the types that no worker has said to serve, no bundle runs and nothing was ever started of: for starts that want
+-- no surprise.
 create or replace function tenuto.unknown_types(p_org_id uuid, p_types text[])
   returns setof text
   language sql
@@ -8,5 +9,6 @@ as $$
   from unnest(p_types) as t(type)
   where not exists (select from tenuto.routes r where r.org_id = p_org_id and r.type = t.type)
     and not exists (select from tenuto.workers w where w.org_id = p_org_id and w.metadata -> 'types' ? t.type)
+    and not exists (select from tenuto.bundle_types b where b.org_id = p_org_id and b.type = t.type)
   order by 1
 $$;

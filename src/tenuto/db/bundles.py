@@ -1,0 +1,76 @@
+"""Bundles: one coroutine per public function in sql/deploys/."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenuto.db.call import Conn, call, call_one, call_value, call_values, call_void
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle that was put; `types` are those that it runs now."""
+
+    id: UUID
+    sha256: str
+    name: str
+    size: int
+    types: list[str]
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class WholeBundle(Bundle):
+    """The same with its manifest."""
+
+    manifest: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where the code of a type is; `types` are all that its bundle runs."""
+
+    sha256: str
+    name: str
+    entry: str
+    types: list[str]
+
+
+async def put_bundle(
+    conn: Conn, *, org_id: UUID, sha256: str, manifest: dict[str, Any], size: int, created_by: str
+) -> bool:
+    return await call_value(
+        conn, "put_bundle", org_id=org_id, sha256=sha256, manifest=manifest, size=size, created_by=created_by
+    )
+
+
+async def put_bundle_part(conn: Conn, *, org_id: UUID, sha256: str, no: int, data: bytes) -> None:
+    await call_void(conn, "put_bundle_part", org_id=org_id, sha256=sha256, no=no, data=data)
+
+
+async def get_bundle(conn: Conn, *, org_id: UUID, sha256: str) -> WholeBundle:
+    return await call_one(conn, "get_bundle", WholeBundle, org_id=org_id, sha256=sha256)
+
+
+async def get_bundle_part(conn: Conn, *, org_id: UUID, sha256: str, no: int) -> bytes | None:
+    return await call_value(conn, "get_bundle_part", org_id=org_id, sha256=sha256, no=no)
+
+
+async def find_bundle(conn: Conn, *, org_id: UUID, type: str, sha256: str | None = None) -> Entry:
+    return await call_one(conn, "find_bundle", Entry, org_id=org_id, type=type, sha256=sha256)
+
+
+async def list_bundles(
+    conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
+) -> list[Bundle]:
+    return await call(conn, "list_bundles", Bundle, org_id=org_id, before=before, limit=limit)
+
+
+async def list_bundle_types(conn: Conn, *, org_id: UUID) -> list[str]:
+    return await call_values(conn, "list_bundle_types", org_id=org_id)
+
+
+async def delete_bundle(conn: Conn, *, org_id: UUID, sha256: str) -> None:
+    await call_void(conn, "delete_bundle", org_id=org_id, sha256=sha256)
