@@ -20,7 +20,7 @@ def add(x: int, y: int) -> int:
 
 async def enter(url: str | None = None, **said: str) -> str:
     async with app.connect(url, **said) as tn:
-        return str(tn.org_id)
+        return str(tn.direct.org_id)
 
 
 def test_the_environment_says_where_tenuto_is(tmp_path: Path):

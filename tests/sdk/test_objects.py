@@ -62,7 +62,7 @@ def test_a_task_takes_objects_anywhere_in_its_arguments_and_holds_them(journey):
         photo, other = await tn.put(b"x" * 10), await tn.put(b"y" * 2_000_000)
         run = await tn.start(measure, photo, [other, None])
         await tn.work()
-        async with tn.pool.connection() as conn:
+        async with tn.direct.pool.connection() as conn:
             held = await (await conn.execute("select count(*) from tenuto.data_references")).fetchone()
         return await run.result(), held
 

@@ -34,7 +34,7 @@ def work(tn: SyncClient) -> int:
     """What a worker elsewhere would do."""
 
     async def all_of_it() -> int:
-        return await InlineWorker(tn.client, app).work(most=100)
+        return await InlineWorker(tn.client.direct, app).work(most=100)
 
     return tn.wait_for(all_of_it())
 
@@ -93,7 +93,7 @@ def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(database
             await tn.start(add.options(connection=conn), 1, 2)
             await conn.rollback()
             kept = await tn.start(add, 3, 4, connection=conn)
-            inline = InlineWorker(tn, app)
+            inline = InlineWorker(tn.direct, app)
             before = await inline.work(most=10)
             await conn.commit()
             return before, await inline.work(most=10), await kept.result(), await kept.wait()

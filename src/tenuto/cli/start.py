@@ -101,9 +101,10 @@ def _anything(*args: Any, **kwargs: Any) -> Any:
 
 def make_client(desk: Desk) -> "Client":
     from tenuto.sdk.client import Client
+    from tenuto.sdk.direct import Direct
     from tenuto.storage.folder import FolderStore
 
-    return Client(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects"), url=desk.url)
+    return Client(Direct(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
 
 
 async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool) -> Outcome:

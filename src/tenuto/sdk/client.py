@@ -5,23 +5,26 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 from uuid import UUID
 
-from tenuto.db import runs, starting
-from tenuto.db.pool import Pool
+from tenuto.db import starting
+from tenuto.db.errors import BadAddress
 from tenuto.model.durations import Duration
 from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.monitoring import RunSummary
 from tenuto.model.tasks import Started
 from tenuto.sdk.bulk import plan_many
 from tenuto.sdk.compose import Composition
+from tenuto.sdk.direct import Direct
 from tenuto.sdk.graph import Graph
 from tenuto.sdk.graph_plan import plan_graph
-from tenuto.sdk.objects import DataObject, Objects
+from tenuto.sdk.link import PAGE, Link
+from tenuto.sdk.objects import DataObject, as_bytes
 from tenuto.sdk.plan import Plan, plan_task, split_options
 from tenuto.sdk.run import Run, Runs
+from tenuto.sdk.schedules import Schedules
 from tenuto.sdk.task import Task
 from tenuto.sdk.values import codec_of
 from tenuto.sdk.watch import Watcher
 from tenuto.sdk.wire import MISSING, Unfit
-from tenuto.storage.base import Store
 
 if TYPE_CHECKING:
     from tenuto.sdk.app import App
@@ -33,11 +36,20 @@ R = TypeVar("R")
 class Client:
     """A connection to Tenuto. Made by `app.connect()`."""
 
-    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, url: str, app: "App | None" = None) -> None:
-        self.pool, self.org_id, self.app = pool, org_id, app
+    def __init__(self, link: Link, *, url: str, app: "App | None" = None) -> None:
+        self.link, self.app = link, app
         self.url = url  # for connections of your own: `tn.start(…, connection=conn)`
-        self.objects = Objects(pool, org_id, store)
-        self.watcher = Watcher(pool, org_id)
+        self.schedules = Schedules(link)
+        self.watcher = Watcher(link)
+
+    @property
+    def direct(self) -> Direct:
+        """The database itself, for what no server can do."""
+        if not isinstance(self.link, Direct):
+            raise BadAddress(
+                f"this needs the database itself, and {self.url} is a server; set TENUTO_DATABASE_URL for it"
+            )
+        return self.link
 
     # The arguments are checked against the function; with options of the start among them only by `task.options(…)`.
     @overload
@@ -95,18 +107,12 @@ class Client:
 
     async def start_plans(self, plans: list[Plan], connection: Any = None) -> list[Run[Any]]:
         """Start what was planned, all or none."""
-        statements = [plan.statement(self.org_id) for plan in plans]
-        started = await self._ask(statements, connection)
+        if connection is None:
+            started = await self.link.start(plans)
+        else:
+            statements = [plan.statement(self.direct.org_id) for plan in plans]
+            started = [one for statement in statements for one in await starting.ask(connection, statement)]
         return [self.run_of(one, plan, known=connection is None) for one, plan in zip(started, plans, strict=True)]
-
-    async def _ask(self, statements: list[starting.Statement], connection: Any) -> list[Started]:
-        if connection is not None:
-            return [one for statement in statements for one in await starting.ask(connection, statement)]
-        async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:
-            if len(statements) == 1:
-                return await starting.ask(conn, statements[0])
-            async with conn.transaction():
-                return [one for statement in statements for one in await starting.ask(conn, statement)]
 
     def run_of(self, started: Started, plan: Plan, *, known: bool) -> Run[Any]:
         """The run of an answer; one in a transaction of the caller's is known to exist only when that commits."""
@@ -117,7 +123,10 @@ class Client:
         else its first argument. `dedupe_keys` gives each its own key."""
         connection = options.pop("connection", task.said.get("connection"))
         many = plan_many(task, items, options)
-        started = await self._ask(many.statements(self.org_id), connection) if many.ids else []
+        if connection is None:
+            return Runs(self, await self.link.start_many(many), task.decode_result)
+        statements = many.statements(self.direct.org_id)
+        started = [one for statement in statements for one in await starting.ask(connection, statement)]
         return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
 
     def graph(self, name: str | None = None) -> Graph:
@@ -130,25 +139,32 @@ class Client:
 
     async def signal(self, run: Run[Any] | UUID | str, name: str, value: Any = None) -> None:
         """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
-        await self.pool.call(
-            runs.send_signal,
-            org_id=self.org_id,
-            run_id=as_id(run),
-            name=name,
-            value=check_value(f"signal {name}", value),
-        )
+        await self.link.send_signal(as_id(run), name, check_value(f"signal {name}", value))
 
     async def cancel(self, run: Run[Any] | UUID | str, reason: str | None = None) -> None:
         """Stop a run and everything below it."""
-        await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=as_id(run), reason=reason)
+        await self.link.cancel_run(as_id(run), reason)
+
+    async def runs(
+        self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
+    ) -> list[RunSummary]:
+        """The newest runs, newest first: `await tn.runs(status="failed")`."""
+        found: list[RunSummary] = []
+        while len(found) < most:
+            limit, before = min(PAGE, most - len(found)), found[-1].id if found else None
+            page = await self.link.list_runs(status=status, name=name, type=type, before=before, limit=limit)
+            found += page
+            if len(page) < limit:
+                break
+        return found
 
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
         """Store bytes to pass to tasks; an object that no task holds goes after a day."""
-        return await self.objects.put(data, type=type, metadata=metadata)
+        return DataObject(await self.link.put_object(as_bytes(data), type, metadata))
 
     async def get(self, object: DataObject | UUID) -> bytes:
         """The bytes of a data object."""
-        return await self.objects.get(object)
+        return await self.link.get_object(object.id if isinstance(object, DataObject) else object)
 
 
 def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Plan:

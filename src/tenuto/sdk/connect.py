@@ -11,6 +11,7 @@ from uuid import UUID
 from tenuto.db.errors import BadAddress, DatabaseProblem
 from tenuto.model.address import Address, read_address
 from tenuto.sdk.client import Client
+from tenuto.sdk.direct import Direct
 from tenuto.storage.folder import FolderStore
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ async def connect(
         role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
         async with open_pool(found, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            client = Client(pool, org_id, FolderStore(home / "objects"), url=found, app=app)
+            client = Client(Direct(pool, org_id, FolderStore(home / "objects")), url=found, app=app)
             try:
                 yield client
             finally:

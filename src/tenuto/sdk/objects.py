@@ -2,6 +2,7 @@
 
 import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
@@ -65,19 +66,11 @@ class Spilling(ABC):
 
     async def follow(self, value: Any) -> Any:
         """The value, with what was too large for a row fetched; also in the places of a list."""
-        if isinstance(value, list):
-            held = cast("list[Any]", value)
-            return [await self._fetch(one) for one in held] if any(map(is_spilled, held)) else held
-        return await self._fetch(value)
+        return await follow(value, self.get)
 
     async def follow_slots(self, slots: str) -> str:
         """The same for the slots of a claim, as JSON text."""
         return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
-
-    async def _fetch(self, value: Any) -> Any:
-        if not is_spilled(value):
-            return value
-        return load((await self.get(UUID(value["$object"]))).decode())
 
 
 class Objects(Spilling):
@@ -90,9 +83,7 @@ class Objects(Spilling):
         self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: UUID | None = None
     ) -> DataObject:
         """Store bytes. A task that holds the object keeps it; an object that nobody holds goes after a day."""
-        if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"put takes bytes, not {data!r:.60}", "encode it first: text.encode()")
-        content = bytes(data)
+        content = as_bytes(data)
         id = uuid7()
         small = len(content) <= LARGEST
         uri = None if small else await asyncio.to_thread(self._store.put, id, content)
@@ -124,6 +115,25 @@ class Objects(Spilling):
         if found.checksum and found.checksum != f"sha256:{sha256(content).hexdigest()}":
             raise InvalidInput(f"data object {id} at {found.uri} is not what was stored: its checksum differs")
         return content
+
+
+async def follow(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
+    """The value, with what was too large for a row fetched by `get`; also in the places of a list."""
+    if isinstance(value, list):
+        held = cast("list[Any]", value)
+        return [await _fetch(one, get) for one in held] if any(map(is_spilled, held)) else held
+    return await _fetch(value, get)
+
+
+async def _fetch(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
+    return load((await get(UUID(value["$object"]))).decode()) if is_spilled(value) else value
+
+
+def as_bytes(data: Any) -> bytes:
+    """What `put` was given, if it is bytes."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise InvalidInput(f"put takes bytes, not {data!r:.60}", "encode it first: text.encode()")
+    return bytes(cast("bytes", data))
 
 
 def is_spilled(value: Any) -> bool:

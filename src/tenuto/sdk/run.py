@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from uuid import UUID
 
-from tenuto.db import monitoring, runs
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.monitoring import RunEnd, RunStatus, TaskSummary
+from tenuto.sdk.link import PAGE
+from tenuto.sdk.objects import follow
 from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
 from tenuto.sdk.run_values import RunValues
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from tenuto.sdk.client import Client
 
 R = TypeVar("R")
-PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Run(Generic[R]):
             raise RunFailed(self.id, end.error)
         if end.status == "cancelled":
             raise RunCancelled(self.id, end.error)
-        return self._read(await self.client.objects.follow(end.output))
+        return self._read(await follow(end.output, self.client.link.get_object))
 
     async def _ended(self, timeout: Duration | None) -> RunEnd:
         limit = None if timeout is None else seconds(timeout, "timeout")
@@ -81,7 +81,7 @@ class Run(Generic[R]):
 
     async def info(self) -> RunStatus:
         """Everything about it now."""
-        return await self.client.pool.call(monitoring.get_run, org_id=self.client.org_id, run_id=self.id)
+        return await self.client.link.get_run(self.id)
 
     async def status(self) -> str:
         """Its state now."""
@@ -93,9 +93,7 @@ class Run(Generic[R]):
         page: list[TaskSummary] | None = None
         while page is None or len(page) == PAGE:
             before = page[-1].id if page else None
-            page = await self.client.pool.call(
-                monitoring.list_tasks, org_id=self.client.org_id, run_id=self.id, before=before, limit=PAGE
-            )
+            page = await self.client.link.list_tasks(run_id=self.id, before=before, limit=PAGE)
             found.extend(page)
         return sorted(found, key=lambda task: (task.place, task.id))
 
@@ -126,12 +124,16 @@ class Run(Generic[R]):
 
     async def cancel(self, reason: str | None = None) -> None:
         """Stop it and everything below it."""
-        await self.client.pool.call(runs.cancel_run, org_id=self.client.org_id, run_id=self.id, reason=reason)
+        await self.client.link.cancel_run(self.id, reason)
 
     async def retry(self, *, reuse: bool = True) -> "Run[R]":
         """A new run of the same graph; completed tasks keep their outputs unless `reuse` is False."""
-        id = await self.client.pool.call(runs.retry_run, org_id=self.client.org_id, run_id=self.id, reuse=reuse)
+        id = await self.client.link.retry_run(self.id, reuse=reuse)
         return Run(self.client, id, self._read)
+
+    async def delete(self) -> None:
+        """Delete it, once it has ended, with everything it has."""
+        await self.client.link.delete_run(self.id)
 
     async def signal(self, name: str, value: Any = None) -> None:
         """Send a message that a task of it waits for, or will wait for."""

@@ -1,10 +1,8 @@
 """Run data from outside: what the tasks of a run share, read and written by whoever started it."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from tenuto.db import run_data
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.data import RunData
 
@@ -29,11 +27,9 @@ class _RunPort:
         self._client, self._run_id = client, run_id
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
-        where = {"org_id": self._client.org_id, "run_id": self._run_id}
-        async with self._client.pool.connection() as conn:
-            if verb == "get_run_data":
-                return [asdict(row) for row in await run_data.get_run_data(conn, **where, **arguments)]
-            return await run_data.put_run_data(conn, **where, **arguments)
+        if verb == "get_run_data":
+            return await self._client.link.get_run_data(self._run_id, **arguments)
+        return await self._client.link.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
 
     def tell(self, verb: str, **arguments: Any) -> None:
         raise NotImplementedError(f"{verb} {arguments} is said by tasks")

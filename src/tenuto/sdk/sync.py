@@ -10,7 +10,7 @@ from uuid import UUID
 
 from tenuto.db import starting
 from tenuto.model.durations import Duration
-from tenuto.model.monitoring import RunStatus, TaskSummary
+from tenuto.model.monitoring import RunStatus, RunSummary, TaskSummary
 from tenuto.sdk.bulk import plan_many
 from tenuto.sdk.client import Client, plan_all, plan_target, take_connection
 from tenuto.sdk.compose import Composition
@@ -20,6 +20,7 @@ from tenuto.sdk.graph import Graph
 from tenuto.sdk.objects import DataObject
 from tenuto.sdk.run import Progress, Run, Runs
 from tenuto.sdk.run_values import RunValues
+from tenuto.sdk.schedules import SyncSchedules
 from tenuto.sdk.task import Task
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ class SyncRun(Generic[R]):
         """A new run of the same graph; completed tasks keep their outputs unless `reuse` is False."""
         return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse)))
 
+    def delete(self) -> None:
+        """Delete it, once it has ended, with everything it has."""
+        self._wait(self._run.delete())
+
     def signal(self, name: str, value: Any = None) -> None:
         """Send a message that a task of it waits for, or will wait for."""
         self._wait(self._run.signal(name, value))
@@ -114,6 +119,7 @@ class SyncClient:
     def __init__(self, client: Client, wait_for: Wait[Any]) -> None:
         self.client, self.wait_for = client, wait_for
         self.url = client.url  # for connections of your own
+        self.schedules = SyncSchedules(client.schedules, wait_for)
 
     @overload
     def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> SyncRun[R]: ...
@@ -164,7 +170,7 @@ class SyncClient:
         if connection is None:
             runs = self.wait_for(self.client.start_plans(plans))
         else:
-            statements = [plan.statement(self.client.org_id) for plan in plans]
+            statements = [plan.statement(self.client.direct.org_id) for plan in plans]
             started = [one for statement in statements for one in starting.ask_sync(connection, statement)]
             runs = [self.client.run_of(one, plan, known=False) for one, plan in zip(started, plans, strict=True)]
         found = [SyncRun[Any](self, run) for run in runs]
@@ -177,7 +183,7 @@ class SyncClient:
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_many(task, items, **options)))
         many = plan_many(task, items, options)
-        statements = many.statements(self.client.org_id)
+        statements = many.statements(self.client.direct.org_id)
         started = [one for statement in statements for one in starting.ask_sync(connection, statement)]
         return SyncRuns(self, Runs(self.client, [one.run_id for one in started] or many.ids, task.decode_result))
 
@@ -188,6 +194,10 @@ class SyncClient:
     def run(self, id: UUID | str) -> SyncRun[Any]:
         """A run by its id; its result is plain JSON."""
         return SyncRun(self, self.client.run(id))
+
+    def runs(self, **which: Any) -> list[RunSummary]:
+        """The newest runs, newest first: `tn.runs(status="failed")`."""
+        return self.wait_for(self.client.runs(**which))
 
     def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: Any = None) -> None:
         """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""

@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Iterable
 from uuid import UUID
 
-from tenuto.db import monitoring
 from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool
 from tenuto.model.monitoring import RunEnd
+from tenuto.sdk.link import Link
 
 SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
 BATCH = 1000
@@ -16,8 +15,8 @@ BATCH = 1000
 class Watcher:
     """The runs that somebody of this client waits for."""
 
-    def __init__(self, pool: Pool, org_id: UUID) -> None:
-        self._pool, self._org_id = pool, org_id
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._waiting: dict[UUID, set[asyncio.Future[RunEnd]]] = {}
         self._asking: asyncio.Task[None] | None = None
         self._pause = SHORTEST
@@ -63,10 +62,22 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            await self._rest()
+            if not self._link.patience or failures:
+                await self._rest()
 
     async def _poll(self, ids: list[UUID]) -> list[RunEnd]:
-        return await self._pool.call(monitoring.poll_runs, org_id=self._org_id, run_ids=ids)
+        """What the other side says of them; where it waits for an end, whoever joins ends that."""
+        if not self._link.patience:
+            return await self._link.poll_runs(ids, 0)
+        asking = asyncio.create_task(self._link.poll_runs(ids, self._link.patience))
+        joined = asyncio.create_task(self._joined.wait())
+        try:
+            await asyncio.wait({asking, joined}, return_when=asyncio.FIRST_COMPLETED)
+            return asking.result() if asking.done() else []
+        finally:
+            for one in (asking, joined):
+                one.cancel()
+            await asyncio.gather(asking, joined, return_exceptions=True)
 
     async def _rest(self) -> None:
         try:

@@ -10,7 +10,7 @@ from typing import Any, Union, cast, get_args, get_origin
 
 DEEPEST = 32
 LARGEST = 1_048_576  # bytes of one value in a row; the kernel's bound
-RESERVED = ("$slot", "$object", "$pickle", "$output")  # what the wire format says with these keys, no user value may say
+RESERVED = ("$slot", "$object", "$pickle", "$output")  # what the wire format says with these, no value may say
 MISSING: Any = type("Missing", (), {})()  # the hint of a parameter without one
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")

@@ -13,9 +13,9 @@ from tenuto.model.tasks import Claimed
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Outcome
 from tenuto.sdk.app import App
-from tenuto.sdk.client import Client
 from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
+from tenuto.sdk.direct import Direct
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
 from tenuto.worker.attempt import Attempt
@@ -31,7 +31,7 @@ UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settl
 class InlineWorker:
     """Runs what can run now."""
 
-    def __init__(self, client: Client, app: App) -> None:
+    def __init__(self, client: Direct, app: App) -> None:
         self._client, self._app = client, app
         self._session = Session()
         self._ports = DirectPorts(client.pool, self._session, client.org_id, client.objects)

@@ -13,6 +13,7 @@ from tenuto.db.pool import Pool, open_pool
 from tenuto.sdk.app import App
 from tenuto.sdk.client import Client
 from tenuto.sdk.connect import DEFAULT_ORG, find_address
+from tenuto.sdk.direct import Direct
 from tenuto.storage.base import Store
 from tenuto.storage.folder import FolderStore
 from tenuto.testing.clock import Clock
@@ -26,9 +27,10 @@ class Isolated(Client):
     """What `app.connect()` gives, and a clock and a worker: `await tn.clock.advance("5m")`, `await tn.work()`."""
 
     def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
-        super().__init__(pool, org_id, store, url=url, app=app)
+        link = Direct(pool, org_id, store)
+        super().__init__(link, url=url, app=app)
         self.clock = Clock(pool)
-        self._worker = InlineWorker(self, app)
+        self._worker = InlineWorker(link, app)
 
     async def work(self, *, most: int = MOST) -> int:
         """Run all that can run now, in this loop, until nothing is left; answers how many attempts ran."""
