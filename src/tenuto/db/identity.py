@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value, call_void
-from tenuto.model.identity import FoundUser, Member, Org, OrgRole, Person, PrunedIdentity, ResourceGroup
+from tenuto.model.identity import AdmittedUser, FoundUser, Member, Org, OrgRole, Person, PrunedIdentity, ResourceGroup
 
 
 async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings: dict[str, Any] | None = None) -> UUID:
@@ -59,6 +59,10 @@ async def put_user(
 
 async def find_user(conn: Conn, *, issuer: str, subject: str) -> FoundUser:
     return await call_one(conn, "find_user", FoundUser, issuer=issuer, subject=subject)
+
+
+async def admit_user(conn: Conn, *, issuer: str, subject: str, rates: list[float], bursts: list[float]) -> AdmittedUser:
+    return await call_one(conn, "admit_user", AdmittedUser, issuer=issuer, subject=subject, rates=rates, bursts=bursts)
 
 
 async def set_user_role(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role: str) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from tenuto.db.call import Conn, Json, call_one, call_value, call_void, json_value
-from tenuto.model.identity import BegunRequest, FoundLogin, Guest, Tokens
+from tenuto.model.identity import AdmittedUser, BegunRequest, FoundLogin, Guest, Tokens
 
 
 async def open_login(
@@ -23,6 +23,10 @@ async def open_login(
 
 async def find_login(conn: Conn, *, hash: bytes) -> FoundLogin:
     return await call_one(conn, "find_login", FoundLogin, hash=hash)
+
+
+async def admit_login(conn: Conn, *, hash: bytes, rates: list[float], bursts: list[float]) -> AdmittedUser:
+    return await call_one(conn, "admit_login", AdmittedUser, hash=hash, rates=rates, bursts=bursts)
 
 
 async def close_login(conn: Conn, *, hash: bytes) -> None:

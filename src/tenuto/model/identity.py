@@ -54,6 +54,18 @@ class FoundUser:
 
 
 @dataclass(frozen=True)
+class AdmittedUser:
+    """Who a token or cookie speaks of, and whether they may ask now or in how many seconds."""
+
+    org_id: UUID
+    user_id: UUID
+    platform_role: str
+    roles: list[str]
+    allowed: bool
+    retry_after: float
+
+
+@dataclass(frozen=True)
 class FoundLogin:
     """Whose cookie it is, and until when it is good."""
 

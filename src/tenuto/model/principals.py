@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from tenuto.model.permissions import allows
+from tenuto.model.permissions import PLATFORM_ROLES, allows
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,25 @@ class ApiKey:
     permissions: frozenset[str]
 
     kind = "api_key"
+
+    def may(self, permission: str) -> bool:
+        return allows(self.permissions, permission)
+
+
+@dataclass(frozen=True)
+class User:
+    """A person of an org: what they may do follows from their platform role; `roles` are the org's own."""
+
+    org_id: UUID
+    id: UUID
+    platform_role: str
+    roles: tuple[str, ...]
+
+    kind = "user"
+
+    @property
+    def permissions(self) -> frozenset[str]:
+        return PLATFORM_ROLES[self.platform_role]
 
     def may(self, permission: str) -> bool:
         return allows(self.permissions, permission)

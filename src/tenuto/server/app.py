@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
+import httpx2
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
+from tenuto.server.issuer import TIMEOUT, Issuer
 from tenuto.server.middleware import Envelope
 from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
@@ -49,15 +51,19 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: ServerSettings = app.state.settings
-    async with open_pool(settings.database_url, role=settings.role, size=settings.connections) as pool:
+    async with (
+        open_pool(settings.database_url, role=settings.role, size=settings.connections) as pool,
+        httpx2.AsyncClient(timeout=TIMEOUT) as http,
+    ):
         app.state.pool = pool
+        app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         yield
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
-        schemes = {"api_key": {"type": "http", "scheme": "bearer", "description": "An API key: tn_…"}}
+        schemes = {"api_key": {"type": "http", "scheme": "bearer", "description": "An API key, or an OIDC token"}}
         schema.setdefault("components", {})["securitySchemes"] = schemes
         app.openapi_schema = schema
     return app.openapi_schema

@@ -1,44 +1,73 @@
-"""Who is asking, and whether they may: one round trip for the key and its rate limit together."""
+"""Who is asking, and whether they may: one round trip for who it is and their rate limit together."""
 
 from fastapi import Request
 
-from tenuto.db import keys
+from tenuto.db import identity, keys
 from tenuto.db.pool import Pool
 from tenuto.model.errors import Forbidden, RateLimited, Unauthorized
-from tenuto.model.keys import API, key_hashes, parse_key
-from tenuto.model.principals import ApiKey
+from tenuto.model.identity import AdmittedUser
+from tenuto.model.keys import API, Key, key_hashes, parse_key
+from tenuto.model.principals import ApiKey, User
+from tenuto.server.id_tokens import looks_like_token, read_token
+from tenuto.server.issuer import Issuer
 from tenuto.server.settings import ServerSettings
 
-SAY_KEY = "send the header `Authorization: Bearer tn_…` with an API key"
+SAY_KEY = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
 
 
 class TooSoon(RateLimited):
-    """More was asked than the key or its org may."""
+    """More was asked than somebody or their org may."""
 
-    def __init__(self, name: str, retry_after: float) -> None:
-        super().__init__(f"API key {name!r} or its org asks too often", f"ask again in {retry_after:.3f} s")
+    def __init__(self, who: str, retry_after: float) -> None:
+        super().__init__(f"{who} or its org asks too often", f"ask again in {retry_after:.3f} s")
         self.retry_after = retry_after
 
 
-async def admit(request: Request, permission: str, pool: Pool, settings: ServerSettings) -> ApiKey:
-    """The principal of the request's key, which has the permission; what cannot be a key costs no round trip."""
+async def admit(request: Request, permission: str, pool: Pool, settings: ServerSettings) -> ApiKey | User:
+    """Who sent the request's credential, who has the permission; what cannot be a credential costs no round trip."""
+    principal = await _find(request, pool, settings)
+    if not principal.may(permission):
+        who = f"API key {principal.name!r}" if isinstance(principal, ApiKey) else f"a {principal.platform_role}"
+        raise Forbidden(f"{who} has no permission {permission}", "ask an admin of your org for it")
+    return principal
+
+
+async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKey | User:
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    text = text.strip()
     if not text:
         raise Unauthorized("no credential was sent", SAY_KEY)
-    key = parse_key(text.strip()) if scheme.lower() == "bearer" else None
-    if key is None or key.kind != API:
-        raise Unauthorized("the credential is not an API key, or was mistyped", SAY_KEY)
-    limits = (settings.key_limit, settings.org_limit)
-    found = await pool.call(
-        keys.admit_api_key,
-        key_id=key.key_id,
-        hashes=key_hashes(settings.peppers, key.text),
-        rates=[float(limit.rate) for limit in limits],
-        bursts=[float(limit.burst) for limit in limits],
-    )
+    issuer: Issuer | None = request.app.state.issuer
+    if scheme.lower() == "bearer":
+        key = parse_key(text)
+        if key is not None and key.kind == API:
+            return await _api_key(key, pool, settings)
+        if issuer is not None and looks_like_token(text):
+            return await _user_by_token(issuer, text, pool, settings)
+    raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
+
+
+async def _api_key(key: Key, pool: Pool, settings: ServerSettings) -> ApiKey:
+    hashes = key_hashes(settings.peppers, key.text)
+    found = await pool.call(keys.admit_api_key, key_id=key.key_id, hashes=hashes, **limits(settings))
     if not found.allowed:
-        raise TooSoon(found.name, found.retry_after)
-    principal = ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
-    if not principal.may(permission):
-        raise Forbidden(f"API key {found.name!r} has no permission {permission}", "ask an admin for a key that has it")
-    return principal
+        raise TooSoon(f"API key {found.name!r}", found.retry_after)
+    return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
+
+
+async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings) -> User:
+    claims = await read_token(issuer, text, audience=issuer.settings.audience)
+    issued = issuer.settings.issuer
+    return user_of(await pool.call(identity.admit_user, issuer=issued, subject=claims.subject, **limits(settings)))
+
+
+def user_of(found: AdmittedUser) -> User:
+    if not found.allowed:
+        raise TooSoon(f"user {found.user_id}", found.retry_after)
+    return User(found.org_id, found.user_id, found.platform_role, tuple(found.roles))
+
+
+def limits(settings: ServerSettings) -> dict[str, list[float]]:
+    """What somebody may ask, and their org: people and keys have the same limit."""
+    both = (settings.key_limit, settings.org_limit)
+    return {"rates": [float(one.rate) for one in both], "bursts": [float(one.burst) for one in both]}

@@ -13,7 +13,7 @@ from tenuto.db import audit, requests
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import call_for, transaction_for
-from tenuto.model.principals import ApiKey
+from tenuto.model.principals import ApiKey, User
 from tenuto.server.auth import admit
 from tenuto.server.settings import ServerSettings
 
@@ -53,7 +53,7 @@ class Desk:
     """One request of one principal."""
 
     request: Request
-    principal: ApiKey
+    principal: ApiKey | User
     pool: Pool
     settings: ServerSettings
 

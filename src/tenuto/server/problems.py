@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
+from tenuto.server.issuer import IssuerAway
 
 log = logging.getLogger("tenuto.server")
 
@@ -66,6 +67,12 @@ def add_problems(app: FastAPI) -> None:
         log.warning("the database does not answer: %s", error)
         more = {"Retry-After": "1"}
         return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
+
+    @app.exception_handler(IssuerAway)
+    async def away(request: Request, error: IssuerAway) -> Response:
+        log.warning("nobody can be asked who this is: %s", error)
+        more = {"Retry-After": "10"}
+        return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
 
     @app.exception_handler(Exception)
     async def mistake(request: Request, error: Exception) -> Response:

@@ -1,6 +1,6 @@
 """What a server is told when it starts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tenuto.model.keys import Peppers
 
@@ -11,6 +11,22 @@ class Limit:
 
     rate: float
     burst: float
+
+
+# Signed with a key that only the issuer has: with HS256, whoever can check a token could make one.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+
+
+@dataclass(frozen=True)
+class Oidc:
+    """Who vouches for people, and for whom its tokens must be meant. With a client, people log in here too."""
+
+    issuer: str
+    audience: str
+    client_id: str | None = None
+    client_secret: str | None = field(default=None, repr=False)
+    leeway: float = 30.0  # seconds that clocks may differ
+    fetch_floor: float = 10.0  # seconds between two questions to the issuer, whatever tokens name
 
 
 @dataclass(frozen=True)
@@ -26,4 +42,7 @@ class ServerSettings:
     bulk_seconds: float = 60.0
     key_limit: Limit = Limit(1000, 2000)
     org_limit: Limit = Limit(5000, 10_000)
+    task_limit: Limit = Limit(100, 1000)
     cors_origins: tuple[str, ...] = ()
+    oidc: Oidc | None = None
+    public_url: str | None = None  # where browsers reach us, if not where we listen
