@@ -5,7 +5,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import Peppers
 from tenuto.server.app import create_app
-from tenuto.server.routing import PUBLIC, Routes, Undeclared
+from tenuto.server.routing import PUBLIC, TASK, WORKER, Routes, Undeclared
 from tenuto.server.settings import ServerSettings
 
 NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none?connect_timeout=2", None, Peppers((b"p" * 32,)))
@@ -95,4 +95,5 @@ def test_the_description_says_everything_in_openapi_3_1(api: TestClient) -> None
     for path, methods in described["paths"].items():
         for method, one in methods.items():
             assert one["description"], (method, path)
-            assert one["x-permission"] == PUBLIC or one["security"] == [{"api_key": []}], (method, path)
+            scheme = {WORKER: "worker_key", TASK: "task_token"}.get(one["x-permission"], "api_key")
+            assert one["x-permission"] == PUBLIC or one["security"] == [{scheme: []}], (method, path)

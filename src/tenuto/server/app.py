@@ -18,6 +18,13 @@ from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
+from tenuto.server.wakes import Wakes
+
+SCHEMES = {
+    "api_key": "An API key (tn_…), or a token of the OIDC issuer that people log in with",
+    "worker_key": "A worker key: tnw_…",
+    "task_token": "The token of a running attempt, as its worker got it: a JWT",
+}
 
 
 def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> FastAPI:
@@ -55,15 +62,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         open_pool(settings.database_url, role=settings.role, size=settings.connections) as pool,
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
-        app.state.pool = pool
+        app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         yield
+        await app.state.wakes.close()
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
-        schemes = {"api_key": {"type": "http", "scheme": "bearer", "description": "An API key, or an OIDC token"}}
-        schema.setdefault("components", {})["securitySchemes"] = schemes
+        schema.setdefault("components", {})["securitySchemes"] = {
+            name: {"type": "http", "scheme": "bearer", "description": text} for name, text in SCHEMES.items()
+        }
         app.openapi_schema = schema
     return app.openapi_schema

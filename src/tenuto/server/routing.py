@@ -1,4 +1,7 @@
-"""Routes as a table: each says which permission it needs, or that it is public; one that does not is refused."""
+"""Routes as a table: each says which permission it needs, that it is for workers or for tasks, or that it is public.
+
+One that says nothing is refused.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +14,14 @@ from tenuto.model.permissions import KNOWN
 from tenuto.server.answers import Problem
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest
+from tenuto.server.task_desk import open_task_desk
+from tenuto.server.worker_desk import open_worker_desk
 
 PUBLIC = "public"
+WORKER = "worker"  # who has a worker key, and nobody else
+TASK = "task"  # who has the token of a running attempt, and nobody else
+GATES: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: open_task_desk}
+SCHEMES = {WORKER: "worker_key", TASK: "task_token"}
 REFUSALS = {
     401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
     409: "not in its present state", 413: "too large", 422: "invalid input", 429: "too many requests",
@@ -74,7 +83,9 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Any:
             bounded = kind(request.scope, request.receive)
-            if declared != PUBLIC:
+            if declared in GATES:
+                request.scope["tenuto.desk"] = await GATES[declared](bounded)
+            elif declared != PUBLIC:
                 request.scope["tenuto.desk"] = await open_desk(bounded, declared)
             if self.body_field and await bounded.body():
                 await bounded.json()  # here, since FastAPI would hide what is wrong with it
@@ -94,9 +105,10 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
 
 
 def _add(app: FastAPI, one: Declared) -> None:
-    if one.permission not in {PUBLIC, *KNOWN}:
+    if one.permission not in {PUBLIC, *GATES, *KNOWN}:
         raise Undeclared(
-            f"{one.method} {one.path} declares the permission {one.permission!r}; write runs:read, runs:write or PUBLIC"
+            f"{one.method} {one.path} declares the permission {one.permission!r}; "
+            "write runs:read, runs:write, WORKER, TASK or PUBLIC"
         )
     guarded = one.permission != PUBLIC
     app.router.add_api_route(
@@ -111,7 +123,7 @@ def _add(app: FastAPI, one: Declared) -> None:
         openapi_extra={
             "x-permission": one.permission,
             **({"x-bulk": True} if one.bulk else {}),
-            **({"security": [{"api_key": []}]} if guarded else {}),
+            **({"security": [{SCHEMES.get(one.permission or "", "api_key"): []}]} if guarded else {}),
         },
         **one.more,
     )

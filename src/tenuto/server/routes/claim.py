@@ -1,0 +1,87 @@
+"""The hot route of remote workers: reports in, claims out, in one trip. Postgres writes the JSON of the answer."""
+
+import asyncio
+import json
+
+from fastapi import Request, Response
+
+from tenuto.db import remote
+from tenuto.model.remote import Exchange
+from tenuto.server.routing import WORKER, Routes
+from tenuto.server.tokens import add_tokens
+from tenuto.server.wakes import Wakes, Watch
+from tenuto.server.worker_answers import Claimed
+from tenuto.server.worker_bodies import Claim, Done
+from tenuto.server.worker_desk import AtWorkerDesk, WorkerDesk
+
+ROUTES = Routes("workers")
+
+
+@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=Claimed, bulk=True)
+async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Response:
+    """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
+    be accepted as it is (too large, not JSON) is refused as a whole."""
+    if not (body.wait and body.limit):
+        return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
+    wakes: Wakes = request.app.state.wakes
+    with wakes.watch() as watch:
+        found = await _exchange(desk, body, body.reports)
+        answers = found.answers
+        watch.queues = None if found.queues is None else frozenset(found.queues)
+        if not (found.claimed or found.session_ended):
+            found = await _wait(desk, request, body, watch) or found
+    return await _answer(desk, body, found, beat=watch.cancelled, answers=answers)
+
+
+async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -> Exchange | None:
+    """What came within the time; None for nothing, or when nobody waits any more. No connection is held meanwhile."""
+    clock = asyncio.get_running_loop().time
+    deadline, found = clock() + body.wait, None
+    gone = asyncio.create_task(_until_gone(request))
+    try:
+        while not watch.cancelled and (left := deadline - clock()) > 0:
+            news = asyncio.create_task(watch.news())
+            await asyncio.wait({news, gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            if gone.done() or not news.done():
+                break
+            found = await _exchange(desk, body, [])
+            if found.claimed or found.session_ended:
+                break
+    finally:
+        gone.cancel()
+    return found
+
+
+async def _until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Exchange:
+    return await desk.ask(
+        remote.exchange_tasks,
+        session_id=body.session_id,
+        token=body.token,
+        task_ids=[report.task_id for report in reports],
+        attempts=[report.attempt for report in reports],
+        outputs=[None if report.output is None else json.dumps(report.output) for report in reports],
+        claim_no=body.claim_no,
+        limit=body.limit,
+        types=body.types,
+        group=body.resource_group,
+    )
+
+
+async def _answer(
+    desk: WorkerDesk, body: Claim, found: Exchange, *, beat: bool, answers: str | None = None
+) -> Response:
+    tasks = found.tasks
+    if body.tokens and found.claimed:
+        claimed = json.loads(tasks)
+        whose = {"org_id": desk.principal.org_id, "session_id": body.session_id}
+        await add_tokens(desk.pool, desk.settings, claimed, **whose)
+        tasks = json.dumps(claimed)
+    says = f'"session_ended": {json.dumps(found.session_ended)}, "beat": {json.dumps(beat)}'
+    text = f'{{"tasks": {tasks}, "answers": {answers or found.answers}, {says}}}'
+    return Response(text, media_type="application/json")

@@ -1,0 +1,91 @@
+"""Where the work of a worker's request is done: for the org of its key, and for sessions that the key opened."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Request
+
+from tenuto.db import keys, remote
+from tenuto.db.call import Conn
+from tenuto.db.pool import Pool
+from tenuto.db.tenants import call_for, transaction_for
+from tenuto.model.errors import RateLimited, Unauthorized
+from tenuto.model.keys import WORKER, key_hashes, parse_key
+from tenuto.model.principals import WorkerKey
+from tenuto.server.bearer import bearer
+from tenuto.server.settings import ServerSettings
+
+T = TypeVar("T")
+SAY_KEY = "send the header `Authorization: Bearer tnw_…` with a worker key"
+
+
+class WorkerTooSoon(RateLimited):
+    """A worker asks more often than its key may."""
+
+    def __init__(self, name: str, retry_after: float) -> None:
+        super().__init__(f"worker key {name!r} asks too often", f"ask again in {retry_after:.3f} s")
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True)
+class WorkerDesk:
+    """One request of one worker."""
+
+    request: Request
+    principal: WorkerKey
+    pool: Pool
+    settings: ServerSettings
+
+    async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """One call that knows keys and sessions itself, in one round trip."""
+        who = self.principal
+        timeout = self.settings.bulk_seconds
+        return await call_for(self.pool, who.org_id, function, timeout=timeout, worker_key_id=who.id, **params)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Conn]:
+        """Several calls for the key's org, all or none."""
+        async with transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def session(self, session_id: int, token: UUID) -> AsyncIterator[Conn]:
+        """The same for a session that is the key's own; another's is not there."""
+        who = self.principal
+        async with self.transaction() as conn:
+            session = {"session_id": session_id, "token": token}
+            await remote.check_session(conn, org_id=who.org_id, worker_key_id=who.id, **session)
+            yield conn
+
+
+async def open_worker_desk(request: Request) -> WorkerDesk:
+    """A desk for the worker whose key was sent; what cannot be a worker key costs no round trip."""
+    pool, settings = request.app.state.pool, request.app.state.settings
+    return WorkerDesk(request, await _admit(request, pool, settings), pool, settings)
+
+
+async def _admit(request: Request, pool: Pool, settings: ServerSettings) -> WorkerKey:
+    key = parse_key(bearer(request, SAY_KEY))
+    if key is None or key.kind != WORKER:
+        raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
+    limit = settings.key_limit
+    found = await pool.call(
+        keys.admit_worker_key,
+        key_id=key.key_id,
+        hashes=key_hashes(settings.peppers, key.text),
+        rate=float(limit.rate),
+        burst=float(limit.burst),
+    )
+    if not found.allowed:
+        raise WorkerTooSoon(found.name, found.retry_after)
+    return WorkerKey(found.org_id, found.id, found.name, tuple(found.queues))
+
+
+async def _desk(request: Request) -> WorkerDesk:
+    return request.scope["tenuto.desk"]
+
+
+AtWorkerDesk = Annotated[WorkerDesk, Depends(_desk)]
