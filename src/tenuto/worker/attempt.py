@@ -24,3 +24,8 @@ class Attempt:
         self.job: Any = None  # what the runtime needs to stop it
         self.lines = 0
         self.place = -1  # in the ledger
+
+    @property
+    def apart(self) -> bool:
+        """Whether some of its input lies in data objects."""
+        return self.slots is not None and '"$object"' in self.slots

@@ -6,18 +6,19 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from typing import Any
 
 from tenuto.db.hot import Row
 from tenuto.runtimes import processes, threads
 from tenuto.runtimes.judge import NEVER, judge
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
-from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import span
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.coroutines import Coroutines
 from tenuto.worker.counts import Counts
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.deadlines import FORBEARANCE, Deadlines
@@ -26,6 +27,7 @@ from tenuto.worker.ports import Ports
 
 log = logging.getLogger("tenuto.worker")
 
+TURN = 0.005  # of running one attempt after the other without a look at anything else
 STALE_AHEAD = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
 
 
@@ -45,6 +47,7 @@ class Executor:
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.processes: processes.Processes | None = None
         self._threads = threads.Threads(loop, self.end)
+        self._coroutines = Coroutines(loop, ports, take=self._take, done=self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
         self.running: set[Attempt] = set()  # not by task: one that was lost may come again while the old one lingers
@@ -53,6 +56,7 @@ class Executor:
         self._over = 0
         self._longest = 0.0
         self._tallying = False
+        self._variables = copy_context()  # what is begun from inside an attempt must not inherit that one's
 
     def arrive(self, rows: list[Row]) -> None:
         """Claimed rows come in."""
@@ -60,21 +64,40 @@ class Executor:
         self.waiting.extend([Attempt(row, tasks[row[4]], now) for row in rows])  # type: ignore[index]
         self._fill()
 
-    def _fill(self) -> None:
+    def _fill(self, most: int = 1) -> None:
+        """Start what waits. On the loop one, then two, then four …: what ends at once takes the next by itself."""
         if not self._crew.claims:  # a claim that was on its way when the worker was asked to stop
             self.give_back_waiting()
-        waiting, running, free = self.waiting, self.running, self._crew.capacity - len(self.running)
+        waiting, free, left = self.waiting, self._crew.capacity - len(self.running), most
         now = time.monotonic()
-        while waiting and free > 0:
+        while waiting and free > 0 and left > 0:
             attempt = waiting.popleft()
             if attempt.stop is not None:  # cancelled, or its lease went, before it began
                 self.end(attempt, attempt.stop)
                 continue
-            running.add(attempt)
-            attempt.started = now
-            attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
+            self._enter(attempt, now)
             self._begin(attempt)
             free -= 1
+            left -= attempt.task.executor == "async"
+        if waiting and free > 0:
+            self._loop.call_soon(self._fill, 2 * most, context=self._variables)
+
+    def _take(self, began: float) -> Attempt | None:
+        """For what has just ended one on the loop: the next, unless its turn is over."""
+        if not self.waiting or not self._crew.claims or len(self.running) >= self._crew.capacity:
+            return None
+        attempt, now = self.waiting[0], time.monotonic()
+        if now - began > TURN or attempt.stop is not None or attempt.task.executor != "async" or attempt.apart:
+            return None
+        self.waiting.popleft()
+        self._enter(attempt, now)
+        self.deadlines.begin(attempt)
+        return attempt
+
+    def _enter(self, attempt: Attempt, now: float) -> None:
+        self.running.add(attempt)
+        attempt.started = now
+        attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
 
     def look_ahead(self) -> None:
         """Now and then: what waits here for too long is given back, and no more is claimed ahead for a while."""
@@ -83,7 +106,7 @@ class Executor:
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
-        if attempt.slots and '"$object"' in attempt.slots:
+        if attempt.apart:
             attempt.job = self._loop.create_task(self._fetch(attempt))
         else:
             self._start(attempt)
@@ -91,7 +114,7 @@ class Executor:
     async def _fetch(self, attempt: Attempt) -> None:
         """Inputs that were too large for a row come from their data objects."""
         try:
-            attempt.slots = await self._ports.objects.follow_slots(attempt.slots or "")
+            attempt.slots = await self._ports.follow(attempt)
         except Exception as error:
             self.end(attempt, judge(attempt, error))
         else:
@@ -102,36 +125,13 @@ class Executor:
             self.deadlines.begin(attempt)
         match attempt.task.executor:
             case "async":
-                attempt.job = self._loop.create_task(self._run_async(attempt))
+                attempt.job = self._coroutines.submit(attempt)
             case "thread":
                 attempt.job = self._threads.submit(attempt, lambda: self._call(attempt))
             case _ if self.processes:
                 attempt.job = self.processes.run(attempt)
             case other:
                 raise AssertionError(f"no runtime for executor {other!r}")
-
-    async def _run_async(self, attempt: Attempt) -> None:
-        task = attempt.task
-        context = None
-        try:
-            running.set(attempt)
-            arguments, named = task.decode_args(attempt.input, attempt.slots)
-            if task.context:
-                context = Context(attempt, self._ports.open(attempt))
-                arguments.insert(0, context)
-            if attempt.metadata is None:
-                result = await task.function(*arguments, **named)
-            else:
-                with _span(attempt):
-                    result = await task.function(*arguments, **named)
-            if context is not None:
-                await context.flush()
-            outcome: Outcome = Completed(task.encode_result(result))
-        except BaseException as error:
-            outcome = judge(attempt, error)
-            if context is not None and not isinstance(outcome, Dropped):
-                await context.settle()  # a step beside a wait must be recorded, or its effect happens again
-        self.end(attempt, outcome)
 
     def _call(self, attempt: Attempt) -> Outcome:
         """A plain function, in its thread."""
@@ -172,7 +172,7 @@ class Executor:
             self._tell(attempt, outcome)
         if not self._tallying:
             self._tallying = True
-            self._loop.call_soon(self.tally)
+            self._loop.call_soon(self.tally, context=self._variables)
 
     def tally(self) -> None:
         """Once per turn of the loop: hand on what ended, start what waits."""

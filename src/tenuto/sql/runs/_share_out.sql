@@ -31,6 +31,9 @@ begin
       where g.no = any (groups) and g.quota is not null
       order by g.no
       for no key update skip locked);
+  elsif candidates = 1 then
+    shares := array[p_limit];
+    return;
   end if;
 
   select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn)

@@ -8,11 +8,29 @@ create or replace function tenuto.start_many(
   set jit = off
 as $$
 declare
-  v_group int := tenuto._group_no(p_org_id, p_group);
-  v_kinds tenuto.kind[] := tenuto._read_kinds(p_org_id, p_kinds);
-  v_ids uuid[] := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
+  v_group int;
+  v_kinds tenuto.kind[];
+  v_ids uuid[];
   v_answers tenuto.started[];
+  v_queue text;
 begin
+  if cardinality(p_ids) = 1 and cardinality(p_inputs) = 1 and p_task_kinds is null and p_details is null and p_dedupe_keys is null
+     and p_ids[1] is not null and p_kinds = jsonb_build_array(p_kinds -> 0) then
+    v_queue := tenuto._start_one(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
+    if v_queue is not null then
+      if p_wake then
+        perform tenuto._wake(v_queue);
+      end if;
+      run_id := p_ids[1];
+      created := true;
+      return next;
+      return;
+    end if;
+  end if;
+
+  v_group := tenuto._group_no(p_org_id, p_group);
+  v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
+  v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   if jsonb_path_exists(p_details, '$[*] ? (exists (@.slots) || exists (@.outputs))') or exists (select from unnest(v_kinds) k where k.handler is not null) then
     perform tenuto._raise('TN003', 'a run of one task has no slots and no handlers', 'start_run takes them');
   end if;

@@ -1,0 +1,179 @@
+"""Async attempts share asyncio tasks, and nothing else."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, cast
+
+from tenuto import App
+from tenuto.runtimes.outcomes import Completed, Failed, Outcome
+from tenuto.worker import ledger
+from tenuto.worker.attempt import Attempt
+from tenuto.worker.crew import Crew
+from tenuto.worker.direct_ports import DirectPorts
+from tenuto.worker.executor import Executor
+from tenuto.worker.ledger import Ledger
+
+
+def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """Run the test in an event loop of its own."""
+
+    @wraps(test)
+    def run() -> None:
+        asyncio.run(test())
+
+    return run
+
+
+Function = Callable[..., Awaitable[Any]]
+seen: ContextVar[int] = ContextVar("seen", default=0)
+
+
+class Bench:
+    """An executor with rows of one task, and what became of them."""
+
+    def __init__(self, function: Function, *, capacity: int = 10, timeout: float | None = None) -> None:
+        self.crew = Crew(capacity)
+        self.told: list[Outcome] = []
+        ports = cast("Any", DirectPorts)(None, None, None, None)  # these tasks ask nothing
+        places = Ledger(ledger.make_file(100))
+        self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, tell=self._tell)
+        self.executor.tasks[1] = App("a").task(function)
+        self._timeout = timeout
+
+    def _tell(self, _: Attempt, outcome: Outcome) -> None:
+        self.told.append(outcome)
+
+    async def run(self, count: int) -> list[str | None]:
+        """What the completed ones answered, in their order."""
+        rows = [(None, f"task {no}", 1, f"task {no}", 1, f"[{no}]", None, self._timeout, None) for no in range(count)]
+        self.executor.arrive(rows)
+        await self.over()
+        return [report[2] for report in self.crew.reports]
+
+    async def over(self) -> None:
+        async with asyncio.timeout(10):
+            while self.executor.waiting or self.executor.running:
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
+
+
+@on_a_loop
+async def test_short_attempts_run_one_after_the_other_in_one_asyncio_task() -> None:
+    tasks: set[Any] = set()
+
+    async def short(n: int) -> int:
+        tasks.add(asyncio.current_task())
+        return n
+
+    assert await Bench(short).run(50) == [str(n) for n in range(50)]
+    assert len(tasks) < 10
+
+
+@on_a_loop
+async def test_attempts_that_wait_run_side_by_side_up_to_the_capacity() -> None:
+    together, most = 0, 0
+
+    async def waits(n: int) -> int:
+        nonlocal together, most
+        together += 1
+        most = max(most, together)
+        await asyncio.sleep(0.02)
+        together -= 1
+        return n
+
+    assert len(await Bench(waits, capacity=7).run(21)) == 21
+    assert most == 7
+
+
+@on_a_loop
+async def test_a_context_variable_that_one_attempt_sets_is_unknown_to_the_next() -> None:
+    async def sets(n: int) -> int:
+        found = seen.get()
+        seen.set(found + 1)
+        return found
+
+    assert await Bench(sets).run(20) == ["0"] * 20
+
+
+@on_a_loop
+async def test_a_changed_context_variable_is_as_it_was_for_the_next() -> None:
+    seen.set(5)
+
+    async def changes(n: int) -> int:
+        found = seen.get()
+        seen.set(found + 1)
+        return found
+
+    assert await Bench(changes).run(20) == ["5"] * 20
+
+
+@on_a_loop
+async def test_an_attempt_that_cancels_its_own_asyncio_task_as_it_ends_does_not_stop_the_next() -> None:
+    async def cancels_itself(n: int) -> int:
+        if n % 2 == 0:
+            cast("Any", asyncio.current_task()).cancel()
+        else:
+            await asyncio.sleep(0)
+        return n
+
+    assert sorted(map(int, cast("Any", await Bench(cancels_itself).run(10)))) == list(range(10))
+
+
+@on_a_loop
+async def test_a_timeout_ends_the_attempt_it_belongs_to_and_no_other() -> None:
+    async def one_is_slow(n: int) -> int:
+        await asyncio.sleep(60 if n == 3 else 0)
+        return n
+
+    bench = Bench(one_is_slow, timeout=0.05)
+    assert sorted(map(int, cast("Any", await bench.run(8)))) == [0, 1, 2, 4, 5, 6, 7]
+    assert [cast("Failed", told).error["type"] for told in bench.told] == ["Timeout"]
+
+
+@on_a_loop
+async def test_a_failure_leaves_the_others_alone() -> None:
+    async def fails(n: int) -> int:
+        if n == 4:
+            raise ValueError("no")
+        return n
+
+    bench = Bench(fails)
+    assert len(await bench.run(9)) == 8
+    assert not [told for told in bench.told if isinstance(told, Completed)]
+    assert len(bench.told) == 1
+
+
+@on_a_loop
+async def test_a_worker_that_stops_gives_back_what_has_not_begun() -> None:
+    async def stops(n: int) -> int:
+        if n == 2:
+            bench.crew.stop_claiming()
+        return n
+
+    bench = Bench(stops)
+    assert await bench.run(6) == ["0", "1", "2"]
+    assert [type(told).__name__ for told in bench.told] == ["Interrupted"] * 3
+
+
+@on_a_loop
+async def test_other_work_of_the_loop_is_not_kept_waiting_by_a_long_row_of_short_attempts() -> None:
+    looked: list[int] = []
+
+    async def busy(n: int) -> int:
+        until = asyncio.get_running_loop().time() + 0.002
+        while asyncio.get_running_loop().time() < until:
+            pass
+        return n
+
+    bench = Bench(busy, capacity=1)
+
+    async def looks() -> None:
+        while len(bench.crew.reports) < 40:
+            looked.append(len(bench.crew.reports))
+            await asyncio.sleep(0)
+
+    _, answers = await asyncio.gather(looks(), bench.run(40))
+    assert len(answers) == 40
+    assert len(set(looked)) > 5
