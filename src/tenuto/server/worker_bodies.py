@@ -17,7 +17,7 @@ Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
 SessionId = Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807)]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
-MOST = 500
+MOST = 1000  # what a lane of ours carries at once
 
 
 class OpenSession(Body):

@@ -1,0 +1,56 @@
+"""Long polls of remote workers: told when there may be work, or when something was cancelled. Nothing is claimed."""
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Request
+from pydantic import Field
+
+from tenuto.server.answers import Answer
+from tenuto.server.bodies import Body, Name
+from tenuto.server.routing import WORKER, Routes
+from tenuto.server.wakes import Wakes
+from tenuto.server.worker_desk import AtWorkerDesk
+
+ROUTES = Routes("workers")
+
+
+class Wait(Body):
+    """Which queues one waits for (left out: all), how long at most, and the mark of the last answer."""
+
+    wait: Annotated[float, Field(ge=0, le=20)]
+    queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
+    mark: Annotated[str, Field(max_length=64)] | None = None
+
+
+class Woken(Answer):
+    """Whether to claim now, whether to beat now; `mark` lets the next wait begin where this one ended."""
+
+    work: bool
+    beat: bool
+    mark: str
+
+
+@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=Woken)
+async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any:
+    """Answered at the first wake-up: a hint. Without a mark, or with one that this process does not know, at once."""
+    wakes: Wakes = request.app.state.wakes
+    own = None if "*" in desk.principal.queues else desk.principal.queues
+    queues = body.queues or own
+    with wakes.watch() as watch:
+        watch.queues = None if queues is None else frozenset(queues)
+        wakes.catch_up(watch, body.mark)
+        gone = asyncio.create_task(until_gone(request))
+        news = asyncio.create_task(watch.news())
+        try:
+            await asyncio.wait({news, gone}, timeout=body.wait, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            news.cancel()
+    return {"work": watch.woken, "beat": watch.cancelled, "mark": wakes.mark}
+
+
+async def until_gone(request: Request) -> None:
+    """Until nobody waits for the answer any more."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
