@@ -21,7 +21,7 @@ begin
     from tenuto.running_tasks r
     where r.session_id = p_session_id
       and r.claim_no <= p_settled
-      and not exists (select from unnest(p_task_ids, p_attempts) as h(id, attempt) where h.id = r.id and h.attempt = r.attempt)
+      and (r.id, r.attempt) not in (select h.id, h.attempt from unnest(p_task_ids, p_attempts) as h(id, attempt)) -- hashed, whatever statistics say
     order by r.id
     for update skip locked
   ), gone as (
