@@ -13,8 +13,9 @@ from tenuto.db import keys, remote, requests
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import call_for, transaction_for
-from tenuto.model.errors import Forbidden, RateLimited
+from tenuto.model.errors import Forbidden, RateLimited, StaleLease
 from tenuto.model.principals import TaskToken
+from tenuto.model.remote import HeldTask
 from tenuto.model.task_tokens import SAY_TOKEN, key_id_of, read_task_token
 from tenuto.server.bearer import bearer
 from tenuto.server.settings import ServerSettings
@@ -43,6 +44,20 @@ class Fenced:
         one = self.fence
         session = {"session_id": one["session_id"], "token": one["token"]}
         return {**session, "task_ids": [one["task_id"]], "attempts": [one["attempt"]]}
+
+    async def task(self) -> HeldTask:
+        """The task as its worker got it."""
+        held = await remote.get_held_task(self.conn, org_id=self.principal.org_id, task_id=self.principal.task_id)
+        if held.attempt != self.principal.attempt:
+            raise self.stale()  # taken back and claimed again between two looks
+        return held
+
+    def stale(self) -> StaleLease:
+        who = self.principal
+        return StaleLease(
+            f"attempt {who.attempt} of task {who.task_id} is not held any more",
+            "stop working on it: another worker has it, or it has ended",
+        )
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,32 @@
 """The routes, one module a context."""
 
-from tenuto.server.routes import audit, care, claim, health, internal, keys, run_data, runs, tasks, wait
+from tenuto.server.routes import (
+    audit,
+    care,
+    claim,
+    health,
+    internal,
+    keys,
+    run_data,
+    runs,
+    task,
+    task_data,
+    tasks,
+    wait,
+)
 
-TABLES = [
-    health.ROUTES, runs.ROUTES, run_data.ROUTES, tasks.ROUTES, keys.ROUTES, care.ROUTES, audit.ROUTES,
-    internal.ROUTES, claim.ROUTES, wait.ROUTES,
-]  # fmt: skip
+MODULES = (
+    audit,
+    care,
+    claim,
+    health,
+    internal,
+    keys,
+    run_data,
+    runs,
+    task,
+    task_data,
+    tasks,
+    wait,
+)
+TABLES = [module.ROUTES for module in MODULES]

@@ -1,0 +1,93 @@
+"""What a running attempt asks for itself with its token: every call is fenced by that attempt."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import Response
+
+from tenuto.db import attempts, run_data
+from tenuto.model.tasks import Answer
+from tenuto.server import own_answers as answers
+from tenuto.server import task_bodies as bodies
+from tenuto.server.routing import TASK, Routes
+from tenuto.server.task_desk import AtTaskDesk, TaskDesk
+from tenuto.server.worker_answers import HeldTask
+
+ROUTES = Routes("task")
+
+
+@ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTask)
+async def get_own_task(desk: AtTaskDesk) -> Any:
+    """The task itself: its input, and the slots that other tasks filled."""
+    async with desk.fenced() as attempt:
+        return await attempt.task()
+
+
+@ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)
+async def write_own_logs(desk: AtTaskDesk, body: bodies.PutLines) -> Response:
+    """Lines of the attempt's log."""
+    desk.check_named(body.task_id, body.attempt)
+    who = {"task_id": str(desk.principal.task_id), "attempt": desk.principal.attempt}
+    lines = [{**line.model_dump(mode="json", exclude_none=True), **who} for line in body.lines]
+    async with desk.fenced() as attempt:
+        session = {"session_id": attempt.fence["session_id"], "token": attempt.fence["token"]}
+        await run_data.write_logs(attempt.conn, **session, lines=lines)
+    return Response(None, 204)
+
+
+@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=answers.Alive)
+async def beat_own_task(desk: AtTaskDesk, body: bodies.Heartbeat | None = None) -> Any:
+    """The code says that it is alive; the lease is its worker's to renew."""
+    said = body or bodies.Heartbeat()
+    return await _say(desk, bodies.Progress(task_id=said.task_id, attempt=said.attempt))
+
+
+@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=answers.Alive)
+async def report_own_progress(desk: AtTaskDesk, body: bodies.Progress) -> Any:
+    """The code says how far it is."""
+    return await _say(desk, body)
+
+
+async def _say(desk: TaskDesk, said: bodies.Progress) -> dict[str, bool]:
+    desk.check_named(said.task_id, said.attempt)
+    async with desk.fenced() as attempt:
+        how_far = {"progress": [said.progress], "messages": [said.message]}
+        refused = await attempts.report_progress(attempt.conn, **attempt.fences, **how_far)
+        if any(one.answer == "stale_lease" for one in refused):
+            raise attempt.stale()
+    return {"cancelled": bool(refused)}
+
+
+@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=answers.Accepted)
+async def complete_own_task(desk: AtTaskDesk, body: bodies.Complete) -> Any:
+    """The task is done. The same again gets the same answer."""
+    return await _end(desk, body, attempts.complete_tasks, outputs=[body.output])
+
+
+@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=answers.Accepted)
+async def fail_own_task(desk: AtTaskDesk, body: bodies.Fail) -> Any:
+    """The attempt failed; the task is tried again if it may be."""
+    return await _end(desk, body, attempts.fail_tasks, errors=[body.error], retries=[body.retry])
+
+
+@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=answers.Accepted)
+async def snooze_own_task(desk: AtTaskDesk, body: bodies.Snooze) -> Any:
+    """Not now: again in so many seconds, at no charge."""
+    return await _end(desk, body, attempts.snooze_tasks, seconds=[body.seconds])
+
+
+@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=answers.Accepted)
+async def wait_own_task(desk: AtTaskDesk, body: bodies.Wait) -> Any:
+    """Wait for children, a signal or a time, holding no worker."""
+    return await _end(desk, body, attempts.wait_tasks, waits=[body.wait])
+
+
+async def _end(
+    desk: TaskDesk, body: bodies.Named, report: Callable[..., Awaitable[list[Answer]]], **values: Any
+) -> dict[str, str]:
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced(held=False) as attempt:
+        (told,) = await report(attempt.conn, **attempt.fences, **values)
+        if told.answer == "stale_lease":
+            raise attempt.stale()
+    return {"answer": told.answer}
