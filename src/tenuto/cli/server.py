@@ -17,6 +17,7 @@ from tenuto.cli.settings import read_settings
 if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
 
+BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered when it is stopped
 
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
@@ -47,7 +48,8 @@ def server(
         with explained():
             role = choose_role(url, "tenuto_api")
         peppers = find_peppers(settings)
-        _serve(ServerSettings(url, role, peppers, cors_origins=tuple(cors_origin or ())), _bind(host, port), processes)
+        origins, objects = tuple(cors_origin or ()), settings.home / "objects"
+        _serve(ServerSettings(url, role, peppers, cors_origins=origins, objects=objects), _bind(host, port), processes)
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
@@ -57,6 +59,7 @@ def _bind(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(BACKLOG)  # who comes while we start waits
     except OSError as error:
         listener.close()
         raise WrongUse(f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port") from error
