@@ -1,6 +1,7 @@
 """The API as programs see it: a real database, a key for every need."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from uuid import UUID
 
 import psycopg
@@ -17,8 +18,8 @@ MakeKey = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
-def settings(database: str) -> ServerSettings:
-    return ServerSettings(database, "tenuto_api", PEPPERS, env="test", connections=4)
+def settings(database: str, tmp_path: Path) -> ServerSettings:
+    return ServerSettings(database, "tenuto_api", PEPPERS, env="test", connections=4, objects=tmp_path / "objects")
 
 
 @pytest.fixture

@@ -37,6 +37,10 @@ async def get_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> DataObject
     return await call_one(conn, "get_object", DataObject, org_id=org_id, object_id=object_id)
 
 
+async def delete_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> str | None:
+    return await call_value(conn, "delete_object", org_id=org_id, object_id=object_id)
+
+
 async def place_object(
     conn: Conn, *, org_id: UUID, object_id: UUID, addresses: list[str], hard: bool | None = None
 ) -> None:

@@ -72,6 +72,7 @@ class Schedule(Answer):
     name: str
     kind: dict[str, Any]
     input: Any
+    details: dict[str, Any] | None
     cron: str
     timezone: str
     catch_up: str

@@ -15,7 +15,7 @@ from tenuto.sdk.retries import LONGEST_BACKOFF, Exponential
 from tenuto.sdk.task import OF_KIND, Task
 from tenuto.sdk.tracing import KEYS
 from tenuto.server.inputs import read_input
-from tenuto.server.start_bodies import Node, OfTask, Start, StartGraph
+from tenuto.server.start_bodies import Node, OfKind, Start, StartGraph
 
 OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_key", "resource_group", "run_attempts")
 OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_group", "run_attempts")
@@ -37,7 +37,7 @@ class Planner:
     def _plan_task(self, body: Start) -> Plan:
         task = self.task(body)
         text, slots = read_input(body.type, body.input)
-        detail = detail_of(task, _limits(body))
+        detail = detail_of(task, limits_of(body))
         if slots:
             detail["slots"] = slots
         run = run_of(task.said)
@@ -51,7 +51,7 @@ class Planner:
         graph = _GraphReader(self, body).read()
         return plan_graph(graph, _said(body, OF_GRAPH_START))
 
-    def task(self, body: OfTask) -> Task[..., Any]:
+    def task(self, body: OfKind) -> Task[..., Any]:
         """A task that stands for the one of that type, with what is said of it."""
         of_kind = _said(body, OF_KIND)
         key = repr((body.type, body.language, body.backoff, of_kind))
@@ -93,7 +93,7 @@ class _GraphReader:
             one = copy(task)
             called = {} if own is None else {"name": own if node.map is None else f"{own}[{no}]"}
             one.said = {**{key: value for key, value in task.said.items() if key != "name"}, **called}  # pyright: ignore[reportAttributeAccessIssue]
-            yield Vertex(one, "", [], _limits(node), handler=node.handler, split=node.places or 0)
+            yield Vertex(one, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
 
     def _join(self, name: str, node: Node) -> None:
         inputs = [node.input] if node.map is None else [_merged(name, node, item) for item in node.map]
@@ -130,11 +130,11 @@ def _said(body: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(body, name, None)) is not None}
 
 
-def _limits(body: OfTask) -> list[dict[str, Any]] | None:
+def limits_of(body: OfKind) -> list[dict[str, Any]] | None:
     return [one.model_dump(exclude_none=True) for one in body.limits] if body.limits else None
 
 
-def _backoff(body: OfTask) -> Exponential | None:
+def _backoff(body: OfKind) -> Exponential | None:
     if body.backoff is None:
         return None
     base = seconds(body.backoff, f"{body.type}: backoff")

@@ -1,6 +1,7 @@
 """What a server is told when it starts."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tenuto.model.keys import Peppers
 
@@ -44,5 +45,6 @@ class ServerSettings:
     org_limit: Limit = Limit(5000, 10_000)
     task_limit: Limit = Limit(100, 1000)
     cors_origins: tuple[str, ...] = ()
+    objects: Path = Path("objects")  # where data objects over 1 MB lie, shared with workers
     oidc: Oidc | None = None
     public_url: str | None = None  # where browsers reach us, if not where we listen

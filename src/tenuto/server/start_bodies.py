@@ -22,13 +22,11 @@ class LimitOf(Body):
     seconds: Annotated[float, Field(ge=0.001, le=2_678_400)] | None = None
 
 
-class OfTask(Body):
-    """What is said of one task."""
+class OfKind(Body):
+    """What is said of tasks of one kind."""
 
     type: Name
     language: Name | None = None
-    delay: Seconds | None = None
-    available_at: Moment | None = None
     priority: Int | None = None
     queue: Name | None = None
     labels: Annotated[list[Label], Field(max_length=64)] | None = None
@@ -38,10 +36,17 @@ class OfTask(Body):
     backoff: Seconds | None = None
     max_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
     max_losses: Annotated[int, Field(ge=1, le=1000)] | None = None
-    name: Name | None = None
-    external_id: Name | None = None
     optional: bool | None = None
     limits: Annotated[list[LimitOf], Field(min_length=1, max_length=32)] | None = None
+
+
+class OfTask(OfKind):
+    """What is said of one task."""
+
+    delay: Seconds | None = None
+    available_at: Moment | None = None
+    name: Name | None = None
+    external_id: Name | None = None
 
 
 class OfRun(Body):
@@ -102,6 +107,17 @@ class StartGraph(OfRun):
     delay: Seconds | None = None
     available_at: Moment | None = None
     metadata: dict[str, Any] | None = None
+
+
+class PutSchedule(OfKind):
+    """What starts at the moments that `cron` names in the timezone. `catch_up`: of moments that were missed, none, one
+    or all are made up for."""
+
+    input: Input = Field(default_factory=dict)
+    cron: Annotated[str, Field(min_length=1, max_length=256)]
+    timezone: Annotated[str, Field(min_length=1, max_length=256)] = "UTC"
+    catch_up: Literal["skip", "one", "all"] = "one"
+    jitter: Seconds = 0
 
 
 def _kind(body: Any) -> str:

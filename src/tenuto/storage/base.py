@@ -1,6 +1,6 @@
 """What an object store does."""
 
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 
 class StorageProblem(Exception):
@@ -14,7 +14,15 @@ class Store(Protocol):
         """Store all of it or nothing; answers the uri."""
         ...
 
+    def put_file(self, key: str, file: BinaryIO) -> str:
+        """The same for the rest of an open file, which need not fit in memory."""
+        ...
+
     def get(self, uri: str) -> bytes: ...
+
+    def open(self, uri: str) -> BinaryIO:
+        """To read it piece by piece; whoever opens it closes it."""
+        ...
 
     def delete(self, uri: str) -> None:
         """Deleting what is gone is fine."""

@@ -3,7 +3,10 @@
 import os
 import re
 import secrets
+import shutil
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from tenuto.storage.base import StorageProblem
@@ -18,6 +21,9 @@ class FolderStore:
         self.folder = folder.absolute()
 
     def put(self, key: str, data: bytes) -> str:
+        return self.put_file(key, BytesIO(data))
+
+    def put_file(self, key: str, file: BinaryIO) -> str:
         if not _KEY.fullmatch(key):
             raise StorageProblem(f"{key!r} is not a key for a file")
         target = self.folder / key[-2:].lower() / key
@@ -25,10 +31,10 @@ class FolderStore:
         part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            with part.open("xb") as copy:
+                shutil.copyfileobj(file, copy, 1 << 20)
+                copy.flush()
+                os.fsync(copy.fileno())
             part.replace(target)
         except OSError as error:
             part.unlink(missing_ok=True)
@@ -36,9 +42,12 @@ class FolderStore:
         return target.as_uri()
 
     def get(self, uri: str) -> bytes:
-        path = self._path(uri)
+        with self.open(uri) as file:
+            return file.read()
+
+    def open(self, uri: str) -> BinaryIO:
         try:
-            return path.read_bytes()
+            return self._path(uri).open("rb")
         except OSError as error:
             raise StorageProblem(
                 f"cannot read {uri}: {error.strerror}; on another machine, point TENUTO_HOME at a disk that both share"

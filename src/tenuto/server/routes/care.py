@@ -1,14 +1,11 @@
-"""Queues, workers, schedules, resource groups, and the org at a glance."""
+"""Queues, workers, resource groups, and the org at a glance."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query, Response
 
-from tenuto.db import identity, monitoring, reactions, runs, upkeep, workers
-from tenuto.model.cron import fire_after
-from tenuto.model.errors import NotFound
-from tenuto.model.schedules import Schedule
+from tenuto.db import identity, monitoring, runs, workers
 from tenuto.server import care_answers as answers
 from tenuto.server.answers import Page
 from tenuto.server.bodies import NewGroup, Reason
@@ -46,13 +43,13 @@ async def list_queues(desk: AtDesk) -> Any:
 @ROUTES.add("POST", "/v1/queues/{name}/pause", permission="queues:write", answer=None, status=204)
 async def pause_queue(desk: AtDesk, name: Name) -> Response:
     """Let nothing of a queue be claimed until it is resumed."""
-    return await _do(desk, "queue", name, "pause", runs.pause_queue, queue=name)
+    return await do(desk, "queue", name, "pause", runs.pause_queue, queue=name)
 
 
 @ROUTES.add("POST", "/v1/queues/{name}/resume", permission="queues:write", answer=None, status=204)
 async def resume_queue(desk: AtDesk, name: Name) -> Response:
     """Let a queue go on."""
-    return await _do(desk, "queue", name, "resume", runs.resume_queue, queue=name)
+    return await do(desk, "queue", name, "resume", runs.resume_queue, queue=name)
 
 
 @ROUTES.add("GET", "/v1/workers", permission="workers:read", answer=Page[answers.Worker])
@@ -65,49 +62,7 @@ async def list_workers(desk: AtDesk, asked: Annotated[WorkerFilter, Query()]) ->
 async def drain_worker(desk: AtDesk, name: Name, body: Reason | None = None) -> Response:
     """Let a worker finish what it holds and claim nothing more."""
     reason = body.reason if body else None
-    return await _do(desk, "worker", name, "drain", workers.drain_worker, worker_id=name, reason=reason)
-
-
-@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[answers.Schedule])
-async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
-    """Every schedule and when it is next, by name."""
-    return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
-
-
-@ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", answer=None, status=204)
-async def pause_schedule(desk: AtDesk, name: Name) -> Response:
-    """Let a schedule start nothing until it is resumed."""
-    return await _do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
-
-
-@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=answers.Next)
-async def resume_schedule(desk: AtDesk, name: Name) -> Response:
-    """Let a schedule go on; what came due in the pause is not made up for."""
-
-    async def work(change: Change) -> answers.Next:
-        found = await _find_schedule(change, name)
-        next_at = fire_after(found.cron, found.timezone, await upkeep.now(change.conn))
-        await change.do(reactions.resume_schedule, name=name, next_at=next_at)
-        await change.note("schedule", name, "resume")
-        return answers.Next(next_at=next_at)
-
-    return await desk.change(work)
-
-
-async def _find_schedule(change: Change, name: str) -> Schedule:
-    after = None
-    while found := await change.do(reactions.list_schedules, after=after, limit=200):
-        for schedule in found:
-            if schedule.name == name:
-                return schedule
-        after = found[-1].name
-    raise NotFound(f"no schedule {name}", "GET /v1/schedules shows those there are")
-
-
-@ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", answer=None, status=204)
-async def delete_schedule(desk: AtDesk, name: Name) -> Response:
-    """Delete a schedule; what it started stays."""
-    return await _do(desk, "schedule", name, "delete", reactions.delete_schedule, name=name)
+    return await do(desk, "worker", name, "drain", workers.drain_worker, worker_id=name, reason=reason)
 
 
 @ROUTES.add("GET", "/v1/groups", permission="groups:read", answer=Page[answers.Group])
@@ -129,7 +84,7 @@ async def set_resource_group(desk: AtDesk, name: Name, body: NewGroup) -> Respon
     return await desk.change(work)
 
 
-async def _do(
+async def do(
     desk: AtDesk, entity: str, entity_id: str, action: str, function: Callable[..., Awaitable[None]], **params: Any
 ) -> Response:
     """One verb and its entry in the audit log."""

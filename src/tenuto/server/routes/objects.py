@@ -1,0 +1,147 @@
+"""Data objects: bytes that are passed to tasks by their id."""
+
+import asyncio
+import json
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from tenuto.db import run_data
+from tenuto.db.errors import Unreachable
+from tenuto.model.errors import Conflict, InvalidInput
+from tenuto.model.ids import uuid7
+from tenuto.model.run_data import DataObject
+from tenuto.sdk.wire import LARGEST
+from tenuto.server.answers import Answer
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.json_body import parse_json
+from tenuto.server.object_bodies import content_digest, pieces, receive, spool
+from tenuto.server.routing import Routes
+from tenuto.storage.base import StorageProblem
+from tenuto.storage.folder import FolderStore
+
+ROUTES = Routes("objects")
+
+
+class Bytes(Response):
+    media_type = "application/octet-stream"
+
+
+class Said(BaseModel):
+    """What is said of an object; `metadata` is JSON text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Annotated[str, Field(min_length=1, max_length=256)] = "bytes"
+    metadata: Annotated[str, Field(max_length=16_384)] | None = None
+
+
+class Stored(Answer):
+    """A data object; pass it to a task as `{"$object": id}`."""
+
+    id: UUID
+    type: str
+    size: int
+    checksum: str | None
+    metadata: Any
+    created_at: datetime
+
+
+@ROUTES.add("POST", "/v1/objects", permission="objects:write", answer=Stored, status=201)
+async def create_object(desk: AtDesk, asked: Annotated[Said, Query()]) -> Response:
+    """Store the body, up to 64 MB. An object that no task holds goes after a day."""
+    return await _put(desk, UUID(uuid7()), asked)
+
+
+@ROUTES.add("PUT", "/v1/objects/{object_id}", permission="objects:write", answer=Stored, status=201)
+async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[Said, Query()]) -> Response:
+    """Store the body under an id of your own, so that the request may be repeated; other bytes need another id."""
+    return await _put(desk, object_id, asked)
+
+
+async def _put(desk: AtDesk, object_id: UUID, asked: Said) -> Response:
+    metadata = parse_json(asked.metadata.encode()) if asked.metadata else None
+    if metadata is not None and not isinstance(metadata, dict):
+        raise InvalidInput(f"metadata is {asked.metadata!r:.60}, not a JSON object")
+    with spool() as file:
+        received = await receive(desk.request, file)
+        said = {"type": asked.type, "size": received.size, "checksum": received.checksum, "metadata": metadata}
+        if received.size <= LARGEST:
+            return await _record(desk, object_id, payload=file.read(), **said)
+        store = FolderStore(desk.settings.objects)
+        uri = await asyncio.to_thread(store.put_file, f"{object_id}.{uuid7()}", file)
+    try:
+        answer = await _record(desk, object_id, uri=uri, **said)
+    except BaseException:
+        await asyncio.to_thread(store.delete, uri)
+        raise
+    if answer.status_code == 200:
+        await asyncio.to_thread(store.delete, uri)
+    return answer
+
+
+async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
+    async def work(change: Change) -> Stored:
+        await change.do(run_data.put_object, id=object_id, **said)
+        await change.note("object", object_id, "put", {"size": {"new": said["size"]}})
+        return Stored.model_validate(await change.do(run_data.get_object, object_id=object_id))
+
+    try:
+        return await desk.change(work, status=201, repeatable=False)
+    except Conflict:
+        found = await desk.ask(run_data.get_object, object_id=object_id)
+        if (found.checksum, found.type) != (said["checksum"], said["type"]):
+            raise
+        return Response(Stored.model_validate(found).model_dump_json(), 200, media_type="application/json")
+
+
+@ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)
+async def get_object(desk: AtDesk, object_id: UUID) -> Response:
+    """The bytes of an object."""
+    found = await desk.ask(run_data.get_object, object_id=object_id)
+    headers = _headers(found)
+    if desk.request.headers.get("if-none-match") == headers.get("ETag", ""):
+        return Response(None, 304, headers)
+    if found.payload is not None:
+        return Bytes(bytes(found.payload), 200, headers)
+    try:
+        file = await asyncio.to_thread(FolderStore(desk.settings.objects).open, found.uri or "")
+    except StorageProblem as problem:
+        raise Unreachable(f"data object {object_id}: {problem}") from problem
+    headers["Content-Length"] = str(found.size)
+    return StreamingResponse(pieces(file), 200, headers, Bytes.media_type)
+
+
+@ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", answer=None)
+async def head_object(desk: AtDesk, object_id: UUID) -> Response:
+    """How large an object is, and its checksum."""
+    found = await desk.ask(run_data.get_object, object_id=object_id)
+    headers = {**_headers(found), "Content-Length": str(found.size)}
+    return Bytes(None, 200, headers)
+
+
+@ROUTES.add("DELETE", "/v1/objects/{object_id}", permission="objects:write", answer=None, status=204)
+async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
+    """Delete an object that no task holds."""
+    uri: list[str | None] = []
+
+    async def work(change: Change) -> None:
+        uri.append(await change.do(run_data.delete_object, object_id=object_id))
+        await change.note("object", object_id, "delete")
+
+    answer = await desk.change(work, status=204)
+    if uri and uri[0]:
+        await asyncio.to_thread(FolderStore(desk.settings.objects).delete, uri[0])
+    return answer
+
+
+def _headers(found: DataObject) -> dict[str, str]:
+    # As it is: whoever checks it does not want it compressed.
+    headers = {"Content-Encoding": "identity", "X-Object-Type": json.dumps(found.type)[1:-1]}
+    if found.checksum and found.checksum.startswith("sha256:"):
+        headers |= {"ETag": f'"{found.checksum}"', "Content-Digest": content_digest(found.checksum[7:])}
+    return headers

@@ -1,0 +1,73 @@
+"""The outbox: side effects still to be done, and those that were given up."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Query, Response
+from pydantic import Field
+
+from tenuto.db import monitoring, outbox
+from tenuto.model.errors import InvalidInput
+from tenuto.server.answers import Answer, Page
+from tenuto.server.bodies import Body, Name
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.paging import Filter, page
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("outbox")
+
+Id = Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807)]
+
+
+class EffectFilter(Filter):
+    """Newest first, before an id."""
+
+    status: Literal["pending", "processing", "done", "dead"] | None = None
+    kind: str | None = None
+    before: Id | None = None
+
+
+class Effect(Answer):
+    """Something to be done outside; dead after 20 attempts."""
+
+    id: int
+    kind: str
+    payload: Any
+    status: str
+    attempts: int
+    available_at: datetime
+    last_error: str | None
+    created_at: datetime
+    processed_at: datetime | None
+
+
+class Replay(Body):
+    """Which dead ones: by id, of a kind, or all."""
+
+    ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
+    kind: Name | None = None
+    all: bool = False
+
+
+class Replayed(Answer):
+    ids: list[int]
+
+
+@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", answer=Page[Effect])
+async def list_effects(desk: AtDesk, asked: Annotated[EffectFilter, Query()]) -> Any:
+    """The newest side effects first."""
+    return page(await desk.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", answer=Replayed)
+async def replay_effects(desk: AtDesk, body: Replay) -> Response:
+    """Try dead side effects again, from the first attempt on."""
+    if (body.ids is None and body.kind is None) != body.all:
+        raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
+
+    async def work(change: Change) -> Replayed:
+        done = await change.do(outbox.replay_effects, ids=body.ids, kind=body.kind)
+        await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
+        return Replayed(ids=done)
+
+    return await desk.change(work)

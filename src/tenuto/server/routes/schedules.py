@@ -1,0 +1,92 @@
+"""Schedules: what starts by itself."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+
+from tenuto.db import reactions, upkeep
+from tenuto.model.cron import fire_after
+from tenuto.model.durations import seconds
+from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.schedules import Schedule
+from tenuto.server import care_answers as answers
+from tenuto.server.answers import Page
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.inputs import refuse_reserved
+from tenuto.server.paging import page
+from tenuto.server.planning import Planner, limits_of
+from tenuto.server.routes.care import Name, NameFilter, do
+from tenuto.server.routing import Routes
+from tenuto.server.start_bodies import PutSchedule
+
+ROUTES = Routes("schedules")
+
+
+@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=answers.Schedule)
+async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
+    """Make a schedule, or change it: its next time stays unless cron or timezone change."""
+    refuse_reserved(f"schedule {name}", body.input)
+    jitter = seconds(body.jitter, "jitter")
+    if jitter > 86_400:
+        raise InvalidInput(f"jitter is {body.jitter!r}, longer than a day", "write at most 1d")
+    details = {"limits": limits_of(body), "metadata": body.metadata}
+
+    async def work(change: Change) -> answers.Schedule:
+        put = await change.do(
+            reactions.put_schedule,
+            name=name,
+            kind=Planner().task(body).kind(),
+            input=body.input,
+            details={key: value for key, value in details.items() if value} or None,
+            cron=body.cron,
+            timezone=body.timezone,
+            catch_up=body.catch_up,
+            jitter_seconds=jitter,
+            next_at=fire_after(body.cron, body.timezone, await upkeep.now(change.conn)),
+        )
+        await change.note("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
+        return answers.Schedule.model_validate(put)
+
+    return await desk.change(work)
+
+
+@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[answers.Schedule])
+async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
+    """Every schedule and when it is next, by name."""
+    return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
+
+
+@ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", answer=None, status=204)
+async def pause_schedule(desk: AtDesk, name: Name) -> Response:
+    """Let a schedule start nothing until it is resumed."""
+    return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
+
+
+@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=answers.Next)
+async def resume_schedule(desk: AtDesk, name: Name) -> Response:
+    """Let a schedule go on; what came due in the pause is not made up for."""
+
+    async def work(change: Change) -> answers.Next:
+        found = await _find_schedule(change, name)
+        next_at = fire_after(found.cron, found.timezone, await upkeep.now(change.conn))
+        await change.do(reactions.resume_schedule, name=name, next_at=next_at)
+        await change.note("schedule", name, "resume")
+        return answers.Next(next_at=next_at)
+
+    return await desk.change(work)
+
+
+async def _find_schedule(change: Change, name: str) -> Schedule:
+    after = None
+    while found := await change.do(reactions.list_schedules, after=after, limit=200):
+        for schedule in found:
+            if schedule.name == name:
+                return schedule
+        after = found[-1].name
+    raise NotFound(f"no schedule {name}", "GET /v1/schedules shows those there are")
+
+
+@ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", answer=None, status=204)
+async def delete_schedule(desk: AtDesk, name: Name) -> Response:
+    """Delete a schedule; what it started stays."""
+    return await do(desk, "schedule", name, "delete", reactions.delete_schedule, name=name)

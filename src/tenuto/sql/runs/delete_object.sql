@@ -1,0 +1,22 @@
+-- Deletes a data object that nothing holds. Answers its uri, so that the caller can delete what that names.
+create or replace function tenuto.delete_object(p_org_id uuid, p_object_id uuid)
+  returns text
+  language plpgsql
+as $$
+declare
+  v_uri text;
+begin
+  select o.uri into v_uri from tenuto.data_objects o where o.org_id = p_org_id and o.id = p_object_id for update;
+  if not found then
+    perform tenuto._raise('TN001', format('no data object %s', p_object_id));
+  end if;
+  -- Looked at by a statement of its own: who referenced it before we had the lock is seen.
+  delete from tenuto.data_objects o
+  where o.org_id = p_org_id and o.id = p_object_id
+    and not exists (select from tenuto.data_references r where r.org_id = p_org_id and r.object_id = p_object_id);
+  if not found then
+    perform tenuto._raise('TN004', format('data object %s is held by a task', p_object_id), 'it goes a day after its last holder');
+  end if;
+  return v_uri;
+end
+$$;
