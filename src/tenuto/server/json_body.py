@@ -16,6 +16,7 @@ class BoundedRequest(Request):
     """A request whose body is read once, up to the bound of its route."""
 
     most_bytes = MOST_BYTES
+    most_depth = MOST_DEPTH
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
@@ -24,7 +25,7 @@ class BoundedRequest(Request):
 
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
-            self._json = parse_json(await self.body())
+            self._json = parse_json(await self.body(), self.most_depth)
         return self._json
 
 
@@ -32,6 +33,7 @@ class BulkRequest(BoundedRequest):
     """One that may bring many things at once."""
 
     most_bytes = MOST_BULK_BYTES
+    most_depth = MOST_DEPTH + 4  # what wraps the values of a batch does not count
 
 
 async def read_bounded(request: Request, most: int) -> bytes:
@@ -52,17 +54,17 @@ def _refuse_size(most: int) -> NoReturn:
     raise TooLarge(f"the body is larger than {most // 1024 // 1024} MB", "send less at a time, or data objects")
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes, most_depth: int = MOST_DEPTH) -> Any:
     """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
     try:
         value = json.loads(body, object_pairs_hook=_unique, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
     except RecursionError as error:
-        raise InvalidInput(f"the body is nested more than {MOST_DEPTH} deep") from error
+        raise InvalidInput(f"the body is nested more than {most_depth} deep") from error
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
-    check_value(value)
+    check_value(value, most_depth)
     return value
 
 
@@ -79,7 +81,7 @@ def _refuse_constant(text: str) -> NoReturn:
     raise InvalidInput(f"the body holds {text}, which is not JSON", "send a finite number or null")
 
 
-def check_value(value: Any) -> None:
+def check_value(value: Any, most_depth: int = MOST_DEPTH) -> None:
     """Refuse what is too deep, and texts and numbers that Postgres cannot hold; says where."""
     stack: list[tuple[Any, int, str]] = [(value, 1, "$")]
     while stack:
@@ -90,8 +92,8 @@ def check_value(value: Any) -> None:
             if found in (float("inf"), float("-inf")):
                 raise InvalidInput(f"the number at {where} is too large")
         elif isinstance(found, dict | list):
-            if depth > MOST_DEPTH:
-                raise InvalidInput(f"the body is nested more than {MOST_DEPTH} deep, at {where[:100]}")
+            if depth > most_depth:
+                raise InvalidInput(f"the body is nested more than {most_depth} deep, at {where[:100]}")
             if isinstance(found, dict):
                 for key in found:
                     _check_text(key, f"a key of {where}")

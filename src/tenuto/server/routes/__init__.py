@@ -16,6 +16,7 @@ from tenuto.server.routes import (
     task_data,
     tasks,
     wait,
+    worker_schedules,
 )
 
 MODULES = (
@@ -34,5 +35,6 @@ MODULES = (
     task_data,
     tasks,
     wait,
+    worker_schedules,
 )
 TABLES = [module.ROUTES for module in MODULES]

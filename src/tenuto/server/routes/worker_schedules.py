@@ -1,0 +1,51 @@
+"""The schedules of an app, made known by its workers: the newest code says when its tasks run."""
+
+from fastapi import Response
+
+from tenuto.db import reactions, upkeep
+from tenuto.db.call import Conn
+from tenuto.model.cron import fire_after
+from tenuto.model.errors import Forbidden
+from tenuto.model.principals import WorkerKey
+from tenuto.model.schedules import Schedule
+from tenuto.server.routing import WORKER, Routes
+from tenuto.server.worker_bodies import NewSchedule, PutSchedules
+from tenuto.server.worker_desk import AtWorkerDesk
+
+ROUTES = Routes("workers")
+
+
+@ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
+async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
+    """Put these schedules; one of `types` that is not among them has none any more. Only for queues of the key."""
+    who, wanted = desk.principal, {one.name: one for one in body.schedules}
+    named = {*body.types, *wanted}
+    async with desk.transaction() as conn:
+        found = [one for one in await _all_schedules(conn, who) if one.name in named]
+        for one in [*found, *body.schedules]:
+            _check_queue(who, one)
+        now = await upkeep.now(conn)
+        for one in body.schedules:
+            said = one.model_dump()
+            next_at = fire_after(one.cron, one.timezone, now)
+            await reactions.put_schedule(conn, org_id=who.org_id, **said, next_at=next_at)
+        for one in found:
+            if one.name not in wanted:
+                await reactions.delete_schedule(conn, org_id=who.org_id, name=one.name)
+    return Response(None, 204)
+
+
+async def _all_schedules(conn: Conn, who: WorkerKey) -> list[Schedule]:
+    found: list[Schedule] = []
+    while page := await reactions.list_schedules(conn, org_id=who.org_id, after=found[-1].name if found else None):
+        found += page
+    return found
+
+
+def _check_queue(who: WorkerKey, schedule: Schedule | NewSchedule) -> None:
+    queue = schedule.kind.get("queue", "default")
+    if "*" not in who.queues and queue not in who.queues:
+        raise Forbidden(
+            f"schedule {schedule.name} is for queue {queue}, and the worker key is not",
+            f"it is for {', '.join(who.queues)}",
+        )
