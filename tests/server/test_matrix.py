@@ -18,6 +18,7 @@ from tests.support.kernel import call
 MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read_text())["routes"]
 LETS_IN = {
     "public": {"anonymous", "reader", "writer", "admin", "stranger", "revoked"},
+    "anybody": {"reader", "writer", "admin", "stranger"},
     "reader": {"reader", "writer", "admin", "stranger"},
     "writer": {"writer", "admin", "stranger"},
     "admin": {"admin", "stranger"},

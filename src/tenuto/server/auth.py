@@ -2,16 +2,18 @@
 
 from fastapi import Request
 
-from tenuto.db import identity, keys
+from tenuto.db import identity, keys, requests
 from tenuto.db.pool import Pool
 from tenuto.model.errors import Forbidden, RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedUser
-from tenuto.model.keys import API, Key, key_hashes, parse_key
+from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
+from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
 from tenuto.server.issuer import Issuer
 from tenuto.server.settings import ServerSettings
 
+ANYBODY = "anybody"  # whoever is known
 SAY_KEY = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
 
 
@@ -26,7 +28,7 @@ class TooSoon(RateLimited):
 async def admit(request: Request, permission: str, pool: Pool, settings: ServerSettings) -> ApiKey | User:
     """Who sent the request's credential, who has the permission; what cannot be a credential costs no round trip."""
     principal = await _find(request, pool, settings)
-    if not principal.may(permission):
+    if permission != ANYBODY and not principal.may(permission):
         who = f"API key {principal.name!r}" if isinstance(principal, ApiKey) else f"a {principal.platform_role}"
         raise Forbidden(f"{who} has no permission {permission}", "ask an admin of your org for it")
     return principal
@@ -35,6 +37,8 @@ async def admit(request: Request, permission: str, pool: Pool, settings: ServerS
 async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKey | User:
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
     text = text.strip()
+    if not text and (cookie := login_cookie(request)):
+        return await _user_by_cookie(request, cookie, pool, settings)
     if not text:
         raise Unauthorized("no credential was sent", SAY_KEY)
     issuer: Issuer | None = request.app.state.issuer
@@ -59,6 +63,11 @@ async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: Server
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
     issued = issuer.settings.issuer
     return user_of(await pool.call(identity.admit_user, issuer=issued, subject=claims.subject, **limits(settings)))
+
+
+async def _user_by_cookie(request: Request, cookie: str, pool: Pool, settings: ServerSettings) -> User:
+    check_page(request, settings, cookie)
+    return user_of(await pool.call(requests.admit_login, hash=token_hash(cookie), **limits(settings)))
 
 
 def user_of(found: AdmittedUser) -> User:

@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 
 from tenuto.model.permissions import KNOWN
 from tenuto.server.answers import Problem
+from tenuto.server.auth import ANYBODY
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest
 from tenuto.server.task_desk import open_task_desk
@@ -105,10 +106,10 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
 
 
 def _add(app: FastAPI, one: Declared) -> None:
-    if one.permission not in {PUBLIC, *GATES, *KNOWN}:
+    if one.permission not in {PUBLIC, ANYBODY, *GATES, *KNOWN}:
         raise Undeclared(
             f"{one.method} {one.path} declares the permission {one.permission!r}; "
-            "write runs:read, runs:write, WORKER, TASK or PUBLIC"
+            "write runs:read, runs:write, WORKER, TASK, ANYBODY or PUBLIC"
         )
     guarded = one.permission != PUBLIC
     app.router.add_api_route(

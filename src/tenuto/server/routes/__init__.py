@@ -7,6 +7,7 @@ from tenuto.server.routes import (
     health,
     internal,
     keys,
+    login,
     objects,
     outbox,
     run_data,
@@ -16,7 +17,6 @@ from tenuto.server.routes import (
     task_data,
     tasks,
     wait,
-    worker_schedules,
 )
 
 MODULES = (
@@ -26,6 +26,7 @@ MODULES = (
     health,
     internal,
     keys,
+    login,
     objects,
     outbox,
     run_data,
@@ -35,6 +36,5 @@ MODULES = (
     task_data,
     tasks,
     wait,
-    worker_schedules,
 )
 TABLES = [module.ROUTES for module in MODULES]

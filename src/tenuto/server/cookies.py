@@ -1,0 +1,61 @@
+"""Cookies of people who logged in here, and the proof that their own page asks."""
+
+import hmac
+from base64 import urlsafe_b64encode
+from urllib.parse import urlsplit
+
+from fastapi import Request, Response
+
+from tenuto.model.errors import Forbidden
+from tenuto.server.settings import ServerSettings
+
+# Browsers take it only with Secure, from this very host and for all of it; http://127.0.0.1 counts as secure for them.
+LOGIN = "__Host-tenuto"
+BEGUN = "__Host-tenuto-begun"
+SAFE = ("GET", "HEAD", "OPTIONS")
+CSRF_HEADER = "X-CSRF-Token"
+
+
+def login_cookie(request: Request) -> str | None:
+    return request.cookies.get(LOGIN)
+
+
+def set_cookie(response: Response, name: str, value: str, *, seconds: int) -> None:
+    response.set_cookie(name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def drop_cookie(response: Response, name: str) -> None:
+    response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="lax")
+
+
+def csrf_token(cookie: str) -> str:
+    """What our page sends along with a change: it follows from the cookie, which no other page can read."""
+    return urlsafe_b64encode(hmac.digest(cookie.encode(), b"tenuto csrf", "sha256")).rstrip(b"=").decode()
+
+
+def check_page(request: Request, settings: ServerSettings, cookie: str) -> None:
+    """Refuse a change that another site's page asked for with the cookie that browsers send along."""
+    if request.method in SAFE:
+        return
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site not in (None, "same-origin") or not _is_ours(origin, request, settings):
+        raise Forbidden(f"a page of {origin or 'another site'} asked for this", "open the dashboard itself")
+    sent = request.headers.get(CSRF_HEADER, "")
+    if not hmac.compare_digest(sent.encode(), csrf_token(cookie).encode()):
+        raise Forbidden(
+            f"the header {CSRF_HEADER} is missing or wrong",
+            "send the csrf_token of GET /auth/me, or an API key instead",
+        )
+
+
+def _is_ours(origin: str | None, request: Request, settings: ServerSettings) -> bool:
+    if origin is None:
+        return True
+    if settings.public_url is not None:
+        return _origin(origin) == _origin(settings.public_url)
+    return urlsplit(origin).netloc == request.headers.get("host", "")
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc

@@ -1,0 +1,133 @@
+"""Coming in with a browser, and going out: by OIDC, or once by a link."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from tenuto.db import audit, identity, requests
+from tenuto.db.tenants import transaction_for
+from tenuto.model.errors import Unauthorized
+from tenuto.model.keys import make_token, token_hash
+from tenuto.model.principals import ApiKey
+from tenuto.server import cookies, login
+from tenuto.server.answers import Answer
+from tenuto.server.auth import ANYBODY
+from tenuto.server.desk import AtDesk
+from tenuto.server.issuer import Issuer, IssuerAway
+from tenuto.server.routing import PUBLIC, Routes
+from tenuto.server.settings import ServerSettings
+
+ROUTES = Routes("login")
+LASTS = timedelta(hours=12)
+
+Text = Annotated[str | None, Query(max_length=4096)]
+
+
+class Me(Answer):
+    """Who is asking; with a cookie, `csrf_token` goes into the header X-CSRF-Token of every change."""
+
+    kind: str
+    id: UUID
+    org_id: UUID
+    name: str | None
+    platform_role: str | None
+    roles: list[str]
+    permissions: list[str]
+    csrf_token: str | None
+
+
+@ROUTES.add("GET", "/auth/login", permission=PUBLIC, status=303, response_class=RedirectResponse)
+async def begin_login(request: Request, next: Text = None) -> Response:
+    """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to."""
+    settings: ServerSettings = request.app.state.settings
+    login.client_id(request.app.state.issuer)
+    begun = login.begin(next)
+    answer = RedirectResponse(await login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
+    cookies.set_cookie(answer, cookies.BEGUN, login.seal(begun, settings.peppers), seconds=login.LASTS)
+    return answer
+
+
+@ROUTES.add("GET", "/auth/callback", permission=PUBLIC, status=303, response_class=RedirectResponse)
+async def finish_login(request: Request, code: Text = None, state: Text = None, error: Text = None) -> Response:
+    """Where the issuer sends a person back to."""
+    settings: ServerSettings = request.app.state.settings
+    issuer: Issuer = request.app.state.issuer
+    login.client_id(issuer)
+    begun = login.unseal(request.cookies.get(cookies.BEGUN, ""), settings.peppers, state or "")
+    if not code:
+        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", login.AGAIN)
+    try:
+        claims = await login.finish(issuer, begun, code, _callback(request))
+    except IssuerAway as away:
+        raise Unauthorized("the issuer did not take the code, or does not answer", login.AGAIN) from away
+    who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
+    found = await request.app.state.pool.call(identity.find_user, **who)
+    known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
+    answer = RedirectResponse(begun.next, 303)
+    await _let_in(request, answer, found.org_id, found.user_id, "oidc", {**who, **known})
+    cookies.drop_cookie(answer, cookies.BEGUN)
+    return answer
+
+
+@ROUTES.add("GET", "/auth/link", permission=PUBLIC, status=303, response_class=RedirectResponse)
+async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
+    """Come in by a link that `tenuto up` or an operator made; it works once."""
+    guest = await request.app.state.pool.call(requests.use_login_token, hash=token_hash(token))
+    answer = RedirectResponse(login.HOME, 303)
+    await _let_in(request, answer, guest.org_id, guest.user_id, "link")
+    return answer
+
+
+@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, answer=None, status=204)
+async def log_out(request: Request) -> Response:
+    """Go out: the cookie is worth nothing from now on. Going out twice is fine."""
+    answer = Response(None, 204)
+    if cookie := cookies.login_cookie(request):
+        cookies.check_page(request, request.app.state.settings, cookie)
+        await request.app.state.pool.call(requests.close_login, hash=token_hash(cookie))
+        cookies.drop_cookie(answer, cookies.LOGIN)
+    return answer
+
+
+@ROUTES.add("GET", "/auth/me", permission=ANYBODY, answer=Me)
+async def get_me(desk: AtDesk) -> Any:
+    """Who is asking, and what they may do."""
+    who, cookie = desk.principal, cookies.login_cookie(desk.request)
+    by_cookie = cookie if "authorization" not in desk.request.headers else None
+    person = {"name": who.name} if isinstance(who, ApiKey) else {"name": None, "platform_role": who.platform_role}
+    return {
+        "kind": who.kind, "id": who.id, "org_id": who.org_id, "platform_role": None, **person,
+        "roles": [] if isinstance(who, ApiKey) else list(who.roles),
+        "permissions": sorted(who.permissions),
+        "csrf_token": cookies.csrf_token(by_cookie) if by_cookie else None,
+    }  # fmt: skip
+
+
+async def _let_in(
+    request: Request, answer: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
+) -> None:
+    """A new cookie for the person, and an entry in the audit log; an old cookie is worth nothing afterwards."""
+    pool, settings = request.app.state.pool, request.app.state.settings
+    cookie, old = make_token(), cookies.login_cookie(request)
+    seen: dict[str, Any] = {
+        "ip": request.client.host if request.client else None,
+        "user_agent": request.headers.get("user-agent"),
+    }
+    async with transaction_for(pool, org_id, timeout=settings.statement_seconds) as conn:
+        if known is not None:
+            await identity.put_user(conn, org_id=org_id, **known)
+        await requests.open_login(conn, org_id=org_id, user_id=user_id, hash=token_hash(cookie), lasts=LASTS, **seen)
+        what: dict[str, Any] = {"entity": "user", "entity_id": str(user_id), "action": "login"}
+        actor = {"actor_kind": "user", "actor_id": str(user_id), "request_id": request.scope["request_id"]}
+        await audit.write_audit(conn, org_id=org_id, **what, **actor, **seen, changes={"way": {"new": way}})
+    if old is not None:
+        await pool.call(requests.close_login, hash=token_hash(old))
+    cookies.set_cookie(answer, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))
+
+
+def _callback(request: Request) -> str:
+    settings: ServerSettings = request.app.state.settings
+    return f"{(settings.public_url or str(request.base_url)).rstrip('/')}/auth/callback"
