@@ -17,6 +17,7 @@ from tenuto.server.routes import (
     task_data,
     tasks,
     wait,
+    worker_schedules,
 )
 
 MODULES = (
@@ -36,5 +37,6 @@ MODULES = (
     task_data,
     tasks,
     wait,
+    worker_schedules,
 )
 TABLES = [module.ROUTES for module in MODULES]
