@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -21,6 +21,7 @@ from tenuto.server.desk import AtDesk, Change
 from tenuto.server.json_body import parse_json
 from tenuto.server.object_bodies import content_digest, pieces, receive, spool
 from tenuto.server.routing import Routes
+from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
 from tenuto.storage.folder import FolderStore
 
@@ -38,6 +39,12 @@ class Said(BaseModel):
 
     type: Annotated[str, Field(min_length=1, max_length=256)] = "bytes"
     metadata: Annotated[str, Field(max_length=16_384)] | None = None
+
+    def read(self) -> dict[str, Any]:
+        metadata = parse_json(self.metadata.encode()) if self.metadata else None
+        if metadata is not None and not isinstance(metadata, dict):
+            raise InvalidInput(f"metadata is {self.metadata!r:.60}, not a JSON object")
+        return {"type": self.type, "metadata": metadata}
 
 
 class Stored(Answer):
@@ -64,12 +71,9 @@ async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[Said, Query
 
 
 async def _put(desk: AtDesk, object_id: UUID, asked: Said) -> Response:
-    metadata = parse_json(asked.metadata.encode()) if asked.metadata else None
-    if metadata is not None and not isinstance(metadata, dict):
-        raise InvalidInput(f"metadata is {asked.metadata!r:.60}, not a JSON object")
     with spool() as file:
         received = await receive(desk.request, file)
-        said = {"type": asked.type, "size": received.size, "checksum": received.checksum, "metadata": metadata}
+        said = {**asked.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= LARGEST:
             return await _record(desk, object_id, payload=file.read(), **said)
         store = FolderStore(desk.settings.objects)
@@ -103,15 +107,20 @@ async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
 async def get_object(desk: AtDesk, object_id: UUID) -> Response:
     """The bytes of an object."""
     found = await desk.ask(run_data.get_object, object_id=object_id)
+    return await send_object(desk.request, desk.settings, found)
+
+
+async def send_object(request: Request, settings: ServerSettings, found: DataObject) -> Response:
+    """Its bytes, piece by piece where there are many."""
     headers = _headers(found)
-    if desk.request.headers.get("if-none-match") == headers.get("ETag", ""):
+    if request.headers.get("if-none-match") == headers.get("ETag", ""):
         return Response(None, 304, headers)
     if found.payload is not None:
         return Bytes(bytes(found.payload), 200, headers)
     try:
-        file = await asyncio.to_thread(FolderStore(desk.settings.objects).open, found.uri or "")
+        file = await asyncio.to_thread(FolderStore(settings.objects).open, found.uri or "")
     except StorageProblem as problem:
-        raise Unreachable(f"data object {object_id}: {problem}") from problem
+        raise Unreachable(f"data object {found.id}: {problem}") from problem
     headers["Content-Length"] = str(found.size)
     return StreamingResponse(pieces(file), 200, headers, Bytes.media_type)
 
