@@ -1,6 +1,7 @@
 """The kernel over HTTP: this worker has a key of a server and no way to its database."""
 
 import asyncio
+import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.site import Site, Web
 
 WAIT = 20.0  # for a wake-up, each time: proxies end what is silent for longer
+BREATH = 0.02  # while there is much to do, one wake-up stands for many
 LONGEST_PAUSE = 5.0
 
 P = ParamSpec("P")
@@ -31,7 +33,6 @@ class Remote:
     def __init__(self, web: Web, settings: WorkerSettings) -> None:
         self._web, self._settings = web, settings
         self._asking = Asking(web, settings)
-        self._session = Session()
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
@@ -44,13 +45,13 @@ class Remote:
         return RemoteLine(self._web.site, self._asking.types, self._settings.resource_group)
 
     def open_ports(self, session: Session) -> RemotePorts:
-        self._session = session
         return RemotePorts(self._web, session)
 
     async def listen(self) -> AsyncIterator[Wake]:
         """One long poll after the other. Whatever happens between two of them the mark tells."""
         pause, mark = 0.1, None
         while True:
+            await asyncio.sleep(BREATH)
             try:
                 found = await self._wait(mark)
             except (Unreachable, TenutoError):  # whoever claims and beats says what is wrong
@@ -65,8 +66,11 @@ class Remote:
                 yield Wake("*")
 
     async def _wait(self, mark: str | None) -> Any:
-        fence = {"session_id": self._session.id, "token": self._session.token}
-        asked = {**fence, "wait": WAIT, **({"mark": mark} if mark else {})}
+        asked: dict[str, Any] = {"wait": WAIT}
+        if mark:
+            asked["mark"] = mark
+        if self._settings.queues:
+            asked["queues"] = self._settings.queues
         return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT)
 
     async def put_schedules(self, app: App) -> None:
@@ -83,6 +87,7 @@ class Remote:
 
 @asynccontextmanager
 async def open_remote(settings: WorkerSettings) -> AsyncIterator[Remote]:
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would say a line for each request
     web = Web(Site(settings.url, settings.key or "", settings.proxy))
     try:
         yield Remote(web, settings)

@@ -112,7 +112,9 @@ class Web:
     ) -> bytes:
         """The bytes that are answered; `token` speaks for an attempt instead of the worker. `let_in`: the server has
         known this worker, so that a refusal of it is for now."""
-        headers = {"Authorization": f"Bearer {token}"} if token else None
+        headers = {"Content-Type": "application/json"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
         except httpx2.TransportError as problem:

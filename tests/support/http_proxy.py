@@ -1,0 +1,59 @@
+"""A plain HTTP proxy: takes requests that name the whole address and passes them on."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+PASSED_ON = ("authorization", "content-type", "accept-encoding")
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "HttpProxy"  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def _pass_on(self) -> None:
+        there = urlsplit(self.path)
+        body = self.rfile.read(int(self.headers.get("content-length", "0")))
+        line = HTTPConnection(there.hostname or "", there.port or 80, timeout=60)
+        headers = {name: self.headers[name] for name in PASSED_ON if name in self.headers}
+        target = there.path + (f"?{there.query}" if there.query else "")
+        line.request(self.command, target, body, headers)
+        answer = line.getresponse()
+        content = answer.read()
+        line.close()
+        self.server.seen.append(f"{self.command} {there.path}")
+        self.send_response(answer.status)
+        self.send_header("content-type", answer.getheader("content-type", ""))
+        if answer.status != 204:
+            self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = do_DELETE = _pass_on
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+
+class HttpProxy(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen: list[str] = []
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+@contextmanager
+def an_http_proxy() -> Iterator[HttpProxy]:
+    with HttpProxy() as proxy:
+        thread = threading.Thread(target=proxy.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield proxy
+        finally:
+            proxy.shutdown()
+            thread.join()
