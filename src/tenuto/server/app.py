@@ -1,5 +1,6 @@
 """The HTTP API as one ASGI application. Nothing that matters is kept in its process, so any number may run."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -18,6 +19,7 @@ from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
+from tenuto.server.stopping import told_to_stop
 from tenuto.server.wakes import Wakes
 
 SCHEMES = {
@@ -64,7 +66,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
-        yield
+        app.state.stopping = asyncio.Event()
+        with told_to_stop(app.state.stopping):
+            yield
         await app.state.wakes.close()
 
 

@@ -63,7 +63,7 @@ class Lane:
             except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
                 self._crew.give_up(errand)
                 self._lane = None
-                log.warning("the database does not answer (%s): trying again", problem)
+                log.warning("no answer (%s): trying again", problem)
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
             else:

@@ -89,7 +89,7 @@ class RemoteLine:
             content = answer.read()
         except (OSError, HTTPException) as problem:
             conn.close()
-            raise Unreachable(f"{self._site.url} does not answer: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self._site.url} cannot be asked: {problem or type(problem).__name__}") from problem
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
         return json.loads(content) if content else None

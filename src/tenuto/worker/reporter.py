@@ -72,7 +72,7 @@ class Reporter:
             try:
                 return attempt, Completed(json.dumps(await self._store(attempt, outcome.output)))
             except Unreachable as problem:
-                log.warning("the database does not answer (%s): trying again", problem)
+                log.warning("no answer (%s): trying again", problem)
                 await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
             except Exception as problem:
                 return attempt, Failed(describe(problem))

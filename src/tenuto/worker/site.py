@@ -118,7 +118,7 @@ class Web:
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
         except httpx2.TransportError as problem:
-            raise Unreachable(f"{self.site.url} does not answer: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
         if answer.is_success:
             return answer.content
         problem = refusal(self.site.url, answer.status_code, answer.content)

@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from tenuto.db import remote
 from tenuto.model.remote import Exchange
 from tenuto.server.routing import WORKER, Routes
+from tenuto.server.stopping import until_gone
 from tenuto.server.tokens import add_tokens
 from tenuto.server.wakes import Wakes, Watch
 from tenuto.server.worker_answers import Claimed
@@ -37,7 +38,7 @@ async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -
     """What came within the time; None for nothing, or when nobody waits any more. No connection is held meanwhile."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
-    gone = asyncio.create_task(_until_gone(request))
+    gone = asyncio.create_task(until_gone(request))
     try:
         while not watch.cancelled and (left := deadline - clock()) > 0:
             news = asyncio.create_task(watch.news())
@@ -51,11 +52,6 @@ async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -
     finally:
         gone.cancel()
     return found
-
-
-async def _until_gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Exchange:

@@ -9,6 +9,7 @@ from pydantic import Field
 from tenuto.server.answers import Answer
 from tenuto.server.bodies import Body, Name
 from tenuto.server.routing import WORKER, Routes
+from tenuto.server.stopping import until_gone
 from tenuto.server.wakes import Wakes
 from tenuto.server.worker_desk import AtWorkerDesk
 
@@ -48,9 +49,3 @@ async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any
             gone.cancel()
             news.cancel()
     return {"work": watch.woken, "beat": watch.cancelled, "mark": wakes.mark}
-
-
-async def until_gone(request: Request) -> None:
-    """Until nobody waits for the answer any more."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

@@ -1,0 +1,55 @@
+"""Hearing early that the server stops: it lets requests end first, and those that wait would keep it from ending."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from fastapi import Request
+
+NUMBERS = (signal.SIGTERM, signal.SIGINT)
+
+
+@contextmanager
+def told_to_stop(stopping: asyncio.Event) -> Iterator[None]:
+    """Sets the event with the signal, and does what the signal did before too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are another's
+        return
+    loop = asyncio.get_running_loop()
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in NUMBERS}
+
+    def hear(handle: Callable[[int, FrameType | None], Any]) -> Callable[[int, FrameType | None], None]:
+        def heard(number: int, frame: FrameType | None) -> None:
+            loop.call_soon_threadsafe(stopping.set)
+            handle(number, frame)
+
+        return heard
+
+    for number, handle in before.items():
+        if callable(handle):
+            signal.signal(number, hear(handle))
+    try:
+        yield
+    finally:
+        for number, handle in before.items():
+            if callable(handle):
+                signal.signal(number, handle)
+
+
+async def until_gone(request: Request) -> None:
+    """Until nobody waits for the answer any more, or the server stops."""
+    parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.app.state.stopping.wait())]
+    try:
+        await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for part in parts:
+            part.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
