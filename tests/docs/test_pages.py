@@ -24,6 +24,7 @@ NOT_RUN = {
     "quickstart.md": 2,
     "command-line.md": 3,
     "migrate-from-celery.md": 1,
+    "people-and-keys.md": 1,
     "run-workers-in-production.md": 2,
     "transactional-start.md": 2,
 }

@@ -5,6 +5,7 @@ import logging
 
 from tenuto.cli.database import ready_database
 from tenuto.cli.output import Json, show
+from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.problems import FailedWork
 from tenuto.cli.serving import NO_LOOPS, MetricsPort, Place, find_place, log_to_stderr, serve, stopped_by_signals
 from tenuto.cli.settings import read_settings
@@ -27,4 +28,10 @@ def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
 async def _serve(place: Place) -> None:
     stop = asyncio.Event()
     with stopped_by_signals(stop):
-        await serve(place, None, stop=stop, ready=lambda: log.info("running the loops; Ctrl-C stops"))
+        await serve(place, None, stop=stop, ready=lambda: _ready(place))
+
+
+def _ready(place: Place) -> None:
+    if peppers_if_any(place.settings) is None:
+        log.info("ends of audit chains are not signed here, since TENUTO_PEPPER is not set")
+    log.info("running the loops; Ctrl-C stops")

@@ -117,8 +117,6 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
         return
     store = FolderStore(place.settings.home / "objects")
     peppers = peppers_if_any(place.settings)
-    if peppers is None:
-        log.info("audit heads are not signed here, since TENUTO_PEPPER is not set")
     measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
     await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
 

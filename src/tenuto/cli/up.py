@@ -9,6 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.database import ready_database
+from tenuto.cli.front import Front, answering, find_front, make_link, say_front
 from tenuto.cli.glance import look
 from tenuto.cli.output import Json, show
 from tenuto.cli.serving import (
@@ -30,11 +31,16 @@ EVERY = 1.0  # seconds between two looks, on a terminal
 
 Target = Annotated[str | None, typer.Argument(metavar="[MODULE:APP]", help="An app to work for.", show_default=False)]
 
+Port = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free one"),
+]
+
 log = logging.getLogger("tenuto.up")
 
 
-def up(target: Target = None, metrics_port: MetricsPort = None, as_json: Json = False) -> None:
-    """Postgres, the loops and, for an app, a worker. Ctrl-C stops all of it."""
+def up(target: Target = None, port: Port = None, metrics_port: MetricsPort = None, as_json: Json = False) -> None:
+    """Postgres, the loops, the HTTP API and, for an app, a worker. Ctrl-C stops all of it."""
     if target is not None:
         check_target(target)
     settings = read_settings()
@@ -42,7 +48,8 @@ def up(target: Target = None, metrics_port: MetricsPort = None, as_json: Json = 
     with ready_database(settings, keep=False) as url:
         where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
         log.info("database: %s", where)
-        asyncio.run(_serve(find_place(settings, url, metrics_port), target, console))
+        place = find_place(settings, url, metrics_port)
+        asyncio.run(_serve(place, find_front(place, port), target, console))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
@@ -61,21 +68,24 @@ def _console() -> "Console | None":
     return console
 
 
-async def _serve(place: Place, target: str | None, console: "Console | None") -> None:
+async def _serve(place: Place, front: Front | None, target: str | None, console: "Console | None") -> None:
     stop = asyncio.Event()
+    link = await make_link(place, front) if front and place.may_dispatch else None
     watching = asyncio.create_task(_watch(place, console)) if console else None
 
     def ready() -> None:
+        say_front(front, link)
         log.info("dispatcher: running")
         log.info("worker: %s", f"running {target}" if target else "none, `tenuto up module:app` starts one here")
         log.info("Ctrl-C stops everything")
 
     try:
-        if target is not None:  # a worker listens to signals itself
-            await serve(place, worker_settings(place, target), stop=stop, ready=ready)
-        else:
-            with stopped_by_signals(stop):
-                await serve(place, None, stop=stop, ready=ready)
+        async with answering(front):
+            if target is not None:  # a worker listens to signals itself
+                await serve(place, worker_settings(place, target), stop=stop, ready=ready)
+            else:
+                with stopped_by_signals(stop):
+                    await serve(place, None, stop=stop, ready=ready)
     finally:
         if watching:
             watching.cancel()

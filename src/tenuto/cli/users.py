@@ -11,10 +11,12 @@ from tenuto.cli.output import Json, fields, show, show_list
 from tenuto.cli.runs import Before, Limit
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from tenuto.db.call import Conn
     from tenuto.model.identity import Person
 
-app = typer.Typer(help="People: add, list, show, role, disable, enable.", no_args_is_help=True)
+app = typer.Typer(help="People: add, list, show, role, link, disable, enable.", no_args_is_help=True)
 
 COLUMNS = ("id", "platform_role", "email", "name", "issuer", "subject", "roles", "disabled_at")
 
@@ -113,6 +115,35 @@ def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
     change(work, org=org)
     show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
+
+
+@app.command()
+def link(
+    user: UserId,
+    url: Annotated[str, typer.Option(help="Where browsers reach the server.")] = "http://127.0.0.1:8080",
+    lasts: Annotated[str, typer.Option(help="How long the link is good: 10m, at most 1d.")] = "10m",
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make a link by which a person logs in, once; whoever has it is that person."""
+    from datetime import timedelta
+
+    from tenuto.model.durations import seconds
+    from tenuto.model.keys import make_token
+
+    id, token, span = read_id(user, "user"), make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
+    change(lambda deed: link_for(deed, id, token, span), org=org)
+    made = f"{url.rstrip('/')}/auth/link?token={token}"
+    show({"link": made}, made, as_json=as_json)
+
+
+async def link_for(deed: Change, user_id: UUID, token: str, lasts: "timedelta") -> None:
+    """Let the token in, once, as this person."""
+    from tenuto.db import requests
+    from tenuto.model.keys import token_hash
+
+    await deed.do(requests.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
+    await deed.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
 
 
 async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "Person":

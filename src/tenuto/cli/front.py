@@ -1,0 +1,116 @@
+"""The server that `tenuto up` runs beside the rest, and a link that lets whoever started it in."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from tenuto.cli.listening import address, bind, uvicorn_config
+from tenuto.cli.operating import ROLE, Change, operator
+from tenuto.cli.pepper import peppers_if_any
+from tenuto.cli.problems import WrongUse
+from tenuto.cli.serving import Place
+
+if TYPE_CHECKING:
+    from tenuto.server.settings import ServerSettings
+
+HOST, PORT = "127.0.0.1", 8080
+GRACE = 2  # seconds: Ctrl-C ends everything here
+LINK_LASTS = timedelta(hours=1)
+LOCAL = "urn:tenuto:local"  # who vouches for people of a link: whoever could start this
+
+log = logging.getLogger("tenuto.up")
+
+
+@dataclass(frozen=True)
+class Front:
+    """What answers, and where."""
+
+    settings: "ServerSettings"
+    listener: socket.socket
+
+
+def find_front(place: Place, port: int | None) -> Front | None:
+    """None where it cannot check keys. A port that is not named is 8080, or a free one."""
+    from tenuto.db.explain import explained
+    from tenuto.db.login import choose_role
+    from tenuto.server.settings import ServerSettings
+
+    peppers = peppers_if_any(place.settings)
+    if peppers is None:
+        return None
+    with explained():
+        role = choose_role(place.url, "tenuto_api")
+    settings = ServerSettings(place.url, role, peppers, objects=place.settings.home / "objects")
+    return Front(settings, _listen(port))
+
+
+def _listen(port: int | None) -> socket.socket:
+    if port is not None:
+        return bind(HOST, port)
+    try:
+        return bind(HOST, PORT)
+    except WrongUse:
+        return bind(HOST, 0)
+
+
+@asynccontextmanager
+async def answering(front: Front | None) -> AsyncIterator[None]:
+    """The server, for as long as this lasts."""
+    if front is None:
+        yield
+        return
+    from uvicorn import Server
+
+    class Beside(Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """They are for whoever runs everything here."""
+            yield
+
+    server = Beside(uvicorn_config(front.settings, grace=GRACE))
+    serving = asyncio.create_task(server.serve([front.listener]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await serving
+
+
+async def make_link(place: Place, front: Front) -> str:
+    """A link by which an admin comes in, once."""
+    from tenuto.db.pool import open_pool
+    from tenuto.model.keys import make_token
+
+    token = make_token()
+    async with (
+        open_pool(place.url, role=place.dispatcher_role, size=1) as pool,
+        pool.connection() as conn,
+        conn.transaction(),
+    ):
+        await _let_in(Change(conn, UUID(place.org_id), operator()), place.settings.org, token)
+    return f"{address(front.listener)}/auth/link?token={token}"
+
+
+async def _let_in(deed: Change, org: str, token: str) -> None:
+    from tenuto.cli.users import link_for
+    from tenuto.db import identity
+
+    who = {"issuer": LOCAL, "subject": f"admin of {org}", "name": deed.actor, "platform_role": "admin"}
+    await link_for(deed, await deed.do(identity.put_user, **who), token, LINK_LASTS)
+
+
+def say_front(front: Front | None, link: str | None) -> None:
+    if front is None:
+        log.info("server: none, since TENUTO_PEPPER is not set")
+        return
+    log.info("server: %s", address(front.listener))
+    if link is None:
+        log.info("no link to log in, since this login may not act as %s", ROLE)
+    else:
+        log.info("log in once, as an admin: %s", link)
