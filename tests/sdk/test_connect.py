@@ -31,9 +31,21 @@ def test_the_environment_says_where_tenuto_is(tmp_path: Path):
     assert (nothing.database_url, nothing.home, nothing.org) == (None, tmp_path / "tenuto", "default")
 
 
-def test_a_server_is_not_spoken_to_yet_and_the_error_says_what_to_set():
-    with pytest.raises(BadAddress, match="cannot speak HTTP yet; set TENUTO_DATABASE_URL"):
-        find_address({"TENUTO_URL": "https://tenuto.example", "TENUTO_API_KEY": "tn_x"})
+def test_a_database_that_is_named_comes_before_a_server():
+    said = {"TENUTO_URL": "https://tenuto.example", "TENUTO_API_KEY": "tn_x"}
+
+    assert find_address(said).server_url == "https://tenuto.example"
+    assert find_address({**said, "TENUTO_DATABASE_URL": "postgresql://x"}).server_url is None
+    assert "tn_x" not in repr(find_address(said))
+
+
+def test_a_server_without_a_key_or_with_an_org_is_refused_with_what_to_set(monkeypatch):
+    monkeypatch.delenv("TENUTO_API_KEY", raising=False)
+
+    with pytest.raises(BadAddress, match="asks who is there; set TENUTO_API_KEY"):
+        asyncio.run(enter("https://tenuto.example"))
+    with pytest.raises(BadAddress, match="the key says which org is meant"):
+        asyncio.run(enter("https://tenuto.example", key="tn_x", org="acme"))
 
 
 def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_path, monkeypatch):

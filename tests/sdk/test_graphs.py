@@ -216,6 +216,7 @@ def test_nodes_of_another_graph_handlers_and_conditions_are_checked():
         Graph().add(g)
 
 
+@pytest.mark.direct_only(reason="a server takes no pickles")
 def test_pickles_flow_between_tasks_that_ask_for_them(journey):
     pickling = App("pickle")
 

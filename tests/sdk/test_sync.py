@@ -6,7 +6,7 @@ import threading
 import psycopg
 import pytest
 
-from tenuto import App, RunFailed, SyncClient, chain, group
+from tenuto import App, RunFailed, chain, group
 from tenuto.db.errors import BadAddress, MissingRight
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.testing.inline import InlineWorker
@@ -30,23 +30,24 @@ def remember(ctx, key: str) -> int:
     return ctx.data[key]
 
 
-def work(tn: SyncClient) -> int:
+def work(database: str) -> int:
     """What a worker elsewhere would do."""
 
     async def all_of_it() -> int:
-        return await InlineWorker(tn.client.direct, app).work(most=100)
+        async with app.connect(database) as tn:
+            return await InlineWorker(tn.direct, app).work(most=100)
 
-    return tn.wait_for(all_of_it())
+    return asyncio.run(all_of_it())
 
 
-def test_the_sync_client_says_the_same_without_await(database):
-    with app.connect_sync(database) as tn:
+def test_the_sync_client_says_the_same_without_await(way, database):
+    with app.connect_sync(**way) as tn:
         run = tn.start(add, 1, y=2)
         many = tn.start_many(add, [(1, 1), (2, 2)])
         composed = tn.start(chain(group(add, add), add), 1, 2, 3, 4)
         bad = tn.start(burst)
         kept = tn.start(remember, "a")
-        work(tn)
+        work(database)
 
         assert (run.wait(), run.result(), run.status()) == ("completed", 3, "completed")
         assert many.results(timeout=20) == [2, 4]
@@ -58,10 +59,14 @@ def test_the_sync_client_says_the_same_without_await(database):
         assert [step.status for step in run.progress()] == ["completed"]
         assert [task.type for task in tn.run(run.id).tasks()] == ["bank.add"]
         assert tn.get(tn.put(b"abc")) == b"abc"
+        assert [one.id for one in tn.runs(type="bank.burst")] == [bad.id]
+        assert tn.schedules.put("n", add, 1, 2, cron="@daily").name == tn.schedules.list()[0].name
+        bad.delete()
+        assert tn.runs(type="bank.burst") == []
 
 
-def test_any_thread_may_use_the_sync_client(database):
-    with app.connect_sync(database) as tn:
+def test_any_thread_may_use_the_sync_client(way):
+    with app.connect_sync(**way) as tn:
         found: list[object] = []
         threads = [threading.Thread(target=lambda n=n: found.append(tn.start(add, n, n).status())) for n in range(5)]
         for thread in threads:
@@ -72,24 +77,26 @@ def test_any_thread_may_use_the_sync_client(database):
     assert found == ["pending"] * 5
 
 
-def test_a_start_in_a_sync_transaction_commits_and_rolls_back_with_it(database):
-    with app.connect_sync(database) as tn, psycopg.connect(database) as conn:
+@pytest.mark.direct_only(reason="a server has no part in the caller's transaction")
+def test_a_start_in_a_sync_transaction_commits_and_rolls_back_with_it(way, database):
+    with app.connect_sync(**way) as tn, psycopg.connect(database) as conn:
         lost = tn.start(add, 1, 2, connection=conn)
         tn.start_many(add, [(1, 1)] * 3, connection=conn)
         conn.rollback()
         kept = tn.start(add, 3, 4, connection=conn)
-        assert work(tn) == 0
+        assert work(database) == 0
         conn.commit()
-        assert work(tn) == 1
+        assert work(database) == 1
 
         assert kept.result() == 7
         with pytest.raises(NotFound, match="no run"):
             lost.result()
 
 
-def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(database):
+@pytest.mark.direct_only(reason="a server has no part in the caller's transaction")
+def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(way, database):
     async def steps() -> tuple[int, int, int, str]:
-        async with app.connect(database) as tn, await psycopg.AsyncConnection.connect(database) as conn:
+        async with app.connect(**way) as tn, await psycopg.AsyncConnection.connect(database) as conn:
             await tn.start(add.options(connection=conn), 1, 2)
             await conn.rollback()
             kept = await tn.start(add, 3, 4, connection=conn)
@@ -101,16 +108,21 @@ def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(database
     assert asyncio.run(steps()) == (0, 1, 7, "completed")
 
 
-def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(database):
-    with app.connect_sync(database) as tn, pytest.raises(BadAddress, match="is not a psycopg connection"):
-        tn.start(add, 1, 2, connection="postgresql://")
+def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(way):
+    said = "is not a psycopg connection|this needs the database itself, and http.* is a server; set TENUTO_DATABASE_URL"
+    with app.connect_sync(**way) as tn:
+        with pytest.raises(BadAddress, match=said):
+            tn.start(add, 1, 2, connection="postgresql://")
+        with pytest.raises(BadAddress, match=said):
+            tn.start_many(add, [(1, 2)], connection="postgresql://")
 
 
-def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(database, db):
+@pytest.mark.direct_only(reason="a server logs in as itself")
+def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(way, database, db):
     db.execute("drop role if exists clerk")
     db.execute("create role clerk login password 'secret'")
     try:
-        with app.connect_sync(database) as tn, psycopg.connect(database, user="clerk", password="secret") as conn:
+        with app.connect_sync(**way) as tn, psycopg.connect(database, user="clerk", password="secret") as conn:
             with pytest.raises(MissingRight, match=r"'clerk' may not start tasks .*: grant tenuto_worker to clerk"):
                 tn.start(add, 1, 2, connection=conn)
             conn.rollback()
@@ -121,8 +133,9 @@ def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(database, db):
         db.execute("drop role clerk")
 
 
-def test_workers_are_woken_when_the_callers_transaction_commits(database):
-    with app.connect_sync(database) as tn, psycopg.connect(database, autocommit=True) as listener:
+@pytest.mark.direct_only(reason="a server has no part in the caller's transaction")
+def test_workers_are_woken_when_the_callers_transaction_commits(way, database):
+    with app.connect_sync(**way) as tn, psycopg.connect(database, autocommit=True) as listener:
         listener.execute("listen tenuto_ready")
         with psycopg.connect(database) as conn:
             tn.start(add.options(queue="mail"), 1, 2, connection=conn)
@@ -132,8 +145,8 @@ def test_workers_are_woken_when_the_callers_transaction_commits(database):
     assert sorted(heard) == ["mail", "own"]
 
 
-def test_wrong_use_of_the_sync_client_is_refused_at_once(database):
-    with app.connect_sync(database) as tn:
+def test_wrong_use_of_the_sync_client_is_refused_at_once(way):
+    with app.connect_sync(**way) as tn:
         with pytest.raises(InvalidInput, match=r"its signature is bank.add\(x: int, y: int\)"):
             tn.start(add, 1)  # type: ignore[call-arg]
         with pytest.raises(InvalidInput, match=r"signal go: value: .* has no JSON form"):

@@ -1,19 +1,20 @@
 """Where Tenuto is, as environment variables say it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
 @dataclass(frozen=True)
 class Address:
-    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
+    """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
 
     database_url: str | None  # None: the embedded one below `home`
     server_url: str | None
     home: Path
     pg_bin: Path | None
     org: str = "default"
+    api_key: str | None = field(default=None, repr=False)
 
 
 def read_address(environment: Mapping[str, str]) -> Address:
@@ -24,6 +25,7 @@ def read_address(environment: Mapping[str, str]) -> Address:
         home=_home(environment),
         pg_bin=Path(pg_bin).expanduser() if pg_bin else None,
         org=environment.get("TENUTO_ORG") or "default",
+        api_key=environment.get("TENUTO_API_KEY") or None,
     )
 
 

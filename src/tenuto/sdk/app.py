@@ -110,17 +110,22 @@ class App:
         """The tasks with a cron expression."""
         return [task for task in self.tasks.values() if task.declared.cron]
 
-    def connect(self, url: str | None = None, *, org: str | None = None) -> "AbstractAsyncContextManager[Client]":
-        """`async with app.connect() as tn`: TENUTO_DATABASE_URL, else a Postgres of our own."""
+    def connect(
+        self, url: str | None = None, *, org: str | None = None, key: str | None = None
+    ) -> "AbstractAsyncContextManager[Client]":
+        """`async with app.connect() as tn`: TENUTO_DATABASE_URL, or TENUTO_URL and TENUTO_API_KEY, else a Postgres of
+        our own."""
         from tenuto.sdk.connect import connect
 
-        return connect(self, url, org=org)
+        return connect(self, url, org=org, key=key)
 
-    def connect_sync(self, url: str | None = None, *, org: str | None = None) -> "AbstractContextManager[SyncClient]":
+    def connect_sync(
+        self, url: str | None = None, *, org: str | None = None, key: str | None = None
+    ) -> "AbstractContextManager[SyncClient]":
         """`with app.connect_sync() as tn`: the same without await."""
         from tenuto.sdk.sync import connect_sync
 
-        return connect_sync(self, url, org=org)
+        return connect_sync(self, url, org=org, key=key)
 
 
 def _check_names(task: Task[..., Any]) -> None:

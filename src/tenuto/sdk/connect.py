@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -25,38 +26,68 @@ class NotInstalled(DatabaseProblem):
 
 
 def find_address(environment: Mapping[str, str] = os.environ) -> Address:
-    """What the environment says, as far as this Tenuto can go there."""
+    """What the environment says; a database that is named comes before a server."""
     said = read_address(environment)
-    if said.database_url is None and said.server_url is not None:
-        raise BadAddress(
-            "TENUTO_URL is set, but this Tenuto cannot speak HTTP yet; set TENUTO_DATABASE_URL to a Postgres address"
-        )
-    return said
+    return replace(said, server_url=None) if said.database_url is not None else said
 
 
 @asynccontextmanager
 async def connect(
-    app: "App | None" = None, url: str | None = None, *, org: str | None = None, home: Path | None = None
+    app: "App | None" = None,
+    url: str | None = None,
+    *,
+    org: str | None = None,
+    key: str | None = None,
+    home: Path | None = None,
 ) -> AsyncGenerator[Client]:
-    """A client; what is not said here the environment says. The embedded server runs while anybody uses it."""
-    from tenuto.db import identity
-    from tenuto.db.login import choose_role
-    from tenuto.db.pool import open_pool
+    """A client; what is not said here the environment says. A url of http or https is a server's, which `key` opens;
+    any other is a database's. The embedded one runs while anybody uses it."""
     from tenuto.sdk.target import refuse_while_loading
 
     refuse_while_loading()
     said = find_address()
-    home = home or said.home
+    server = url if url is not None and url.startswith(("http://", "https://")) else None
+    if server is None and url is None:
+        server = said.server_url
+    if server is not None:
+        way = _over_http(app, server, key or said.api_key, org)
+    else:
+        way = _direct(app, replace(said, database_url=url or said.database_url, home=home or said.home), org)
+    async with way as client:
+        try:
+            yield client
+        finally:
+            await client.watcher.close()
+
+
+@asynccontextmanager
+async def _over_http(app: "App | None", url: str, key: str | None, org: str | None) -> AsyncGenerator[Client]:
+    from tenuto.sdk.remote.http import Http
+    from tenuto.sdk.remote.link import Remote
+
+    if not key:
+        raise BadAddress(f"{url} asks who is there; set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)")
+    if org is not None:
+        raise BadAddress(f"org={org!r}: on a server the key says which org is meant; leave it out, or use another key")
+    http = Http(url, key)
+    try:
+        yield Client(Remote(http), url=http.url, app=app)
+    finally:
+        await http.close()
+
+
+@asynccontextmanager
+async def _direct(app: "App | None", said: Address, org: str | None) -> AsyncGenerator[Client]:
+    from tenuto.db import identity
+    from tenuto.db.login import choose_role
+    from tenuto.db.pool import open_pool
+
     slug = org or said.org
-    async with _database(url or said.database_url, home, said.pg_bin) as found:
+    async with _database(said.database_url, said.home, said.pg_bin) as found:
         role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
         async with open_pool(found, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            client = Client(Direct(pool, org_id, FolderStore(home / "objects")), url=found, app=app)
-            try:
-                yield client
-            finally:
-                await client.watcher.close()
+            yield Client(Direct(pool, org_id, FolderStore(said.home / "objects")), url=found, app=app)
 
 
 @asynccontextmanager

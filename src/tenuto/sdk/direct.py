@@ -26,7 +26,7 @@ class Direct:
     patience = 0.0
 
     def __init__(self, pool: Pool, org_id: UUID, store: Store) -> None:
-        self.pool, self.org_id = pool, org_id
+        self.pool, self.org_id, self.store = pool, org_id, store
         self.objects = Objects(pool, org_id, store)
 
     async def start(self, plans: Sequence[Plan]) -> list[Started]:

@@ -217,7 +217,9 @@ class SyncClient:
 
 
 @contextmanager
-def connect_sync(app: "App | None" = None, url: str | None = None, *, org: str | None = None) -> Generator[SyncClient]:
+def connect_sync(
+    app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
+) -> Generator[SyncClient]:
     """A client without await; its loop lives in a thread of its own until the end of the block."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="tenuto client", daemon=True)
@@ -226,7 +228,7 @@ def connect_sync(app: "App | None" = None, url: str | None = None, *, org: str |
     def wait_for(answer: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(answer, loop).result()
 
-    connection = connect(app, url, org=org)
+    connection = connect(app, url, org=org, key=key)
     try:
         client = wait_for(connection.__aenter__())
         try:

@@ -62,14 +62,18 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            if not self._link.patience or failures:
+            if not self._patience or failures:
                 await self._rest()
+
+    @property
+    def _patience(self) -> float:
+        return self._link.patience if len(self._waiting) <= BATCH else 0  # else the last batch would wait for the first
 
     async def _poll(self, ids: list[UUID]) -> list[RunEnd]:
         """What the other side says of them; where it waits for an end, whoever joins ends that."""
-        if not self._link.patience:
+        if not self._patience:
             return await self._link.poll_runs(ids, 0)
-        asking = asyncio.create_task(self._link.poll_runs(ids, self._link.patience))
+        asking = asyncio.create_task(self._link.poll_runs(ids, self._patience))
         joined = asyncio.create_task(self._joined.wait())
         try:
             await asyncio.wait({asking, joined}, return_when=asyncio.FIRST_COMPLETED)

@@ -57,10 +57,12 @@ class RunLine(Answer):
 
 
 class Run(Answer):
-    """A run as it is now."""
+    """A run as it is now; `alone`: of one task, which has its id."""
 
     id: UUID
+    org_id: UUID
     name: str | None
+    alone: bool
     resource_group: str
     status: str
     attempt: int

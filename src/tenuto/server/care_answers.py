@@ -69,6 +69,7 @@ class Worker(Answer):
 class Schedule(Answer):
     """What starts when."""
 
+    org_id: UUID
     name: str
     kind: dict[str, Any]
     input: Any

@@ -1,7 +1,6 @@
 """Bytes on their way in and out: never whole in memory, and always with their checksum."""
 
 import asyncio
-import base64
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -10,6 +9,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from fastapi import Request
 
+from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.sdk.wire import LARGEST
 
@@ -46,14 +46,9 @@ async def receive(request: Request, file: BinaryIO) -> Received:
         await asyncio.to_thread(file.write, piece)
     file.seek(0)
     said = request.headers.get("content-digest")
-    if said is not None and said != content_digest(digest.hexdigest()):
+    if said is not None and said != content_digest(digest.digest()):
         raise InvalidInput(f"the body is not the one that Content-Digest {said:.100} says", "send it again")
     return Received(file, size, f"sha256:{digest.hexdigest()}")
-
-
-def content_digest(hex: str) -> str:
-    """The header of RFC 9530."""
-    return f"sha-256=:{base64.b64encode(bytes.fromhex(hex)).decode()}:"
 
 
 async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:

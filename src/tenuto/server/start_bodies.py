@@ -97,7 +97,7 @@ class GraphOf(Body):
 
     name: Name | None = None
     tasks: Annotated[dict[Name, Node], Field(min_length=1, max_length=MOST_TASKS)]
-    outputs: Annotated[list[OutputOf], Field(min_length=1, max_length=1000)] | None = None
+    outputs: Annotated[list[OutputOf], Field(max_length=1000)] | None = None
 
 
 class StartGraph(OfRun):

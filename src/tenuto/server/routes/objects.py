@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import run_data
 from tenuto.db.errors import Unreachable
+from tenuto.model.digest import content_digest
 from tenuto.model.errors import Conflict, InvalidInput
 from tenuto.model.ids import uuid7
 from tenuto.model.run_data import DataObject
@@ -19,7 +20,7 @@ from tenuto.sdk.wire import LARGEST
 from tenuto.server.answers import Answer
 from tenuto.server.desk import AtDesk, Change
 from tenuto.server.json_body import parse_json
-from tenuto.server.object_bodies import content_digest, pieces, receive, spool
+from tenuto.server.object_bodies import pieces, receive, spool
 from tenuto.server.routing import Routes
 from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
@@ -152,5 +153,5 @@ def _headers(found: DataObject) -> dict[str, str]:
     # As it is: whoever checks it does not want it compressed.
     headers = {"Content-Encoding": "identity", "X-Object-Type": json.dumps(found.type)[1:-1]}
     if found.checksum and found.checksum.startswith("sha256:"):
-        headers |= {"ETag": f'"{found.checksum}"', "Content-Digest": content_digest(found.checksum[7:])}
+        headers |= {"ETag": f'"{found.checksum}"', "Content-Digest": content_digest(bytes.fromhex(found.checksum[7:]))}
     return headers

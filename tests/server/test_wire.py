@@ -1,0 +1,93 @@
+"""What the SDK plans, sent to a server, is planned there again as it was."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from tenuto import App, DataObject, Exponential, Graph, Limit, chain, group
+from tenuto.model.ids import uuid7
+from tenuto.sdk.client import plan_target
+from tenuto.sdk.plan import Plan
+from tenuto.sdk.remote.starts import start_of
+from tenuto.server.planning import Planner
+from tenuto.server.start_bodies import AnyStart
+
+app = App("w")
+START: TypeAdapter[Any] = TypeAdapter(AnyStart)
+
+
+@app.task(queue="mail", max_attempts=7, timeout="30s", heartbeat_timeout=5, retry=Exponential("9s"), labels=["b", "a"])
+def send(to: str, photo: DataObject | None = None) -> str: ...
+
+
+@app.task(limit=Limit(2, key="customer"), rate="10/s", priority=-4, max_losses=9, language="rust")
+def bill(customer: int) -> None: ...
+
+
+@app.task
+def split(n: int) -> tuple[int, str]: ...
+
+
+@app.task
+def join(n: int, text: str) -> str: ...
+
+
+@app.task(optional=True)
+def merge(parts: list[int], bonus: int = 0) -> int: ...
+
+
+@app.task
+def extract(region: str) -> int: ...
+
+
+PHOTO = DataObject(uuid7())  # type: ignore[arg-type]
+
+
+def report() -> Graph:
+    g = Graph("report")
+    parts = g.map(extract, ["eu", "us"])
+    total = g.add(merge, parts, bonus=3)
+    g.add(send.options(name="mail", external_id="x", metadata={"a": 1}), "ann", PHOTO, after=total, on="continue")
+    g.add(bill, 7, after=[parts[0]], on="failed")
+    g.on_failed(send, "boss").after(g.on_failed(extract, "why"))
+    g.on_completed(extract, "done")
+    g.output(total, parts[1])
+    return g
+
+
+CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+    (extract, ("eu",), {}),
+    (send, (), {"to": "ann", "photo": PHOTO}),
+    (bill, (7,), {"dedupe_key": "k", "resource_group": "vip", "run_attempts": 3, "metadata": {"team": "bi"}}),
+    (send.options(delay="5m", name="n", external_id="e", optional=True), ("ann",), {}),
+    (extract.options(available_at=datetime(2030, 1, 1, tzinfo=UTC)), ("eu",), {}),
+    (report(), (), {"metadata": {"team": "bi"}, "dedupe_key": "k", "delay": "1h", "name": "other"}),
+    (chain(split, join, extract), (3,), {}),
+    (group(split, chain(split, join)), (1, 2), {}),
+]
+
+
+def shape(plan: Plan) -> dict[str, Any]:
+    """A plan without how its result is read; the order in which things are said does not matter."""
+    details = [{**one, "metadata": one.get("metadata") or None} for one in plan.details or ()]
+    edges = sorted((one["from"], one["to"], one["on"]) for one in plan.edges or ())
+    return {
+        "run": plan.run,
+        "kinds": plan.kinds,
+        "inputs": plan.inputs,
+        "of": plan.task_kinds,
+        "d": details,
+        "e": edges,
+    }
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_a_plan_that_was_sent_is_the_plan_that_was_made(case: int) -> None:
+    target, args, kwargs = CASES[case]
+    plan = plan_target(app, target, args, kwargs)
+
+    sent = Planner().plan(START.validate_python(start_of(plan)))
+
+    assert shape(sent) == shape(plan)
