@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenuto.worker")
 
 Target = Annotated[
-    str, typer.Argument(metavar="MODULE:APP", help="Where the app is: shop.tasks:app or tasks.py.", show_default=False)
+    str | None,
+    typer.Argument(metavar="[MODULE:APP]", help="Where the app is: shop.tasks:app or tasks.py.", show_default=False),
 ]
 Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
 Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at a time in each process.")]
@@ -46,11 +47,15 @@ Url = Annotated[
 WorkerKey = Annotated[
     str | None, typer.Option(help="The key for it: tnw_… Default: TENUTO_WORKER_KEY.", show_default=False)
 ]
+Bundles = Annotated[bool, typer.Option("--bundles", help="Also run the tasks of bundles, in sandboxes.")]
+Weak = Annotated[
+    bool, typer.Option("--weak-sandbox", help="Run untrusted code though this machine cannot confine it fully.")
+]
 Grace = Annotated[str, typer.Option(help="How long tasks may finish when it is stopped.")]
 
 
 def worker(
-    target: Target,
+    target: Target = None,
     queues: Queues = None,
     concurrency: Concurrency = 100,
     processes: Processes = 1,
@@ -61,13 +66,19 @@ def worker(
     grace: Grace = "30s",
     url: Url = None,
     key: WorkerKey = None,
+    bundles: Bundles = False,
+    weak_sandbox: Weak = False,
     metrics_port: MetricsPort = None,
     as_json: Json = False,
 ) -> None:
     """Run an app's tasks. SIGTERM finishes within the grace, a second one at once; SIGHUP finishes everything."""
     flags = {"concurrency": concurrency, "processes": processes, "resource_group": resource_group, "pool": pool}
     flags |= {"queues": names(queues, "--queues"), "labels": names(labels, "--labels") or [], **times(lease, grace)}
-    check_target(target)
+    flags |= {"bundles": bundles, "weak_sandbox": weak_sandbox}
+    if target is not None:
+        check_target(target)
+    elif not bundles:
+        raise WrongUse("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
     settings = read_settings()
     log_to_stderr()
     if (site := find_site(settings, url, key)) is not None:
@@ -91,21 +102,22 @@ async def _work(settings: "WorkerSettings") -> None:
 
 def _ready(settings: "WorkerSettings") -> None:
     size = f"{settings.processes} × {settings.concurrency}"
-    log.info("%s works on %s: %s tasks at a time", settings.name, settings.target, size)
+    what = " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
+    log.info("%s works on %s: %s tasks at a time", settings.name, what, size)
 
 
-def worker_settings(place: Place, target: str, **flags: Any) -> "WorkerSettings":
+def worker_settings(place: Place, target: str | None, **flags: Any) -> "WorkerSettings":
     where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
     return _settings(target, **where, **flags)
 
 
-def _remote_settings(site: "Site", settings: Settings, target: str, **flags: Any) -> "WorkerSettings":
+def _remote_settings(site: "Site", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
     org_id = str(UUID(int=0))  # that of the key, which the server knows
     where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
     return _settings(target, **where, **flags)
 
 
-def _settings(target: str, **said: Any) -> "WorkerSettings":
+def _settings(target: str | None, **said: Any) -> "WorkerSettings":
     from tenuto.worker.settings import WorkerSettings
 
     return WorkerSettings(target=target, name=worker_name(), **said)

@@ -1,6 +1,7 @@
 """The inside of a process that runs functions: `python -m tenuto.runtimes.process_child FD module:app`."""
 
 import asyncio
+import inspect
 import itertools
 import json
 import logging
@@ -108,7 +109,7 @@ def run_one(line: Line, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
     try:
         arguments, named = task.decode_args(job["input"], job["slots"])
         with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
-            call = _await if asyncio.iscoroutinefunction(task.function) else _call
+            call = _await if inspect.iscoroutinefunction(task.function) else _call
             result = call(line, attempt, arguments, named)
         return Completed(task.encode_result(result))
     except BaseException as error:

@@ -12,6 +12,7 @@ from tenuto.sdk.limits import Limit, Rate
 from tenuto.sdk.retries import RetryPolicy, backoff_seconds
 
 Executor = Literal["async", "thread", "process"]
+Runtime = Literal["worker", "sandbox"]
 
 
 class Declared(TypedDict, total=False):
@@ -29,6 +30,7 @@ class Declared(TypedDict, total=False):
     limit: Limit | Iterable[Limit]
     rate: str | Rate | Iterable[Rate]
     executor: Executor
+    runtime: Runtime
     serializer: Literal["json", "pickle"]
     cron: str
     timezone: str
@@ -53,6 +55,7 @@ class TaskOptions:
     limit: tuple[Limit, ...] = ()
     rate: tuple[Rate, ...] = ()
     executor: Executor | None = None
+    runtime: Runtime = "worker"
     serializer: Literal["json", "pickle"] = "json"
     cron: str | None = None
     timezone: str = "UTC"
@@ -214,12 +217,18 @@ def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) ->
 def _check_choices(what: str, said: Mapping[str, Any]) -> None:
     choices = {
         "executor": ("async", "thread", "process"),
+        "runtime": ("worker", "sandbox"),
         "serializer": ("json", "pickle"),
         "catch_up": ("skip", "one", "all"),
     }
     for key, known in choices.items():
         if key in said and said[key] not in known:
             raise InvalidInput(f"{what}: {key} is {said[key]!r}, not one of {', '.join(known)}")
+    if said.get("runtime") == "sandbox":
+        if "executor" in said:
+            raise InvalidInput(f"{what}: a sandbox is a process of its own", "leave executor out")
+        if said.get("serializer") == "pickle":
+            raise InvalidInput(f"{what}: whoever reads a pickle runs its code", 'leave serializer="pickle" out')
 
 
 def _check_retry(what: str, policy: Any) -> None:

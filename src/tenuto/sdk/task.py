@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.arguments import Arguments, Signature
@@ -39,7 +39,8 @@ class Task(Generic[P, R]):
         self.said: Start = said or {}
         self.queue_limits = queue_limits or {}
         self.context = takes_context(function)
-        self.executor = _executor(name, function, declared.executor)
+        natural = _executor(name, function, declared.executor)
+        self.executor: Executor | Literal["sandbox"] = "sandbox" if declared.runtime == "sandbox" else natural
         self.pickled = declared.serializer == "pickle"
         self.__doc__ = function.__doc__
         self.__wrapped__ = function

@@ -1,6 +1,7 @@
 """A worker inside the test: claims and reports like a real one, and runs tasks one after the other, here."""
 
 import asyncio
+import inspect
 import json
 import time
 from typing import Any
@@ -92,7 +93,8 @@ class InlineWorker:
         if attempt.slots:
             attempt.slots = await self._client.objects.follow_slots(attempt.slots)
         mark = running.set(attempt)
-        outcome = await (self._await(attempt, task) if task.executor == "async" else self._call(attempt, task))
+        run = self._await if inspect.iscoroutinefunction(task.function) else self._call
+        outcome = await run(attempt, task)
         running.reset(mark)
         reporter.tell(attempt, outcome)
         await reporter.flush()

@@ -7,15 +7,20 @@ import logging
 import os
 import socket
 import sys
+from dataclasses import replace
 
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
+from tenuto.runtimes.sandbox_check import Refused, find_strength
 from tenuto.sdk.app import App
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
 from tenuto.worker.kernel import open_kernel
+from tenuto.worker.sandboxes import needs_sandbox
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.station import Station
+
+log = logging.getLogger("tenuto.worker")
 
 SWITCH = 0.0005  # with 5 ms, a lane that has its answer waits for a busy loop: two processes drained 46 k/s, now 50
 
@@ -31,7 +36,7 @@ def main(fd: int, ledger: int) -> None:
     settings = WorkerSettings.from_json(first["settings"])
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        app = load_app(settings.target)
+        app = load_app(settings.target) if settings.target else App("bundles")
         for task in app.tasks.values():
             task.check()  # hints without a JSON form show now, not at the first task
     except (BadTarget, InvalidInput) as problem:
@@ -46,8 +51,17 @@ def main(fd: int, ledger: int) -> None:
 
 
 async def _work(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
+    strength = None
+    if needs_sandbox(settings, app):
+        try:
+            strength = await find_strength(weak=settings.weak_sandbox)
+        except Refused as refusal:
+            control.send(say="refused", reason=str(refusal))
+            return False
+        log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
+        settings = replace(settings, sandbox=strength.name)
     async with open_kernel(settings) as kernel:
-        return await Station(settings, app, control, ledger, kernel).run()
+        return await Station(settings, app, control, ledger, kernel, strength).run()
 
 
 def _runner() -> asyncio.Runner:

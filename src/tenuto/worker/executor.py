@@ -121,7 +121,7 @@ class Executor:
             self._start(attempt)
 
     def _start(self, attempt: Attempt) -> None:
-        if attempt.task.executor != "process":
+        if self.processes is None:
             self.deadlines.begin(attempt)
         match attempt.task.executor:
             case "async":

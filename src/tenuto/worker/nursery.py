@@ -44,8 +44,8 @@ class Child:
 async def start_child(settings: WorkerSettings, no: int) -> Child:
     """A new process for the app; its settings travel over the line, so that no password is on a command line."""
     ours, theirs = socket.socketpair()
-    # Light slots and one process for each core: everything that can have begun at once.
-    begun = ledger.make_file(settings.concurrency + (os.cpu_count() or 1))
+    # Light slots, one process and one sandbox for each core: everything that can have begun at once.
+    begun = ledger.make_file(settings.concurrency + 2 * (os.cpu_count() or 1))
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -74,7 +74,7 @@ class Registration:
             except TenutoError:
                 raise  # it answered: what was said is wrong
             except Exception as problem:  # away, or not yet what it should be: a standby, an older schema
-                log.warning("the database does not answer (%s): trying again", problem)
+                log.warning("no answer (%s): trying again", problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
 
@@ -148,4 +148,5 @@ def _metadata(settings: WorkerSettings, app: App) -> dict[str, Any]:
     """What people see of it; `tenuto why` reads what it serves."""
     serves = {"queues": settings.queues, "types": sorted(app.tasks), "resource_group": settings.resource_group}
     known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
+    known |= {"bundles": settings.bundles or None, "sandbox": settings.sandbox}
     return {**{key: value for key, value in known.items() if value is not None}, **serves}

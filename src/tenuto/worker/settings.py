@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 class WorkerSettings:
     """One worker: its supervisor and every child of it work by these."""
 
-    target: str  # module:app
+    target: str | None  # module:app; None: bundles alone
     url: str = field(repr=False)  # of a database, or with a key of a server
     org_id: str
     name: str  # children are name:1, name:2 …
@@ -24,6 +24,9 @@ class WorkerSettings:
     pool: str | None = None
     lease: float = 60.0
     grace: float = 30.0
+    bundles: bool = False  # also what was uploaded
+    weak_sandbox: bool = False  # untrusted code runs though not everything can be enforced here
+    sandbox: str | None = None  # how strong it is, found out by the child
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

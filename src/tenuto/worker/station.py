@@ -10,8 +10,10 @@ from typing import Any
 from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
 from tenuto.runtimes.processes import Processes
+from tenuto.runtimes.sandbox_check import Strength
 from tenuto.sdk.app import App
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.bundles import Bundles
 from tenuto.worker.control import Control, Message
 from tenuto.worker.crew import Crew
 from tenuto.worker.executor import Executor
@@ -22,12 +24,13 @@ from tenuto.worker.ledger import Ledger
 from tenuto.worker.post import Post
 from tenuto.worker.registration import Registration
 from tenuto.worker.reporter import Reporter
+from tenuto.worker.sandboxes import open_sandboxes
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
-LANES = 2  # one carries while the other's batch runs: bench/results
+LANES = 2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
 LOOK_AHEAD = 0.25
 LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
 
@@ -35,8 +38,16 @@ LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
 class Station:
     """Runs until it is told to stop, or its supervisor is gone."""
 
-    def __init__(self, settings: WorkerSettings, app: App, control: Control, ledger: int, kernel: Kernel) -> None:
-        self._settings, self._app, self._control = settings, app, control
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        app: App,
+        control: Control,
+        ledger: int,
+        kernel: Kernel,
+        strength: Strength | None = None,  # of its sandboxes, if it has any
+    ) -> None:
+        self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
         self._kernel = kernel
         self._held = Held()
@@ -44,6 +55,7 @@ class Station:
         self._ports = kernel.open_ports(self._session)
         self._reporter = Reporter(kernel, self._session, self._held, store=self._ports.store, reported=self._wake)
         self._flusher = Flusher(kernel, self._session, self._ports, cancelled=self._cancel)
+        self._bundles = Bundles(kernel, settings)
         self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
         self._stopping = asyncio.Event()
@@ -51,26 +63,24 @@ class Station:
         self._background: set[asyncio.Future[Any]] = set()
 
     def _make_posts(self, ledger: Ledger) -> list[Post]:
-        kinds = {task.executor for task in self._app.tasks.values()}
+        kinds = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
         posts = []
-        if kinds - {"process"}:
+        if kinds & {"async", "thread"}:
             posts.append(self._make_post(self._settings.concurrency, ("async", "thread"), ledger))
-        if "process" in kinds:
-            count = min(self._settings.concurrency, os.cpu_count() or 1)
-            posts.append(self._make_post(count, ("process",), ledger))
+        count = min(self._settings.concurrency, os.cpu_count() or 1)
+        posts += [self._make_post(count, (kind,), ledger) for kind in ("process", "sandbox") if kind in kinds]
         return posts
 
     def _make_post(self, capacity: int, kinds: tuple[str, ...], ledger: Ledger) -> Post:
         crew = Crew(capacity)
         executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
+        ways = (self._ports.open, self._flusher.logs)
+        told = {"began": executor.deadlines.begin, "done": executor.end}
         if "process" in kinds:
-            executor.processes = Processes(
-                self._settings.target,
-                self._ports.open,
-                self._flusher.logs,
-                began=executor.deadlines.begin,
-                done=executor.end,
-            )
+            executor.processes = Processes(self._settings.target or "", *ways, **told)
+        elif self._strength and "sandbox" in kinds:
+            places = (self._settings, self._strength, self._app, self._bundles)
+            executor.processes = open_sandboxes(*places, *ways, **told)
         return Post(crew, executor, kinds)
 
     async def run(self) -> bool:
@@ -86,7 +96,7 @@ class Station:
             self._control.send(say="refused", reason=str(problem))
             return True
         for post in self._posts:
-            lanes = LANES if "async" in post.kinds else 1
+            lanes = LANES if "async" in post.kinds and self._settings.processes == 1 else 1
             post.open_lanes(
                 lanes, self._kernel, self._held, self._session, self._loop, unfit=self._unfit, ended=self._ended
             )
@@ -104,6 +114,7 @@ class Station:
 
     async def _resolve(self) -> None:
         try:
+            await self._bundles.refresh(self._app)
             found = await self._registration.resolve()
         except TenutoError as problem:  # its session ended meanwhile: the next one asks again
             log.warning("what there is to serve could not be asked: %s", problem)

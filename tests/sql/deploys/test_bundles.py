@@ -115,7 +115,9 @@ def test_a_bundle_without_tasks_or_with_too_many_is_refused(db: Db) -> None:
     with pytest.raises(InvalidInput, match="has no tasks"):
         call(db, "put_bundle", org_id=DEFAULT_ORG, sha256=OLD, manifest={"name": "x"}, size=1, created_by="ann")
     with pytest.raises(InvalidInput, match="more than 500 types"):
-        put(db, **{f"t{no}": "code:f" for no in range(501)})
+        tasks = {f"t{no}": "code:f" for no in range(501)}
+        manifest = {"name": "x", "tasks": tasks}
+        call(db, "put_bundle", org_id=DEFAULT_ORG, sha256=OLD, manifest=manifest, size=1, created_by="ann")
 
 
 def test_the_type_of_a_bundle_is_known_to_strict_starts(db: Db) -> None:

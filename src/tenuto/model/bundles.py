@@ -1,0 +1,154 @@
+"""Bundles: a zip with a manifest that says exactly what is in it. Read as if it came from an enemy."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NoReturn, cast
+
+from tenuto.model.bundle_zip import MANIFEST, BadBundle, Listed, Zip, open_zip
+
+__all__ = ["MANIFEST", "BadBundle", "Bundle", "Listed", "check_manifest", "read_bundle"]
+
+VERSION = 1
+MOST_FILES = 2000
+MOST_TASKS = 100
+LARGEST_FILE = 16 * 1024 * 1024
+LARGEST_WHOLE = 128 * 1024 * 1024
+LONGEST_PATH = 255
+KEYS = {"schema_version", "name", "runtime", "tasks", "files"}
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+_TASK = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,99}")
+_ENTRY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle whose manifest is sound. Its files are verified as they are read."""
+
+    name: str
+    tasks: dict[str, str]  # name to module:function
+    manifest: dict[str, Any]
+    zip: Zip
+
+    @property
+    def types(self) -> list[str]:
+        return [f"{self.name}.{task}" for task in self.tasks]
+
+    def files(self):
+        """Every path and its bytes; what is not as the manifest says is refused."""
+        return self.zip.files()
+
+    def verify(self) -> "Bundle":
+        """All files, read once."""
+        for _ in self.files():
+            pass
+        return self
+
+
+def read_bundle(file: BinaryIO) -> Bundle:
+    """The bundle in this zip; BadBundle names the file and the rule."""
+    archive = open_zip(file)
+    try:
+        manifest = json.loads(archive.manifest(), object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise BadBundle(f"{MANIFEST} is not JSON: {error}") from error
+    listed = check_manifest(manifest)
+    return Bundle(manifest["name"], manifest["tasks"], manifest, archive.expect(listed))
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        _refuse("has a key twice in one object")
+    return found
+
+
+def check_manifest(manifest: Any) -> list[Listed]:
+    """The files that a sound manifest lists."""
+    if not isinstance(manifest, dict):
+        _refuse("is not an object")
+    said = cast("dict[str, Any]", manifest)
+    if unknown := sorted(said.keys() - KEYS):
+        _refuse(f"has the unknown key {unknown[0]!r}; known are {', '.join(sorted(KEYS))}")
+    if missing := sorted(KEYS - said.keys()):
+        _refuse(f"has no {missing[0]!r}")
+    if said["schema_version"] is not VERSION:
+        _refuse(f"has schema_version {said['schema_version']!r}, not {VERSION}")
+    if said["runtime"] != "python":
+        _refuse(f"has the runtime {said['runtime']!r}; only python runs here")
+    if not isinstance(said["name"], str) or not _NAME.fullmatch(said["name"]):
+        _refuse(f"has the name {said['name']!r:.80}, not 1-63 of a-z, 0-9, - and _, beginning with a letter")
+    listed = _check_files(said["files"])
+    _check_tasks(said["tasks"], {one.path for one in listed})
+    return listed
+
+
+def _check_files(files: Any) -> list[Listed]:
+    if not isinstance(files, list) or not 1 <= len(files) <= MOST_FILES:
+        _refuse(f"lists no files, or more than {MOST_FILES:,}")
+    listed = [_check_file(one) for one in cast("list[Any]", files)]
+    paths: set[str] = set()
+    for path in (one.path for one in listed):
+        if path.lower() in paths:
+            _refuse(f"lists {path!r} twice")
+        paths.add(path.lower())
+    for path in paths:
+        if above := next((up for up in _above(path) if up in paths), None):
+            _refuse(f"lists {above!r} as a file, and {path!r} inside it")
+    if (total := sum(one.bytes for one in listed)) > LARGEST_WHOLE:
+        _refuse(f"lists {total:,} bytes in all, more than {LARGEST_WHOLE:,}")
+    return listed
+
+
+def _check_file(said: Any) -> Listed:
+    if not isinstance(said, dict) or said.keys() != {"path", "sha256", "bytes"}:
+        _refuse(f"lists {said!r:.120}; a file has path, sha256 and bytes, and nothing else")
+    path, hash, size = said["path"], said["sha256"], said["bytes"]
+    if rule := broken_rule(path) if isinstance(path, str) else "is not a text":
+        _refuse(f"lists the path {path!r:.300}, which {rule}")
+    if not isinstance(hash, str) or not _HASH.fullmatch(hash):
+        _refuse(f"lists {path!r} with the sha256 {hash!r:.80}, not 64 of 0-9 and a-f")
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST_FILE:
+        _refuse(f"lists {path!r} with {size!r:.40} bytes, not 0 to {LARGEST_FILE:,}")
+    return Listed(path, hash, size)
+
+
+def broken_rule(path: str) -> str | None:
+    """What is wrong with a path, or None."""
+    parts = path.split("/")
+    if not path or len(path) > LONGEST_PATH:
+        return f"is empty or longer than {LONGEST_PATH} characters"
+    if path.startswith("/") or ":" in path:
+        return "is absolute or names a drive"
+    if "\\" in path or not path.isprintable():
+        return "holds a backslash or a character that cannot be printed"
+    if path.endswith("/"):
+        return "ends with /: folders are not listed"
+    if any(part in ("", ".", "..") for part in parts):
+        return "holds an empty part, . or .."
+    return "is the manifest itself" if path == MANIFEST else None
+
+
+def _check_tasks(tasks: Any, paths: set[str]) -> None:
+    if not isinstance(tasks, dict) or not 1 <= len(tasks) <= MOST_TASKS:
+        _refuse(f'has no tasks, or more than {MOST_TASKS}; write "tasks": {{"resize": "images:resize"}}')
+    for name, entry in cast("dict[str, Any]", tasks).items():
+        if not _TASK.fullmatch(name):
+            _refuse(f"has a task {name!r:.120}, not a name of letters, digits, _ and -")
+        found = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None
+        if not found:
+            _refuse(f"begins task {name!r} at {entry!r:.120}; write module:function")
+        file = found[1].replace(".", "/")
+        if not {f"{file}.py", f"{file}/__init__.py"} & paths:
+            _refuse(f"begins task {name!r} in {found[1]}, but lists neither {file}.py nor {file}/__init__.py")
+
+
+def _above(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:no]) for no in range(1, len(parts))]
+
+
+def _refuse(what: str) -> NoReturn:
+    raise BadBundle(f"{MANIFEST} {what}")

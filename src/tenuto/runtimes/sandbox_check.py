@@ -1,0 +1,84 @@
+"""How strong a sandbox can be here: found out by building one, not by reading about the machine."""
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from tenuto.runtimes import sandbox_filter
+from tenuto.runtimes.sandbox import CannotBuild, of_python, start
+from tenuto.runtimes.sandbox_spec import Code, Spec
+from tenuto.runtimes.sandbox_uids import borrowed_uid
+
+FULL, WEAK = "full", "weak"
+# What only walls and a user of its own give, as people are told.
+BEHIND_WALLS = (
+    "files outside its folder can be read",
+    "other processes can be seen",
+    "the disk and shared memory have no bound",
+)
+OF_OWN_USER = (
+    "files of the worker's user can be written",
+    "processes of that user can be signalled",
+    "the number of processes is unbounded",
+)
+
+
+class Refused(Exception):
+    """No sandbox here, or only one that was not asked for; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What can be enforced here; `missing` is what cannot."""
+
+    root: bool
+    walls: bool
+    missing: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return WEAK if self.missing else FULL
+
+    def describe(self) -> str:
+        if not self.missing:
+            return "sandbox: a user, files, processes and a network of its own for each attempt"
+        return f"WEAK sandbox, not enforced here: {'; '.join(self.missing)}"
+
+
+async def find_strength(*, weak: bool) -> Strength:
+    """The strongest sandbox that can be built; one with something missing only where that was asked for."""
+    if sys.platform != "linux":
+        raise Refused(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
+    strength, why = await _try()
+    if strength.missing and not weak:
+        raise Refused(
+            f"no full sandbox can be built here ({why}); start the worker as root, "
+            f"or with --weak-sandbox, which leaves open: {'; '.join(strength.missing)}"
+        )
+    return strength
+
+
+async def _try() -> tuple[Strength, str]:
+    root = os.geteuid() == 0
+    unfiltered = () if sandbox_filter.can_filter() else ("system calls are not filtered, and the network is open",)
+    why = "the worker is not root"
+    if root:
+        try:
+            await _build(walls=True)
+        except CannotBuild as problem:
+            why = str(problem)
+        else:
+            return Strength(True, True, unfiltered), f"no filter for this machine, {os.uname().machine}"
+    try:
+        await _build(walls=False)
+    except CannotBuild as problem:
+        raise Refused(f"no sandbox can be built here: {problem}") from problem
+    return Strength(root, False, (*BEHIND_WALLS, *(() if root else OF_OWN_USER), *unfiltered)), why
+
+
+async def _build(*, walls: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="tenuto-sandbox-") as folder, borrowed_uid() as uid:
+        user = uid if os.geteuid() == 0 else None
+        spec = Spec(Code(), walls=walls, uid=user, root=folder, shown=of_python(), cwd="/", trial=True)
+        await (await start(spec)).end()
