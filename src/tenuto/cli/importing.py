@@ -8,6 +8,7 @@ from typing import Any
 from tenuto.cli.problems import WrongUse
 from tenuto.model.permissions import check_permissions
 
+MOST_COST = 14  # as the server checks them
 NEEDED = ("key_prefix", "key_hash", "name", "permissions")
 
 
@@ -28,6 +29,9 @@ def _read(line: str, where: str) -> dict[str, Any]:
     missing = [field for field in NEEDED if not isinstance(said, dict) or field not in said]
     if missing:
         raise WrongUse(f'{where} has no {missing[0]}; write {{"key_prefix": …, "key_hash": "$2b$…", "name": …, …}}')
+    cost = str(said["key_hash"])[4:6]
+    if cost.isdigit() and int(cost) > MOST_COST:
+        raise WrongUse(f"{where} has a bcrypt hash of cost {cost}, too slow to check; at most {MOST_COST} is accepted")
     permissions = said["permissions"]
     if not isinstance(permissions, list):
         raise WrongUse(f'{where} has the permissions {permissions!r}; write a list of ours: ["runs:read", "tasks:*"]')

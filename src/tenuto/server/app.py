@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
+from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
 from tenuto.server.middleware import Envelope
 from tenuto.server.problems import add_problems
@@ -65,6 +66,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
+        app.state.checker = Checker()
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping = asyncio.Event()
         with told_to_stop(app.state.stopping):

@@ -5,11 +5,12 @@ from fastapi import Request
 from tenuto.db import identity, keys, requests
 from tenuto.db.pool import Pool
 from tenuto.model.errors import Forbidden, RateLimited, Unauthorized
-from tenuto.model.identity import AdmittedUser
+from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
+from tenuto.server.imported import admit_foreign, may_be_foreign
 from tenuto.server.issuer import Issuer
 from tenuto.server.settings import ServerSettings
 
@@ -48,12 +49,17 @@ async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKe
             return await _api_key(key, pool, settings)
         if issuer is not None and looks_like_token(text):
             return await _user_by_token(issuer, text, pool, settings)
+        if may_be_foreign(text):
+            return _key_of(await admit_foreign(request, text, pool, settings, limits(settings)))
     raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
 
 
 async def _api_key(key: Key, pool: Pool, settings: ServerSettings) -> ApiKey:
     hashes = key_hashes(settings.peppers, key.text)
-    found = await pool.call(keys.admit_api_key, key_id=key.key_id, hashes=hashes, **limits(settings))
+    return _key_of(await pool.call(keys.admit_api_key, key_id=key.key_id, hashes=hashes, **limits(settings)))
+
+
+def _key_of(found: AdmittedApiKey) -> ApiKey:
     if not found.allowed:
         raise TooSoon(f"API key {found.name!r}", found.retry_after)
     return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))

@@ -1,0 +1,138 @@
+"""Keys that another system gave out: good as they are, slow once, and ours from then on."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID
+
+import bcrypt
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.people import BCRYPT
+
+KEY = "fm_live_4f3d2c1b0a99887766554433221100ff"
+Import = Callable[..., UUID]
+
+
+@pytest.fixture
+def imported(db: psycopg.Connection) -> Import:
+    """`imported("fm_live_…")`: a key of which we got the first eight characters and a cheap bcrypt hash."""
+
+    def put(key: str = KEY, *, org_id: UUID = DEFAULT_ORG, bcrypted: str | None = None, **more: Any) -> UUID:
+        hashed = bcrypted or bcrypt.hashpw(key.encode()[:72], bcrypt.gensalt(4)).decode()
+        made = {"name": "old ci", "permissions": ["runs:read"], "created_by": "ann", **more}
+        return call(db, "import_api_key", org_id=org_id, prefix=key[:8], bcrypt=hashed, **made)
+
+    return put
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def stored(db: psycopg.Connection, id: UUID) -> tuple[Any, ...]:
+    found = db.execute("select key_id is not null, hash is not null, bcrypt from tenuto.api_keys where id = %s", [id])
+    return found.fetchone() or ()
+
+
+def test_an_imported_key_lets_in_and_its_bcrypt_hash_is_gone_after_the_first_use(
+    api: TestClient, db: psycopg.Connection, imported: Import
+) -> None:
+    id = imported()
+
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
+    assert stored(db, id) == (True, True, None)
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
+    assert api.get("/v1/workers", headers=bearer(KEY)).status_code == 403
+    (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG)
+    assert (entry["action"], entry["entity_id"], entry["actor_kind"]) == ("adopt", str(id), "api_key")
+    assert KEY not in str(entry)
+
+
+def test_a_key_that_begins_alike_does_not_let_in(api: TestClient, db: psycopg.Connection, imported: Import) -> None:
+    id = imported()
+
+    refused = api.get("/v1/runs", headers=bearer(KEY[:-1] + "0"))
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
+    assert stored(db, id)[0] is False
+
+
+def test_the_right_one_of_several_that_begin_alike_is_found(
+    api: TestClient, db: psycopg.Connection, imported: Import
+) -> None:
+    others = [imported(KEY[:8] + str(no) * 30) for no in range(3)]
+    mine = imported(permissions=["workers:read"])
+    others += [imported(KEY[:8] + str(no) * 30) for no in range(3, 6)]
+
+    assert api.get("/v1/workers", headers=bearer(KEY)).status_code == 200
+    assert stored(db, mine)[0] is True
+    assert [stored(db, other)[0] for other in others] == [False] * 6
+
+
+def test_no_more_than_eight_are_compared(api: TestClient, imported: Import) -> None:
+    imported()
+    for no in range(8):
+        imported(KEY[:8] + str(no) * 30)  # newer ones come first
+
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 401
+
+
+def test_revoked_and_expired_imported_keys_let_nobody_in(
+    api: TestClient, db: psycopg.Connection, imported: Import
+) -> None:
+    used = imported()
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
+    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=used)
+    revoked = api.get("/v1/runs", headers=bearer(KEY))
+    assert (revoked.status_code, "was revoked" in revoked.json()["detail"]) == (401, True)
+
+    fresh = "fm_test_" + "e" * 32
+    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=imported(fresh))
+    assert api.get("/v1/runs", headers=bearer(fresh)).status_code == 401
+
+
+def test_a_key_longer_than_bcrypt_counts_is_known_as_a_whole_after_its_first_use(
+    api: TestClient, imported: Import
+) -> None:
+    long = "fm_live_" + "k" * 100
+    imported(long)
+
+    assert api.get("/v1/runs", headers=bearer(long)).status_code == 200
+    assert api.get("/v1/runs", headers=bearer(long[:90])).status_code == 401
+
+
+def test_a_hash_that_would_take_minutes_is_not_compared(api: TestClient, imported: Import) -> None:
+    imported(bcrypted=BCRYPT.replace("$12$", "$31$"))
+
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 401
+
+
+def test_many_first_uses_at_once_agree(api: TestClient, db: psycopg.Connection, imported: Import) -> None:
+    imported()
+
+    with ThreadPoolExecutor(6) as together:
+        statuses = list(together.map(lambda _: api.get("/v1/runs", headers=bearer(KEY)).status_code, range(6)))
+
+    assert statuses == [200] * 6
+
+
+def test_who_guesses_too_much_at_once_is_told_to_wait(
+    api: TestClient, imported: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported()
+    monkeypatch.setattr("tenuto.server.imported.WAITING", 0)
+
+    refused = api.get("/v1/runs", headers=bearer(KEY))
+
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+
+
+def test_what_no_system_gives_out_costs_nothing(api: TestClient) -> None:
+    for text in ("ä" * 20, "x" * 600, "tn_live_short", "a b"):
+        sent = {"Authorization": f"Bearer {text}".encode()}
+        refused = api.get("/v1/runs", headers=sent)  # pyright: ignore[reportArgumentType]
+        assert refused.status_code == 401, text
