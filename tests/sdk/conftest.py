@@ -19,7 +19,7 @@ Journey = Callable[[Any], Awaitable[Any]]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """What a client does, it does over both transports, unless the test says why it cannot."""
-    if "transport" in metafunc.fixturenames:
+    if "transport" in metafunc.fixturenames and not hasattr(metafunc.module, "transport"):
         direct_only = metafunc.definition.get_closest_marker("direct_only")
         metafunc.parametrize("transport", ["direct"] if direct_only else ["direct", "http"])
 

@@ -18,6 +18,7 @@ from tenuto.server.app import create_app
 from tenuto.server.settings import ServerSettings
 
 PEPPERS = Peppers((b"p" * 32,))
+NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none", "tenuto_api", PEPPERS, env="test")
 T = TypeVar("T")
 
 
@@ -38,6 +39,14 @@ class Loopback:
         state.settings = replace(state.settings, database_url=database, objects=objects)
         state.pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
 
+    @property
+    def settings(self) -> ServerSettings:
+        return self._app.state.settings
+
+    @settings.setter
+    def settings(self, settings: ServerSettings) -> None:
+        self._app.state.settings = settings
+
     def leave(self) -> None:
         """Hold no connection to a database that is about to go."""
         self._do(self._pools.aclose())
@@ -47,11 +56,11 @@ class Loopback:
 
 
 @contextmanager
-def loopback() -> Iterator[Loopback]:
+def loopback(settings: ServerSettings = NOWHERE, *, port: int = 0) -> Iterator[Loopback]:
     """It answers until the end of the block."""
-    nowhere = ServerSettings("postgresql://nobody@127.0.0.1:1/none", "tenuto_api", PEPPERS, env="test")
-    app = create_app(nowhere)
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, access_log=False))
+    app = create_app(settings)
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "timeout_graceful_shutdown": 1}
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, **quiet))
     loop = asyncio.new_event_loop()
     ready = threading.Event()
 
