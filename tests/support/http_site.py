@@ -1,0 +1,63 @@
+"""Something that speaks HTTP where a server should be: answers what it is told to, and counts connections."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "HttpSite"  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections += 1
+
+    def do_POST(self) -> None:
+        self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
+        if not self.server.released.wait(30):
+            return
+        status, content = self.server.answer
+        self.send_response(status)
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        self.close_connection = self.server.hangs_up
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Quiet."""
+
+
+class HttpSite(ThreadingHTTPServer):
+    """`answer` to everything, once `released`; `hangs_up` ends each connection after an answer without saying so."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer: tuple[int, bytes] = (200, b"{}")
+        self.hangs_up = False
+        self.connections = self.closed = 0
+        self.bodies: list[bytes] = []
+        self.released = threading.Event()
+        self.released.set()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.closed += 1
+
+
+@contextmanager
+def an_http_site() -> Iterator[HttpSite]:
+    with HttpSite() as site:
+        thread = threading.Thread(target=site.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield site
+        finally:
+            site.released.set()
+            site.shutdown()
+            thread.join()

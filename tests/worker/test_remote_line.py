@@ -1,0 +1,142 @@
+"""A lane's line over HTTP: what it sends, what it makes of answers, and of those that do not come."""
+
+import json
+import threading
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from tenuto.db.errors import Unreachable
+from tenuto.db.hot import Claimed, Row
+from tenuto.model.errors import TooLarge
+from tenuto.worker.remote_line import ENDED, RemoteLine
+from tenuto.worker.site import Site
+from tests.support.http_site import HttpSite, an_http_site
+from tests.support.waiting import wait_until
+
+NOTHING = b'{"tasks": [], "answers": [], "session_ended": false, "beat": false}'
+
+
+@pytest.fixture
+def site() -> Iterator[HttpSite]:
+    with an_http_site() as found:
+        found.answer = (200, NOTHING)
+        yield found
+
+
+@pytest.fixture
+def line(site: HttpSite) -> Iterator[RemoteLine]:
+    line = RemoteLine(Site(site.url, "tnw_secret"), ["shop.send", "shop.pack"], "vip")
+    line.serve(7, "token", [0, 1])
+    yield line
+    line.close()
+
+
+def claim(line: RemoteLine) -> list[Row]:
+    return line.exchange([], [], None, claim_no=1, limit=10)
+
+
+def problem(status: int, code: str) -> tuple[int, bytes]:
+    return status, json.dumps({"code": code, "detail": "said so", "status": status}).encode()
+
+
+def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpSite, line: RemoteLine) -> None:
+    line.exchange(["a", "b"], [1, 2], ['{"x": [1.50, "é"]}', None], claim_no=3, limit=10)
+
+    assert json.loads(site.bodies[0]) == {
+        "session_id": 7,
+        "token": "token",
+        "claim_no": 3,
+        "limit": 10,
+        "types": ["shop.send", "shop.pack"],
+        "resource_group": "vip",
+        "reports": [
+            {"task_id": "a", "attempt": 1, "output": {"x": [1.5, "é"]}},
+            {"task_id": "b", "attempt": 2, "output": None},
+        ],
+    }
+
+
+def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: RemoteLine) -> None:
+    task_id, run_id = str(uuid4()), str(uuid4())
+    task = {"task_id": task_id, "attempt": 2, "run_id": run_id, "type": "shop.pack", "input": {"a": "é"}}
+    task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}}
+    refused = {"task_id": "x", "attempt": 1, "answer": "stale_lease"}
+    answer = {"tasks": [task], "answers": [refused], "session_ended": True, "beat": False}
+    site.answer = (200, json.dumps(answer).encode())
+
+    late, claimed, ended = claim(line)
+
+    assert late[:3] == ("stale_lease", "x", 1)
+    assert Claimed(*claimed) == Claimed(None, task_id, 2, run_id, 1, '{"a":"é"}', None, 1.5, '{"k":1}')
+    assert ended == ENDED
+
+
+def test_one_connection_carries_many_trips(site: HttpSite, line: RemoteLine) -> None:
+    for _ in range(3):
+        claim(line)
+
+    assert site.connections == 1
+
+
+def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, line: RemoteLine) -> None:
+    site.hangs_up = True
+    claim(line)
+    wait_until(lambda: site.closed)
+
+    assert claim(line) == []
+    assert site.connections == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((502, b"<html>bad gateway</html>"), "answers 502"),
+        ((404, b"<html>no such page</html>"), "is the address right?"),
+        (problem(503, "unavailable"), "said so"),
+        (problem(401, "unauthorized"), "said so"),
+        (problem(429, "rate_limited"), "said so"),
+    ],
+)
+def test_what_may_pass_by_itself_is_tried_again(
+    site: HttpSite, line: RemoteLine, answer: tuple[int, bytes], said: str
+) -> None:
+    site.answer = answer
+
+    with pytest.raises(Unreachable, match=said.replace("?", r"\?")) as refused:
+        claim(line)
+    assert "tnw_secret" not in str(refused.value)
+
+
+def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, line: RemoteLine) -> None:
+    site.answer = problem(413, "too_large")
+
+    with pytest.raises(TooLarge, match="said so"):
+        claim(line)
+
+
+@pytest.mark.parametrize("code", ["session_ended", "not_found"])
+def test_a_session_that_is_not_ours_any_more_has_ended(site: HttpSite, line: RemoteLine, code: str) -> None:
+    site.answer = problem(404 if code == "not_found" else 409, code)
+
+    assert claim(line) == [ENDED]
+
+
+def test_a_trip_without_an_answer_can_be_cut(site: HttpSite, line: RemoteLine) -> None:
+    site.released.clear()
+    failed: list[Exception] = []
+
+    def trip() -> None:
+        try:
+            claim(line)
+        except Exception as problem:
+            failed.append(problem)
+
+    thread = threading.Thread(target=trip)
+    thread.start()
+    wait_until(lambda: site.bodies)
+    line.cut()
+    thread.join(10)
+
+    assert isinstance(failed[0], Unreachable)
