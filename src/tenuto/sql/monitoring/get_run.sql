@@ -1,8 +1,13 @@
--- One run with its live state, output and error.
+-- One run with its live state, output and error. The plan is kept, as for get_task.
 create or replace function tenuto.get_run(p_org_id uuid, p_run_id uuid)
   returns tenuto.run_status
   language plpgsql
   stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
 as $$
 declare
   v_run tenuto.run_status;

@@ -1,0 +1,132 @@
+"""What a request costs beside a bare route with one `select 1`: `python bench/http.py [--quick] [--json] [--save]`."""
+
+import sys
+from pathlib import Path
+
+sys.path.pop(0)  # this folder, whose http.py would stand for the library's http
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import argparse
+import json
+import shutil
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import psycopg
+
+from bench.http_client import Ask, requests_per_second
+from bench.http_server import PEPPERS
+from bench.record import facts, save
+from tenuto.db import embedded, install
+from tenuto.db.call import call_sync
+from tenuto.model.keys import API, key_hash, make_key
+
+ORG = "00000000-0000-7000-8000-000000000001"
+REPETITIONS = 5
+BULK = 10_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer requests")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
+    options = parser.parse_args()
+    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
+    try:
+        with embedded.server(home) as url:
+            install.migrate(url)
+            result = measure(url, count=800 if options.quick else 4000)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    print(json.dumps(result, indent=None if options.json else 2))
+    if options.save:
+        save("http", result)
+
+
+def measure(url: str, *, count: int) -> dict[str, object]:
+    """Requests a second, in turns on two servers that are alike but for the application; each figure is a median."""
+    key = _make_key(url)
+    start = json.dumps({"type": "bench.noop", "input": [1]}).encode()
+    bulk = json.dumps([{"type": "bench.noop", "input": [no]} for no in range(BULK)]).encode()
+    with _server("bare", url) as bare, _server("ours", url) as ours:
+        asks = {
+            "bare": (bare, Ask("GET", "/one"), count),
+            "get": (ours, Ask("GET", f"/v1/tasks/{_start_one(url)}", key), count),
+            "start": (ours, Ask("POST", "/v1/runs", key, start), count // 2),
+        }
+        for port, ask, _ in asks.values():
+            requests_per_second(port, ask, 200)  # every connection of the pool is open, every plan made
+        rounds = [
+            {name: requests_per_second(port, ask, many) for name, (port, ask, many) in asks.items()}
+            for _ in range(REPETITIONS)
+        ]
+        seconds = [1 / requests_per_second(ours, Ask("POST", "/v1/runs/bulk", key, bulk), 1, 1) for _ in range(3)]
+    rates = {f"{name}_per_s": round(statistics.median(one[name] for one in rounds)) for name in asks}
+    ratios = {f"{name}_vs_bare": _median([one[name] / one["bare"] for one in rounds]) for name in ("get", "start")}
+    return {
+        **facts(url),
+        "repetitions": REPETITIONS,
+        **ratios,
+        **rates,
+        "bulk_of_10000_seconds": _median(seconds),
+    }
+
+
+def _median(values: list[float]) -> float:
+    return round(statistics.median(values), 3)
+
+
+def _make_key(url: str) -> str:
+    key = make_key(API, "live")
+    made = {"name": "bench", "permissions": ["*"], "created_by": "bench"}
+    with psycopg.connect(url, autocommit=True) as conn:
+        call_sync(conn, "create_api_key", org_id=ORG, key_id=key.key_id, hash=key_hash(PEPPERS, key.text), **made)
+    return key.text
+
+
+def _start_one(url: str) -> str:
+    with psycopg.connect(url, autocommit=True) as conn:
+        row = conn.execute(
+            "select run_id from tenuto.start_many(%s, %s, array[%s]::jsonb[])", (ORG, '[{"type": "bench.noop"}]', "[1]")
+        ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+@contextmanager
+def _server(which: str, url: str) -> Iterator[int]:
+    """The port of a server that answers."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(100)
+        listener.set_inheritable(True)
+        port: int = listener.getsockname()[1]
+        command = [sys.executable, "-m", "bench.http_server", which, str(listener.fileno()), url]
+        process = subprocess.Popen(command, pass_fds=[listener.fileno()], cwd=sys.path[0])
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/{'one' if which == 'bare' else 'healthz'}")
+            yield port
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait_for(address: str) -> None:
+    for _ in range(300):
+        try:
+            with urlopen(address, timeout=5):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(f"{address} does not answer")
+
+
+if __name__ == "__main__":
+    main()

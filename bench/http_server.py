@@ -1,0 +1,54 @@
+"""The two servers that bench/http.py compares, each in its process: `python -m bench.http_server ours|bare FD URL`."""
+
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from tenuto.cli.listening import uvicorn_config
+from tenuto.db.pool import open_pool
+from tenuto.model.keys import Peppers
+from tenuto.server.settings import Limit, ServerSettings
+
+PEPPERS = Peppers((b"bench" * 8,))
+ENOUGH = Limit(1e6, 1e6)  # the limit is asked each time, and always lets one pass
+
+
+def settings(url: str) -> ServerSettings:
+    return ServerSettings(url, "tenuto_api", PEPPERS, key_limit=ENOUGH, org_limit=ENOUGH)
+
+
+def bare(url: str) -> FastAPI:
+    """The least that a route with a database does."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_pool(url, role="tenuto_api", size=settings(url).connections) as pool:
+            app.state.pool = pool
+            yield
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/one")
+    async def one() -> dict[str, int]:
+        async with app.state.pool.connection() as conn:
+            row = await (await conn.execute("select 1")).fetchone()
+        return {"one": row[0]}
+
+    return app
+
+
+def main() -> None:
+    which, fd, url = sys.argv[1:]
+    config = uvicorn_config(settings(url))
+    if which == "bare":
+        config.app = bare(url)
+        config.factory = False
+    uvicorn.Server(config).run([socket.socket(fileno=int(fd))])
+
+
+if __name__ == "__main__":
+    main()
