@@ -13,7 +13,7 @@ from tests.support.terminal import ROOT, Terminal, newcomer
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql")
 COMMANDS = (DOCS / "howto" / "command-line.md", DOCS / "howto" / "people-and-keys.md")
-FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", *COMMANDS)
+FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "remote-workers.md", *COMMANDS)
 PAGES = sorted(
     page
     for page in (DOCS / "howto").glob("*.md")

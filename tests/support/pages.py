@@ -2,12 +2,13 @@
 
 A Python block that begins with a comment naming a file is that file, or goes on with it. Any other is run as in a
 notebook, with `tn`, the client of the page's app, and the names of its tasks at hand. A bash block is a command line;
-`tenuto up`, `worker` and `dispatcher` stay beside the rest. A text block after them is what they print, where `…`
-stands for what differs from time to time. A block that cannot run has the line `<!-- not run: why -->` before it.
+`tenuto up`, `worker`, `dispatcher` and `server` stay beside the rest. A text block after them is what they print, where
+`…` stands for what differs from time to time. A block that cannot run has the line `<!-- not run: why -->` before it.
 """
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from tests.support.terminal import ROOT, Terminal
 
 BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n+)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
 FILE = re.compile(r"# (\w+\.py)\b.*\n")
-STAYS = re.compile(r"tenuto (up|worker|dispatcher)\b(?!-)")
+STAYS = re.compile(r"tenuto (up|worker|dispatcher|server)\b(?!-)")
 SET = re.compile(r"^([A-Z]\w*)=", re.MULTILINE)
 
 
@@ -53,6 +54,7 @@ class Reader:
         self._staying = ExitStack()
         self._notebook: Notebook | None = None
         self._printed = ""
+        self._state = terminal.folder / "variables"
 
     def follow(self, page: Path) -> None:
         """Everything on the page; what does not go as it says is named with its line."""
@@ -83,14 +85,14 @@ class Reader:
                 raise AssertionError(f"{where}: nobody runs {other} blocks")
 
     def _stay(self, command: str) -> None:
-        log = self._folder / f"{command.replace('/', '_')}.log"
-        process = self._staying.enter_context(self._terminal.running(command.partition("#")[0], log))
+        log = self._folder / f"{command.split()[1]}.log"
+        line = f"touch {self._state}; source {self._state}; exec {command.partition('#')[0]}"
+        process = self._staying.enter_context(self._terminal.running(f"/bin/bash -c {shlex.quote(line)}", log))
         process.wait_for("works on" if command.startswith("tenuto worker") else "Ctrl-C stops")
 
     def _command(self, code: str, where: str) -> str:
-        state = self._folder / "variables"
-        kept = "".join(f"declare -p {name} >> {state}\n" for name in SET.findall(code))
-        done = self._terminal.run(f"exec 2>&1; touch {state}; source {state}\n{code}\n{kept}")
+        kept = "".join(f"declare -p {name} >> {self._state}\n" for name in SET.findall(code))
+        done = self._terminal.run(f"exec 2>&1; touch {self._state}; source {self._state}\n{code}\n{kept}")
         assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
         return done.stdout
 

@@ -1,6 +1,7 @@
 """`tenuto server`: the HTTP API."""
 
 import logging
+import signal
 import socket
 from typing import TYPE_CHECKING, Annotated
 
@@ -63,6 +64,8 @@ def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) 
     config = uvicorn_config(settings, workers=processes)
     log.info("answering at %s; Ctrl-C stops", address(listener))
     if processes == 1:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)  # it raises anew what stopped it, and a stop is no failure
         Server(config).run([listener])
     else:
         Multiprocess(config, [listener]).run()
