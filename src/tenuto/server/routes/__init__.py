@@ -9,7 +9,9 @@ from tenuto.server.routes import (
     keys,
     login,
     objects,
+    orgs,
     outbox,
+    roles,
     run_data,
     runs,
     schedules,
@@ -17,7 +19,9 @@ from tenuto.server.routes import (
     task_data,
     task_objects,
     tasks,
+    users,
     wait,
+    worker_keys,
     worker_schedules,
 )
 
@@ -30,7 +34,9 @@ MODULES = (
     keys,
     login,
     objects,
+    orgs,
     outbox,
+    roles,
     run_data,
     runs,
     schedules,
@@ -38,7 +44,9 @@ MODULES = (
     task_data,
     task_objects,
     tasks,
+    users,
     wait,
+    worker_keys,
     worker_schedules,
 )
 TABLES = [module.ROUTES for module in MODULES]

@@ -1,0 +1,60 @@
+"""The org of whoever asks; there are others, and nobody sees them here."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+
+from tenuto.db import identity
+from tenuto.db.call import Conn
+from tenuto.model.audit import diff
+from tenuto.model.errors import NotFound
+from tenuto.model.identity import Org
+from tenuto.server import people_answers as answers
+from tenuto.server.answers import Page
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.paging import Filter
+from tenuto.server.people_bodies import EditOrg
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("orgs")
+
+Slug = Annotated[str, Path(min_length=1, max_length=63)]
+
+
+@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[answers.Org])
+async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
+    """The orgs that may be seen: one's own."""
+    return {"items": await desk.ask(_own, limit=asked.limit), "next": None}
+
+
+@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=answers.Org)
+async def get_org(desk: AtDesk, slug: Slug) -> Any:
+    """One's own org."""
+    return await desk.ask(_find, slug=slug)
+
+
+@ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", answer=None, status=204)
+async def edit_org(desk: AtDesk, slug: Slug, body: EditOrg) -> Response:
+    """Another name, or other settings in place of all there are."""
+
+    async def work(change: Change) -> None:
+        old = await change.do(_find, slug=slug)
+        said = body.model_dump(exclude_none=True)
+        await change.do(identity.update_org, **said)
+        before = {"name": old.name, "settings": old.settings}
+        await change.note("org", slug, "set", diff(before, {**before, **said}))
+
+    return await desk.change(work, status=204)
+
+
+async def _own(conn: Conn, *, org_id: UUID, limit: int) -> list[Org]:
+    """Row security leaves the org's own; that it is checked here too costs nothing."""
+    return [one for one in await identity.list_orgs(conn, limit=limit) if one.id == org_id]
+
+
+async def _find(conn: Conn, *, org_id: UUID, slug: str) -> Org:
+    for one in await _own(conn, org_id=org_id, limit=200):
+        if one.slug == slug:
+            return one
+    raise NotFound(f"no org {slug}", "GET /v1/orgs shows yours")

@@ -1,0 +1,97 @@
+"""People of the org: let in, promoted, disabled. Nobody makes somebody who may more than they, nor changes one."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+
+from tenuto.db import identity
+from tenuto.db.call import Conn
+from tenuto.model.errors import Conflict, Forbidden, NotFound
+from tenuto.model.identity import Person
+from tenuto.model.permissions import PLATFORM_ROLES, beyond
+from tenuto.server import people_answers as answers
+from tenuto.server.answers import Page
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.paging import Filter, page
+from tenuto.server.people_bodies import EditUser, NewUser
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("users")
+
+
+class UserFilter(Filter):
+    """Newest first, before an id."""
+
+    before: UUID | None = None
+
+
+@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[answers.Person])
+async def list_users(desk: AtDesk, asked: Annotated[UserFilter, Query()]) -> Any:
+    """The org's people, newest first."""
+    return page(await desk.ask(identity.list_users, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=answers.Person)
+async def get_user(desk: AtDesk, user_id: UUID) -> Any:
+    """One person."""
+    return await desk.ask(_find, user_id=user_id)
+
+
+@ROUTES.add("POST", "/v1/users", permission="users:write", answer=answers.UserId, status=201)
+async def put_user(desk: AtDesk, body: NewUser) -> Response:
+    """Let a person in whom the issuer vouches for: a reader, unless said. One who is known is brought up to date."""
+    _check_reach(desk, body.platform_role or "reader")
+
+    async def work(change: Change) -> answers.UserId:
+        said = body.model_dump(exclude_none=True)
+        id = await change.do(identity.put_user, **{**said, "platform_role": None})
+        old = await change.do(_find, user_id=id)
+        _check_reach(desk, old.platform_role)
+        await _set_role(change, old, body.platform_role or old.platform_role)
+        await change.note("user", id, "put", {field: {"new": value} for field, value in said.items()})
+        return answers.UserId(id=id)
+
+    return await desk.change(work, status=201)
+
+
+@ROUTES.add("PATCH", "/v1/users/{user_id}", permission="users:write", answer=None, status=204)
+async def edit_user(desk: AtDesk, user_id: UUID, body: EditUser) -> Response:
+    """Another platform role, or out, or in again. Who is disabled is thrown out where they are in."""
+
+    async def work(change: Change) -> None:
+        old = await change.do(_find, user_id=user_id)
+        _check_reach(desk, old.platform_role)
+        if body.platform_role is not None:
+            await _set_role(change, old, body.platform_role)
+        if body.disabled is not None:
+            if user_id == desk.principal.id:
+                raise Conflict("nobody disables themselves", "ask another admin of your org")
+            await change.do(identity.disable_user if body.disabled else identity.enable_user, user_id=user_id)
+            await change.note("user", user_id, "disable" if body.disabled else "enable")
+
+    return await desk.change(work, status=204)
+
+
+async def _set_role(change: Change, old: Person, role: str) -> None:
+    if old.platform_role == role:
+        return
+    _check_reach(change.desk, role)
+    if old.id == change.desk.principal.id:
+        raise Conflict("nobody changes what they may do themselves", "ask another admin of your org")
+    await change.do(identity.set_user_role, user_id=old.id, platform_role=role)
+    await change.note("user", old.id, "role", {"platform_role": {"old": old.platform_role, "new": role}})
+
+
+def _check_reach(desk: AtDesk, role: str) -> None:
+    if beyond(desk.principal.permissions, PLATFORM_ROLES[role]):
+        raise Forbidden(f"a platform role of {role} is more than who asks may", "ask an admin of your org")
+
+
+async def _find(conn: Conn, *, org_id: UUID, user_id: UUID) -> Person:
+    """The page of one before the next id."""
+    after = UUID(int=min(user_id.int + 1, (1 << 128) - 1))
+    found = await identity.list_users(conn, org_id=org_id, before=after, limit=1)
+    if not found or found[0].id != user_id:
+        raise NotFound(f"no user {user_id}", "GET /v1/users shows those there are")
+    return found[0]

@@ -1,0 +1,76 @@
+"""Keys of remote workers: made, listed, replaced, revoked. A key is shown once."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+
+from tenuto.db import keys
+from tenuto.model.errors import Forbidden
+from tenuto.model.keys import WORKER, key_hash, make_key
+from tenuto.server.answers import Page
+from tenuto.server.bodies import Rotation
+from tenuto.server.care_answers import MadeKey
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.paging import page
+from tenuto.server.people_answers import WorkerKeyLine
+from tenuto.server.people_bodies import NewWorkerKey
+from tenuto.server.routes.keys import KeyFilter
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("worker-keys")
+
+
+@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKeyLine])
+async def list_worker_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
+    """The org's worker keys, newest first."""
+    return page(await desk.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=MadeKey, status=201)
+async def create_worker_key(desk: AtDesk, body: NewWorkerKey) -> Response:
+    """A new worker key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here."""
+    text, made = _new(desk)
+
+    async def work(change: Change) -> MadeKey:
+        said = {"name": body.name, "queues": body.queues, "expires_at": body.expires_at}
+        id = await change.do(keys.create_worker_key, **made, **said)
+        await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
+        return MadeKey(id=id, key=text)
+
+    return await desk.change(work, status=201, repeatable=False)
+
+
+@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=MadeKey, status=201)
+async def rotate_worker_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
+    """A new key in place of this one, which stays good for the overlap."""
+    text, made = _new(desk)
+
+    async def work(change: Change) -> MadeKey:
+        overlap = timedelta(seconds=body.overlap_seconds)
+        new = await change.do(keys.rotate_worker_key, id=id, **made, overlap=overlap)
+        await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
+        return MadeKey(id=new, key=text)
+
+    return await desk.change(work, status=201, repeatable=False)
+
+
+@ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", answer=None, status=204)
+async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
+    """The key lets no worker in from now on."""
+
+    async def work(change: Change) -> None:
+        await change.do(keys.revoke_worker_key, id=id)
+        await change.note("worker_key", id, "revoke")
+
+    return await desk.change(work, status=204)
+
+
+def _new(desk: AtDesk) -> tuple[str, dict[str, Any]]:
+    """A worker sees and ends tasks: who may not look after workers makes no key for one."""
+    if not desk.principal.may("workers:write"):
+        raise Forbidden("who makes a worker key needs the permission workers:write too", "ask an admin of your org")
+    key, peppers = make_key(WORKER, desk.settings.env), desk.settings.peppers
+    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
+    return key.text, {**made, "created_by": str(desk.principal.id)}
