@@ -1,0 +1,22 @@
+"""Journeys of direct workers, made by remote ones: the way to the kernel makes no difference."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.test_cancel import test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat
+from tests.journeys.test_durable import test_steps_sleeps_and_signals_survive_the_death_of_everything
+from tests.support.kernel import Db
+from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+
+__all__ = [
+    "test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat",
+    "test_steps_sleeps_and_signals_survive_the_death_of_everything",
+]
+
+
+@pytest.fixture
+def fleet(db: Db, database: str, tmp_path: Path) -> Iterator[RemoteFleet]:
+    with a_remote_fleet(database, tmp_path, make_worker_key(db)) as fleet:
+        yield fleet
