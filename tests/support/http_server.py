@@ -1,0 +1,28 @@
+"""The application on a real port, in a thread of the test: connections can be cut."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from uvicorn import Config, Server
+
+from tenuto.server.app import create_app
+from tenuto.server.settings import ServerSettings
+from tests.support.waiting import wait_until
+
+
+@contextmanager
+def serving(settings: ServerSettings) -> Iterator[str]:
+    """Its address, while it answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = Config(create_app(settings), log_config=None, access_log=False, timeout_graceful_shutdown=1)
+        server = Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            wait_until(lambda: server.started)
+            yield "http://{}:{}".format(*listener.getsockname())
+        finally:
+            server.should_exit = True
+            thread.join()
