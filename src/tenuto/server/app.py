@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 import httpx2
 from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
+from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
 from tenuto.server.middleware import Envelope
@@ -22,12 +21,6 @@ from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
 from tenuto.server.stopping import told_to_stop
 from tenuto.server.wakes import Wakes
-
-SCHEMES = {
-    "api_key": "An API key (tn_…), or a token of the OIDC issuer that people log in with",
-    "worker_key": "A worker key: tnw_…",
-    "task_token": "The token of a running attempt, as its worker got it: a JWT",
-}
 
 
 def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> FastAPI:
@@ -44,7 +37,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.settings = settings
     add_problems(app)
     add_routes(app, tables)
-    app.openapi = lambda: _openapi(app)
+    app.openapi = lambda: describe(app)
     app.add_middleware(GZipMiddleware, minimum_size=1024)
     if settings.cors_origins:
         app.add_middleware(
@@ -72,13 +65,3 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         with told_to_stop(app.state.stopping):
             yield
         await app.state.wakes.close()
-
-
-def _openapi(app: FastAPI) -> dict[str, Any]:
-    if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
-        schema.setdefault("components", {})["securitySchemes"] = {
-            name: {"type": "http", "scheme": "bearer", "description": text} for name, text in SCHEMES.items()
-        }
-        app.openapi_schema = schema
-    return app.openapi_schema

@@ -12,11 +12,17 @@ def _as_text(value: Any) -> Any:
     return value
 
 
+def _as_whole(value: Any) -> Any:
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+MOST_EXACT = 9_007_199_254_740_992  # what every JSON reader keeps exactly
+WHOLE = BeforeValidator(_as_whole)  # 2.0 is an integer to JSON, and to our description
 Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_as_text)]
 Seconds = Annotated[float, Field(ge=0, le=315_360_000)] | Annotated[str, Field(min_length=1, max_length=64)]
 Name = Annotated[str, Field(min_length=1, max_length=256)]
 Label = Annotated[str, Field(min_length=1, max_length=256)]
-Int = Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647)]
+Int = Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
 
 
 class Body(BaseModel):
@@ -80,5 +86,5 @@ class Rotation(Body):
 class NewGroup(Body):
     """What a resource group may use: its weight among others, and the most tasks it may have running."""
 
-    weight: Annotated[int, Field(ge=1, le=1000)] | None = None
-    quota: Annotated[int, Field(ge=0, le=2_147_483_647)] | None = None
+    weight: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
+    quota: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 
 from tenuto.model.errors import InvalidInput, TooLarge
 
@@ -34,6 +34,20 @@ class BulkRequest(BoundedRequest):
 
     most_bytes = MOST_BULK_BYTES
     most_depth = MOST_DEPTH + 4  # what wraps the values of a batch does not count
+
+
+def check_encoding(request: Request) -> None:
+    """Refuse what would have to be unpacked: a small body may hold a very large one."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() not in ("", "identity"):
+        raise HTTPException(415, f"the body is compressed with {encoding:.40}; send it as it is")
+
+
+def check_json(request: Request) -> None:
+    """Refuse a body that does not say that it is JSON: browsers let any page send other kinds."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise HTTPException(415, f"the body is {kind[:80] or 'of no kind'}; send Content-Type: application/json")
 
 
 async def read_bounded(request: Request, most: int) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
@@ -19,6 +20,8 @@ TITLES = {
     409: "conflict", 413: "too large", 415: "not JSON", 422: "invalid input", 429: "too many requests",
     500: "a mistake of ours", 503: "not available",
 }  # fmt: skip
+
+CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
 
 
 def problem(request: Request, status: int, code: str, detail: str, *, hint: str | None = None, **more: Any) -> Response:
@@ -58,9 +61,8 @@ def add_problems(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "bad_request")
-        more = {"Allow": error.headers["Allow"]} if error.headers and "Allow" in error.headers else {}
-        return problem(request, error.status_code, code, str(error.detail), **more)
+        more = {"Allow": ", ".join(sorted(_methods(request)))} if error.status_code == 405 else {}
+        return problem(request, error.status_code, CODES.get(error.status_code, "bad_request"), error.detail, **more)
 
     @app.exception_handler(Unreachable)
     async def unreachable(request: Request, error: Unreachable) -> Response:
@@ -78,6 +80,12 @@ def add_problems(app: FastAPI) -> None:
     async def mistake(request: Request, error: Exception) -> Response:
         log.exception("request %s failed", request.scope.get("request_id"), exc_info=error)
         return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
+
+
+def _methods(request: Request) -> set[str]:
+    """What the path takes: Starlette names the methods of its first route only."""
+    found = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in found for method in route.methods}
 
 
 def _where(place: tuple[Any, ...]) -> str:

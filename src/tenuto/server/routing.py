@@ -9,12 +9,14 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
 
 from tenuto.model.permissions import KNOWN
 from tenuto.server.answers import Problem
 from tenuto.server.auth import ANYBODY
 from tenuto.server.desk import open_desk
-from tenuto.server.json_body import BoundedRequest, BulkRequest
+from tenuto.server.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
 from tenuto.server.task_desk import open_task_desk
 from tenuto.server.worker_desk import open_worker_desk
 
@@ -25,8 +27,9 @@ GATES: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: op
 SCHEMES = {WORKER: "worker_key", TASK: "task_token"}
 REFUSALS = {
     401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
-    409: "not in its present state", 413: "too large", 422: "invalid input", 429: "too many requests",
-    503: "the database does not answer",
+    409: "not in its present state", 413: "too large", 415: "a body that is not JSON, or compressed",
+    422: "invalid input", 429: "too many requests",
+    503: "the database does not answer, or not in time",
 }  # fmt: skip
 
 
@@ -44,6 +47,8 @@ class Declared:
     permission: str | None
     more: dict[str, Any]
     bulk: bool
+    refuses: tuple[int, ...]
+    takes: str | None
 
 
 class Routes:
@@ -62,13 +67,16 @@ class Routes:
         answer: Any = None,
         status: int = 200,
         bulk: bool = False,
+        refuses: tuple[int, ...] = (),
+        takes: str | None = None,
         **more: Any,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """`answer` is the model of what it answers; `bulk` lets its body have 64 MB."""
+        """`answer` is the model of what it answers; `bulk` lets its body have 64 MB; `refuses` are the refusals of a
+        public route; `takes` is the media type of a body that is not JSON."""
 
         def declare(endpoint: Callable[..., Any]) -> Callable[..., Any]:
             said = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
-            self.declared.append(Declared(method, path, endpoint, permission, said, bulk))
+            self.declared.append(Declared(method, path, endpoint, permission, said, bulk, refuses, takes))
             return endpoint
 
         return declare
@@ -76,6 +84,12 @@ class Routes:
 
 class GuardedRoute(APIRoute):
     """Lets nobody in without the permission, and reads no body before that."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        # `bulk` in /v1/runs/bulk is not the id of a run, whatever the method.
+        if self.param_convertors and scope["path"] in scope["app"].state.plain_paths:
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def get_route_handler(self) -> Callable[[Request], Any]:
         handle = super().get_route_handler()
@@ -88,7 +102,9 @@ class GuardedRoute(APIRoute):
                 request.scope["tenuto.desk"] = await GATES[declared](bounded)
             elif declared != PUBLIC:
                 request.scope["tenuto.desk"] = await open_desk(bounded, declared)
+            check_encoding(bounded)
             if self.body_field and await bounded.body():
+                check_json(bounded)
                 await bounded.json()  # here, since FastAPI would hide what is wrong with it
             return await handle(bounded)
 
@@ -100,6 +116,7 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
     for table in tables:
         for one in table.declared:
             _add(app, one)
+    app.state.plain_paths = {one.path for table in tables for one in table.declared if "{" not in one.path}
     for route in app.routes:
         if not isinstance(route, GuardedRoute):
             raise Undeclared(f"{route} was added without a declaration; write @ROUTES.add(…)")
@@ -111,20 +128,30 @@ def _add(app: FastAPI, one: Declared) -> None:
             f"{one.method} {one.path} declares the permission {one.permission!r}; "
             "write runs:read, runs:write, WORKER, TASK, ANYBODY or PUBLIC"
         )
-    guarded = one.permission != PUBLIC
     app.router.add_api_route(
         one.path,
         one.endpoint,
         methods=[one.method],
         route_class_override=GuardedRoute,
         operation_id=one.endpoint.__name__,
-        responses={
-            code: {"model": Problem, "description": text} for code, text in REFUSALS.items() if guarded or code == 503
-        },
-        openapi_extra={
-            "x-permission": one.permission,
-            **({"x-bulk": True} if one.bulk else {}),
-            **({"security": [{SCHEMES.get(one.permission or "", "api_key"): []}]} if guarded else {}),
-        },
-        **one.more,
+        responses={**_refusals(one), **one.more.get("responses", {})},
+        openapi_extra=_extra(one),
+        **{name: value for name, value in one.more.items() if name != "responses"},
     )
+
+
+def _refusals(one: Declared) -> dict[int | str, dict[str, Any]]:
+    guarded = one.permission != PUBLIC
+    known = [code for code in REFUSALS if guarded or code == 503 or code in one.refuses]
+    return {code: {"model": Problem, "description": REFUSALS[code]} for code in known}
+
+
+def _extra(one: Declared) -> dict[str, Any]:
+    extra: dict[str, Any] = {"x-permission": one.permission}
+    if one.bulk:
+        extra["x-bulk"] = True
+    if one.permission != PUBLIC:
+        extra["security"] = [{SCHEMES.get(one.permission or "", "api_key"): []}]
+    if one.takes:
+        extra["requestBody"] = {"content": {one.takes: {"schema": {"type": "string", "format": "binary"}}}}
+    return extra

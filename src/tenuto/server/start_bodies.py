@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from tenuto.server.bodies import Body, Int, Label, Moment, Name, Seconds
+from tenuto.server.bodies import WHOLE, Body, Int, Label, Moment, Name, Seconds
 
 MOST_STARTS = 10_000
 MOST_TASKS = 100_000
@@ -18,7 +18,7 @@ class LimitOf(Body):
 
     scope: Literal["key", "queue", "rate"]
     key: Annotated[str, Field(min_length=1, max_length=1024)]
-    size: Annotated[int, Field(ge=1, le=1_000_000)]
+    size: Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
     seconds: Annotated[float, Field(ge=0.001, le=2_678_400)] | None = None
 
 
@@ -34,8 +34,8 @@ class OfKind(Body):
     timeout: Seconds | None = None
     heartbeat_timeout: Seconds | None = None
     backoff: Seconds | None = None
-    max_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
-    max_losses: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_attempts: Annotated[int, Field(ge=1, le=100), WHOLE] | None = None
+    max_losses: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
     optional: bool | None = None
     limits: Annotated[list[LimitOf], Field(min_length=1, max_length=32)] | None = None
 
@@ -54,7 +54,7 @@ class OfRun(Body):
 
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
     resource_group: Name | None = None
-    run_attempts: Annotated[int, Field(ge=1, le=100)] | None = None
+    run_attempts: Annotated[int, Field(ge=1, le=100), WHOLE] | None = None
     strict: bool = False
 
 
@@ -76,7 +76,7 @@ class OutputOf(Body):
     """What another task of the graph gives: all of it, or one place of its list."""
 
     output: Annotated[str, Field(alias="$output", min_length=1, max_length=256)]
-    place: Annotated[int, Field(ge=0, le=999)] | None = None
+    place: Annotated[int, Field(ge=0, le=999), WHOLE] | None = None
 
 
 class Node(OfTask):
@@ -88,7 +88,7 @@ class Node(OfTask):
     map: Annotated[list[Any], Field(min_length=1, max_length=MOST_TASKS)] | None = None
     after: Annotated[list[Name | After], Field(max_length=MOST_TASKS)] = Field(default_factory=list)
     handler: End | None = None
-    places: Annotated[int, Field(ge=1, le=1000)] | None = None
+    places: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
 
 
 class GraphOf(Body):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tenuto.server.bodies import Body, Label, Name
+from tenuto.server.bodies import MOST_EXACT, WHOLE, Body, Label, Name
 from tenuto.server.worker_bodies import Attempt, Count, Id, Retry, SaidLine
 
 
@@ -52,7 +52,7 @@ class PutState(Named):
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     value: Any
-    version: Annotated[int, Field(ge=0, le=9_223_372_036_854_775_806)]
+    version: Annotated[int, Field(ge=0, le=MOST_EXACT - 1), WHOLE]
 
 
 class PutLines(Named):

@@ -5,16 +5,16 @@ from uuid import UUID
 
 from pydantic import Field
 
-from tenuto.server.bodies import Body, Label, Moment, Name
+from tenuto.server.bodies import MOST_EXACT, WHOLE, Body, Label, Moment, Name
 
 Id = Annotated[UUID, Field(strict=False)]
 # Ids of a batch stay text on their way to Postgres: making objects of them costs more than they are worth.
 IdText = Annotated[
     str, Field(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", json_schema_extra={"format": "uuid"})
 ]
-Attempt = Annotated[int, Field(ge=0, le=2_147_483_647)]
-Count = Annotated[int, Field(ge=0, le=2_147_483_647)]
-SessionId = Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807)]
+Attempt = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
+Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
+SessionId = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
 MOST = 1000  # what a lane of ours carries at once
@@ -55,8 +55,8 @@ class Done(Fence):
 class Claim(OfSession):
     """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
 
-    claim_no: Annotated[int, Field(ge=1, le=2_147_483_647)]
-    limit: Annotated[int, Field(ge=0, le=MOST)]
+    claim_no: Annotated[int, Field(ge=1, le=2_147_483_647), WHOLE]
+    limit: Annotated[int, Field(ge=0, le=MOST), WHOLE]
     types: Names | None = None
     resource_group: Name | None = None
     wait: Annotated[float, Field(ge=0, le=20)] = 0
@@ -99,7 +99,7 @@ class Progress(Fence):
 class SaidLine(Body):
     """One line of an attempt's log."""
 
-    line_no: Annotated[int, Field(ge=1, le=10_000)]
+    line_no: Annotated[int, Field(ge=1, le=10_000), WHOLE]
     message: Annotated[str, Field(max_length=65_536)]
     level: Annotated[str, Field(max_length=32)] | None = None
     logged_at: Moment | None = None

@@ -39,7 +39,7 @@ class Me(Answer):
     csrf_token: str | None
 
 
-@ROUTES.add("GET", "/auth/login", permission=PUBLIC, status=303, response_class=RedirectResponse)
+@ROUTES.add("GET", "/auth/login", permission=PUBLIC, refuses=(409, 422), status=303, response_class=RedirectResponse)
 async def begin_login(request: Request, next: Text = None) -> Response:
     """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to."""
     settings: ServerSettings = request.app.state.settings
@@ -50,7 +50,9 @@ async def begin_login(request: Request, next: Text = None) -> Response:
     return answer
 
 
-@ROUTES.add("GET", "/auth/callback", permission=PUBLIC, status=303, response_class=RedirectResponse)
+@ROUTES.add(
+    "GET", "/auth/callback", permission=PUBLIC, refuses=(401, 409, 422), status=303, response_class=RedirectResponse
+)
 async def finish_login(request: Request, code: Text = None, state: Text = None, error: Text = None) -> Response:
     """Where the issuer sends a person back to."""
     settings: ServerSettings = request.app.state.settings
@@ -72,7 +74,7 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     return answer
 
 
-@ROUTES.add("GET", "/auth/link", permission=PUBLIC, status=303, response_class=RedirectResponse)
+@ROUTES.add("GET", "/auth/link", permission=PUBLIC, refuses=(401, 422), status=303, response_class=RedirectResponse)
 async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
     """Come in by a link that `tenuto up` or an operator made; it works once."""
     guest = await request.app.state.pool.call(requests.use_login_token, hash=token_hash(token))
@@ -81,7 +83,7 @@ async def follow_link(request: Request, token: Annotated[str, Query(min_length=1
     return answer
 
 
-@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, answer=None, status=204)
+@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403,), answer=None, status=204)
 async def log_out(request: Request) -> Response:
     """Go out: the cookie is worth nothing from now on. Going out twice is fine."""
     answer = Response(None, 204)

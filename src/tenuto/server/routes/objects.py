@@ -59,13 +59,16 @@ class Stored(Answer):
     created_at: datetime
 
 
-@ROUTES.add("POST", "/v1/objects", permission="objects:write", answer=Stored, status=201)
+@ROUTES.add("POST", "/v1/objects", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type)
 async def create_object(desk: AtDesk, asked: Annotated[Said, Query()]) -> Response:
     """Store the body, up to 64 MB. An object that no task holds goes after a day."""
     return await _put(desk, UUID(uuid7()), asked)
 
 
-@ROUTES.add("PUT", "/v1/objects/{object_id}", permission="objects:write", answer=Stored, status=201)
+@ROUTES.add(
+    "PUT", "/v1/objects/{object_id}", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type,
+    responses={200: {"model": Stored, "description": "it was there already"}},
+)  # fmt: skip
 async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[Said, Query()]) -> Response:
     """Store the body under an id of your own, so that the request may be repeated; other bytes need another id."""
     return await _put(desk, object_id, asked)

@@ -9,14 +9,14 @@ from pydantic import Field
 from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
 from tenuto.server.answers import Answer, Page
-from tenuto.server.bodies import Body, Name
+from tenuto.server.bodies import MOST_EXACT, WHOLE, Body, Name
 from tenuto.server.desk import AtDesk, Change
 from tenuto.server.paging import Filter, page
 from tenuto.server.routing import Routes
 
 ROUTES = Routes("outbox")
 
-Id = Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807)]
+Id = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
 
 
 class EffectFilter(Filter):

@@ -23,7 +23,7 @@ class ObjectId(Answer):
     id: UUID
 
 
-@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=ObjectId, status=201)
+@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=ObjectId, status=201, takes=Bytes.media_type)
 async def put_own_object(desk: AtTaskDesk, asked: Annotated[Said, Query()]) -> Any:
     """Store the body, up to 64 MB; the task holds it, so that it stays as long as the task."""
     async with desk.fenced():

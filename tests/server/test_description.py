@@ -1,0 +1,66 @@
+"""The description of the API is what it does: kinds of bodies, methods, numbers."""
+
+import gzip
+
+import pytest
+from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
+
+from tenuto.server.app import create_app
+from tenuto.server.settings import ServerSettings
+
+START = {"type": "a.b", "input": {"x": 1}}
+
+
+def test_every_refusal_is_described_as_a_problem(api: TestClient) -> None:
+    described = api.get("/openapi.json").json()
+
+    for path, methods in described["paths"].items():
+        for method, one in methods.items():
+            for status, response in one["responses"].items():
+                kinds = set(response.get("content", {}))
+                assert status < "400" or kinds == {"application/problem+json"}, (method, path, status)
+    assert "HTTPValidationError" not in described["components"]["schemas"]
+
+
+def test_a_method_that_a_path_has_not_is_refused_with_those_it_has(settings: ServerSettings, api: TestClient) -> None:
+    paths: dict[str, set[str]] = {}
+    for route in create_app(settings).routes:
+        assert isinstance(route, APIRoute)
+        paths.setdefault(route.path, set()).update(route.methods or ())
+
+    for path, methods in paths.items():
+        for method in {"GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE"} - methods:
+            refused = api.request(method, path.replace("{", "").replace("}", ""))
+            assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed"), (method, path)
+            assert set(refused.headers["allow"].split(", ")) == methods, (method, path)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""])
+def test_a_body_that_does_not_say_it_is_json_is_refused(admin: TestClient, kind: str) -> None:
+    refused = admin.post("/v1/runs", content=b'{"type": "a.b"}', headers={"Content-Type": kind})
+
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported_media_type")
+    assert "application/json" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.x+json"])
+def test_json_may_say_more_of_itself(admin: TestClient, kind: str) -> None:
+    assert admin.post("/v1/runs", content=b'{"type": "a.b"}', headers={"Content-Type": kind}).status_code == 201
+
+
+@pytest.mark.parametrize("path", ["/v1/runs", "/v1/objects"])
+def test_a_compressed_body_is_refused_unopened(admin: TestClient, path: str) -> None:
+    bomb = gzip.compress(b" " * 10_000_000)
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+
+    refused = admin.post(path, content=bomb, headers=headers)
+
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(("priority", "status"), [(2, 201), (2.0, 201), (2.5, 422), (True, 422), ("2", 422)])
+def test_a_whole_number_may_be_written_as_a_float_and_nothing_else_is(
+    admin: TestClient, priority: object, status: int
+) -> None:
+    assert admin.post("/v1/runs", json={**START, "priority": priority}).status_code == status
