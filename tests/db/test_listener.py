@@ -8,9 +8,10 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db.listener import Deaf, Wake, hear, listen
+from tenuto.db.listener import Deaf, Shared, Wake, hear, listen, open_listener
 from tests.support.gate import a_gate, wait_for_turned_away
 from tests.support.kernel import start_one
+from tests.support.pooler import a_pooler
 from tests.support.waiting import wait_until
 
 LISTENERS = "from pg_stat_activity where application_name = 'tenuto listener' and datname = current_database()"
@@ -79,6 +80,11 @@ def test_a_connection_that_hears_nothing_is_found_out(database: str) -> None:
 
     with pytest.raises(Deaf):
         asyncio.run(hear_in_vain())
+
+
+def test_behind_a_pooler_in_transaction_mode_nobody_pretends_to_hear(database: str) -> None:
+    with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls, pytest.raises(Shared):
+        asyncio.run(open_listener(urls["worker"]))
 
 
 def test_a_quiet_listener_hears_itself_and_stays(db: psycopg.Connection, database: str) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from tenuto.db import identity, upkeep
 from tenuto.db.call import Conn
-from tenuto.db.errors import BadAddress, Unreachable
+from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool, open_pool
+from tests.support.pooler import a_pooler
 
 OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
 
@@ -83,13 +84,6 @@ def test_behind_a_pooler_nothing_is_prepared(database: str) -> None:
     async def some(pool: Pool) -> None:
         assert await pool.call(prepared) > 0
 
-    play(database, none, pooler=True)
+    with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls:
+        play(urls["worker"], none)
     play(database, some)
-
-
-def test_a_role_cannot_be_taken_on_behind_a_pooler(database: str) -> None:
-    async def story(pool: Pool) -> None:
-        raise AssertionError("it opened")
-
-    with pytest.raises(BadAddress, match="log in as the role"):
-        play(database, story, pooler=True, role="tenuto_worker")

@@ -37,9 +37,10 @@ def make_worker_key(db: Db, *queues: str, org_id: UUID = DEFAULT_ORG) -> str:
 class RemoteFleet(Fleet):
     """Workers of one test that reach the kernel through `tenuto server`."""
 
-    def __init__(self, database: str, folder: Path, key: str) -> None:
+    def __init__(self, database: str, folder: Path, key: str, server_database: str | None = None) -> None:
         super().__init__(database, folder)
         self.key = key
+        self._server_database = server_database or database
         self.url = ""
         self.server: subprocess.Popen[bytes] | None = None
         self._dispatcher = self._run("dispatcher", "dispatcher")
@@ -70,11 +71,12 @@ class RemoteFleet(Fleet):
         self.server.wait(10)
 
     def _run(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        url = self._server_database if name == "server" else self.database
         with (self.folder / f"{name}.log").open("ab") as file:
             return subprocess.Popen(
                 [TENUTO, *arguments],
                 cwd=ROOT,
-                env={**super()._environment(self.database), "TENUTO_PEPPER": PEPPER},
+                env={**super()._environment(url), "TENUTO_PEPPER": PEPPER},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
@@ -95,8 +97,11 @@ class RemoteFleet(Fleet):
 
 
 @contextmanager
-def a_remote_fleet(database: str, folder: Path, key: str) -> Iterator[RemoteFleet]:
-    fleet = RemoteFleet(database, folder, key)
+def a_remote_fleet(
+    database: str, folder: Path, key: str, *, server_database: str | None = None
+) -> Iterator[RemoteFleet]:
+    """`server_database`: the server goes there another way than the dispatcher."""
+    fleet = RemoteFleet(database, folder, key, server_database)
     try:
         fleet.start_server()
         yield fleet

@@ -17,6 +17,7 @@ from psycopg.types.string import TextLoader
 from tenuto.db.call import translated
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import VANISHED
+from tenuto.db.pooler import adapt_sync
 
 Row = tuple[Any, ...]
 
@@ -135,6 +136,7 @@ def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role:
         conn = psycopg.connect(
             url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
         )
+        adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
     return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}")

@@ -4,15 +4,19 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import AsyncConnection, sql
 
 from tenuto.db.pool import VANISHED
+from tenuto.db.pooler import adapt
 
 CHANNEL = "tenuto_ready"
 SHORTEST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
+HEARING = 1.0
+SHARED_PAUSE = 300.0  # somebody may change the pooler's mode
 
 
 @dataclass(frozen=True)
@@ -30,31 +34,55 @@ class Deaf(Exception):
     """The connection is open but hears nothing, as behind a pooler in transaction mode."""
 
 
+class Shared(Deaf):
+    """A pooler in transaction mode: what is listened for is heard by whoever has that connection next."""
+
+
 async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wake]:
     """Wake-ups without end. After every connect comes a rescan: what was sent meanwhile is lost."""
     pause = SHORTEST_PAUSE
     while True:
         try:
-            async with await _connect(url) as conn:
+            async with await open_listener(url) as conn:
                 yield Wake(None)
                 async for wake in hear(conn, check_every):
                     pause = SHORTEST_PAUSE
                     if wake is not None:
                         yield wake
+        except Shared:
+            pause = SHARED_PAUSE
         except (psycopg.Error, OSError, TimeoutError, Deaf):
             pass  # polling goes on meanwhile, and whoever polls says what is wrong
         await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
         pause = min(LONGEST_PAUSE, pause * 2)
 
 
-async def _connect(url: str) -> AsyncConnection:
+async def open_listener(url: str) -> AsyncConnection:
     """A connection that already listens, so that nothing falls between it and the rescan."""
-    conn = await AsyncConnection.connect(
-        url, autocommit=True, connect_timeout=5, application_name="tenuto listener", prepare_threshold=None, **VANISHED
-    )
-    for channel in (CHANNEL, _own_channel(conn)):
-        await conn.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
+    conn = await _open(url)
+    own = _own_channel(conn)
+    await _say(conn, "listen", own)
+    if await adapt(conn) and not await _hears_another(conn, url, own):
+        await conn.close()
+        raise Shared
+    await _say(conn, "listen", CHANNEL)
     return conn
+
+
+async def _open(url: str) -> AsyncConnection:
+    said: dict[str, Any] = {"application_name": "tenuto listener", "connect_timeout": 5, "prepare_threshold": None}
+    return await AsyncConnection.connect(url, autocommit=True, **said, **VANISHED)
+
+
+async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:
+    """Whether a pooler lets it hear: in transaction mode it hears itself, while it speaks, and nobody else."""
+    async with await _open(url) as other:
+        await _say(other, "notify", channel)
+    return [note async for note in conn.notifies(timeout=HEARING, stop_after=1)] != []
+
+
+async def _say(conn: AsyncConnection, verb: LiteralString, channel: str) -> None:
+    await conn.execute(sql.SQL(verb + " {}").format(sql.Identifier(channel)))
 
 
 async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wake | None]:
@@ -62,7 +90,7 @@ async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wake 
     own = _own_channel(conn)
     while True:
         async with asyncio.timeout(check_every):
-            await conn.execute(sql.SQL("notify {}").format(sql.Identifier(own)))
+            await _say(conn, "notify", own)
         echoed = False
         async for note in conn.notifies(timeout=check_every):
             echoed = echoed or note.channel == own

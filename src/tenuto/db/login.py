@@ -16,8 +16,9 @@ def choose_role(url: str, wanted: str) -> str | None:
             ).fetchone()
         if not row or not row[0]:
             return None
-        with psycopg.connect(url, connect_timeout=10, options=f"-c role={wanted}"):
-            return wanted
+        with psycopg.connect(url, connect_timeout=10, options=f"-c role={wanted}") as conn:
+            row = conn.execute("select current_user").fetchone()
+            return wanted if row == (wanted,) else None  # a pooler may leave out what it does not know
     except psycopg.OperationalError as error:
         if "startup parameter" in str(error):  # a pooler takes no options: log in as the role itself there
             return None

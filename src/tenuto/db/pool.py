@@ -10,7 +10,8 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.call import Conn
-from tenuto.db.errors import BadAddress, Unreachable
+from tenuto.db.errors import Unreachable
+from tenuto.db.pooler import adapt
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,16 +58,13 @@ class Pool:
 
 
 @asynccontextmanager
-async def open_pool(
-    url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0, pooler: bool = False
-) -> AsyncIterator[Pool]:
-    """A pool that connects when it is first used. `pooler`: the url leads to a pgbouncer in transaction mode."""
-    if role and pooler:
-        raise BadAddress("a pooler shares its connections, so log in as the role itself instead of taking it on")
+async def open_pool(url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0) -> AsyncIterator[Pool]:
+    """A pool that connects when it is first used; also through a PgBouncer in transaction mode."""
     connections = AsyncConnectionPool(
         url,
         connection_class=AsyncConnection[Any],
-        kwargs=_settings(role, timeout, pooler=pooler),
+        kwargs=_settings(role, timeout),
+        configure=_configure,
         min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
         max_size=size,
         timeout=timeout,
@@ -81,15 +79,17 @@ async def open_pool(
         await pool.close()
 
 
-def _settings(role: str | None, timeout: float, *, pooler: bool) -> dict[str, Any]:
+async def _configure(conn: Conn) -> None:
+    await adapt(conn)
+
+
+def _settings(role: str | None, timeout: float) -> dict[str, Any]:
     settings: dict[str, Any] = {
         **VANISHED,
         "autocommit": True,
         "application_name": "tenuto",
         "connect_timeout": max(2, int(timeout)),
     }
-    if pooler:
-        settings["prepare_threshold"] = None  # a prepared statement would be on some other connection next time
     if role:
         settings["options"] = f"-c role={role}"
     return settings
