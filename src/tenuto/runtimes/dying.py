@@ -1,4 +1,4 @@
-"""A process that lives and dies by its parent's word alone."""
+"""A process that lives and dies by its parent's word alone, and keeps to itself."""
 
 import signal
 import sys
@@ -10,6 +10,14 @@ def die_with_parent() -> None:
         import ctypes
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def keep_to_oneself() -> None:
+    """No other process of this user can read this one's memory, environment and open files."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
 
 
 def leave_signals_to_parent() -> None:

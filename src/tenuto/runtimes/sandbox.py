@@ -193,7 +193,8 @@ async def start(spec: Spec) -> Sandbox:
     if not await reader.readline():  # it says when it is built; nothing, when that failed
         said = await process.stderr.read(MOST_SAID) if process.stderr else b""
         await sandbox.end()
-        raise CannotBuild(said.decode("utf-8", "replace").strip() or "it ended without a word")
+        ended = f"it ended with code {process.returncode} and without a word"
+        raise CannotBuild(said.decode("utf-8", "replace").strip() or ended)
     return sandbox
 
 

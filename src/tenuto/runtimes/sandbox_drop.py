@@ -1,5 +1,6 @@
 """Giving up what a sandbox must not have, for good: limits, other users' rights, new rights, dangerous calls."""
 
+import math
 import os
 import resource
 import signal
@@ -40,7 +41,7 @@ def become(uid: int) -> None:
 def _limit(limits: Limits, *, own_user: bool) -> None:
     wanted = [
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_CPU, limits.cpu),
+        (resource.RLIMIT_CPU, limits.cpu or math.ceil(limits.wall)),
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_FSIZE, limits.file_size),

@@ -112,12 +112,13 @@ def _children() -> list[int]:
 
 def _be_inside(fd: int, spec: Spec) -> None:
     os.chdir(spec.cwd)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):
-        os.dup2(nothing, number)
     os.dup2(fd, 3)
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     drop_rights(spec)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    os.close(nothing)
     sandbox_child.main(socket.socket(fileno=3), spec)
 
 

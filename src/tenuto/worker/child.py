@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 
 from tenuto.model.errors import InvalidInput
-from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
+from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
 from tenuto.runtimes.sandbox_check import Refused, find_strength
 from tenuto.sdk.app import App
 from tenuto.sdk.target import BadTarget, load_app
@@ -52,6 +52,8 @@ def main(fd: int, ledger: int) -> None:
 
 async def _work(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
     strength = None
+    if settings.weak_sandbox:
+        keep_to_oneself()
     if needs_sandbox(settings, app):
         try:
             strength = await find_strength(weak=settings.weak_sandbox)

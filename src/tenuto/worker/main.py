@@ -6,6 +6,7 @@ import logging
 import signal
 from collections.abc import Callable
 
+from tenuto.runtimes.dying import keep_to_oneself
 from tenuto.worker.kernel import open_kernel
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import Refused, Supervisor
@@ -17,6 +18,8 @@ log = logging.getLogger("tenuto.worker")
 
 async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
     """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
+    if settings.weak_sandbox:
+        keep_to_oneself()
     async with open_kernel(settings) as kernel:
         supervisors = [Supervisor(kernel, settings, no + 1) for no in range(settings.processes)]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None

@@ -1,0 +1,89 @@
+"""How much a sandbox can use, and how its end is told. Each probe succeeds outside."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.prison import SCRATCH, Prison
+from tests.support.waiting import wait_until
+
+
+def test_a_fork_bomb_ends_at_its_number_of_processes(prison: Prison) -> None:
+    assert prison.outside("fork_many", 150) == 150
+    assert 10 < prison.inside("fork_many", 150).output < 64
+
+
+def test_memory_is_bounded_and_the_error_names_it(prison: Prison) -> None:
+    assert prison.outside("take_memory", 1500) == 1500
+
+    end = prison.inside("take_memory", 1500)
+
+    assert (end.status, end.error["type"]) == ("failed", "MemoryError")
+
+
+def test_a_file_is_bounded(prison: Prison, tmp_path: Path) -> None:
+    assert prison.outside("write_files", str(tmp_path), 1, 65) == 65
+
+    assert "File too large" in prison.inside("write_files", SCRATCH, 1, 65).message
+
+
+def test_everything_it_writes_is_bounded_together(prison: Prison, tmp_path: Path) -> None:
+    assert prison.outside("write_files", str(tmp_path), 5, 60) == 300
+
+    assert "No space left" in prison.inside("write_files", SCRATCH, 5, 60).message
+
+
+def test_open_files_are_bounded(prison: Prison) -> None:
+    assert "Too many open files" in prison.is_kept_from("open_files", 300)
+
+
+def test_limits_cannot_be_raised(prison: Prison) -> None:
+    assert "limit" in prison.is_kept_from("raise_limit")
+
+
+def test_a_result_is_bounded(prison: Prison) -> None:
+    assert "$object" in prison.outside("return_text", 20)
+
+    end = prison.inside("return_text", 20)
+
+    assert (end.status, end.error["type"]) == ("failed", "TooLarge")
+    assert "more than a sandbox may say at once" in end.message
+
+
+def test_a_result_of_several_megabytes_is_kept_as_ever(prison: Prison) -> None:
+    assert "$object" in prison.inside("return_text", 3).output
+
+
+def test_what_never_ends_is_ended_with_everything_it_started(prison: Prison) -> None:
+    end = prison.inside("burn", timeout_seconds=1)
+
+    assert (end.status, end.error["type"]) == ("failed", "Timeout")
+    wait_until(lambda: prison.inmates() == [])
+
+
+@pytest.mark.parametrize(
+    ("probe", "number", "says"),
+    [
+        ("die", signal.SIGSEGV, "was killed by SIGSEGV; it has 1024 MB of memory"),
+        ("die", signal.SIGKILL, "was killed by SIGKILL: most likely the machine was out of memory"),
+        ("die", signal.SIGXCPU, "was ended by SIGXCPU: it used more than its 32 s of CPU time"),
+        ("leave", 3, "exited with code 3 before its task ended"),
+    ],
+)
+def test_a_sandbox_that_dies_is_a_loss_that_says_how(prison: Prison, probe: str, number: int, says: str) -> None:
+    task_id = prison.begin("inside", probe, [int(number)], max_losses=1)
+
+    end = prison.end_of(task_id)
+
+    assert end.error["type"] == "SandboxDied"
+    assert says in end.message
+    assert end.error["exit_code"] == (3 if probe == "leave" else -number)
+
+
+def test_prints_and_logs_become_lines_of_the_attempt(prison: Prison) -> None:
+    task_id = prison.begin("inside", "print", ["seen by people"])
+    prison.end_of(task_id)
+
+    asked = "select message from tenuto.task_logs where task_id = %s"
+    wait_until(lambda: ("seen by people",) in prison.db.execute(asked, [task_id]).fetchall())

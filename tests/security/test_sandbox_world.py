@@ -1,0 +1,169 @@
+"""Whom a sandbox cannot reach: the network, the kernel, other attempts, those that come after it, and trusted tasks."""
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.prison import SCRATCH, SHARED, Prison
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+def sleeper() -> Iterator[int]:
+    """A process that is nobody's business."""
+    process = subprocess.Popen(["/bin/sleep", "600"])
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_no_process_outside_can_be_traced(prison: Prison, sleeper: int) -> None:
+    prison.is_kept_from("trace", sleeper)
+
+
+def test_not_even_its_own_processes_can_be_traced(prison: Prison) -> None:
+    assert "Operation not permitted" in prison.is_kept_from("trace_child")
+
+
+def test_no_process_outside_can_be_signalled(prison: Prison, sleeper: int) -> None:
+    assert prison.inside("send_signal", sleeper).error["type"] == "ProcessLookupError"
+    assert prison.inside("send_signal", prison.pid).error["type"] == "ProcessLookupError"
+    assert psutil.Process(sleeper).status() != psutil.STATUS_ZOMBIE
+
+    assert prison.outside("send_signal", sleeper)
+
+
+def test_another_attempt_can_be_neither_signalled_nor_read(prison: Prison) -> None:
+    other = prison.begin("inside", "stay", [2])
+    wait_until(lambda: prison.inmates() != [])
+    (pid,) = [one.pid for one in prison.inmates()]
+
+    assert "secret" in prison.outside("names_in", f"/proc/{pid}/cwd/")
+    assert prison.inside("send_signal", pid).status == "failed"
+    assert prison.inside("names_in", SCRATCH).output == []
+
+    assert prison.end_of(other).output == "of another attempt"
+
+
+def test_a_daemon_does_not_outlive_its_attempt(prison: Prison) -> None:
+    left = prison.outside("leave_daemon", "probe-outside")
+    assert psutil.pid_exists(left)
+    psutil.Process(left).kill()
+
+    assert prison.inside("leave_daemon", "probe-inside").status == "completed"
+
+    left_behind = [one.pid for one in psutil.process_iter(["cmdline"]) if "probe-inside" in (one.info["cmdline"] or ())]
+    assert left_behind == []
+    assert prison.inmates() == []
+
+
+def test_what_it_leaves_in_shared_memory_and_its_folder_is_gone(prison: Prison) -> None:
+    Path(SHARED).unlink(missing_ok=True)
+    prison.outside("write", SHARED, "left")
+    assert prison.outside("read", SHARED) == "left"
+    Path(SHARED).unlink()
+
+    assert prison.inside("write", SHARED, "left").status == "completed"
+
+    assert prison.inside("read", SHARED).error["type"] == "FileNotFoundError"
+    assert not Path(SHARED).exists()
+
+
+def test_nothing_is_planted_for_the_next_attempt(prison: Prison) -> None:
+    prison.outside("plant", "PLANTED", "here")
+    assert prison.outside("find_planted", "PLANTED") == ["here"]
+
+    prison.inside("plant", "PLANTED", "here")
+
+    assert prison.inside("find_planted", "PLANTED").output == []
+
+
+def test_the_database_cannot_be_reached(prison: Prison) -> None:
+    where = prison.db.info
+
+    assert "unreachable" in prison.is_kept_from("connect", where.hostaddr or where.host, where.port)
+
+
+def test_the_address_where_clouds_give_out_credentials_cannot_be_reached(prison: Prison) -> None:
+    assert "unreachable" in prison.is_kept_from("find_way", "169.254.169.254")
+
+
+def test_a_service_of_this_machine_cannot_be_reached_by_name(prison: Prison) -> None:
+    with socket.socket(socket.AF_UNIX) as service:
+        service.bind("\0tenuto-probed")
+        service.listen(5)
+
+        assert "refused" in prison.is_kept_from("connect_by_name", "tenuto-probed")
+
+
+@pytest.mark.parametrize("probe", ["unshare_mounts", "unshare_user", "change_root", "become_root"])
+def test_the_kernel_gives_it_no_other_world_and_no_other_user(prison: Prison, probe: str) -> None:
+    assert "not permitted" in prison.is_kept_from(probe)
+
+
+def test_no_device_can_be_made(prison: Prison, tmp_path: Path) -> None:
+    prison.outside("make_device", str(tmp_path))
+
+    assert "not permitted" in prison.inside("make_device", SCRATCH).message
+
+
+def test_a_data_object_that_it_was_not_given_cannot_be_read(prison: Prison) -> None:
+    found = call(prison.db, "put_object", org_id=DEFAULT_ORG, type="bytes", payload=b"secret", size=6)
+    asked = {"id": str(found)}
+    assert prison.end_of(prison.begin("ask_outside", "get_object", asked)).status == "completed"
+
+    end = prison.end_of(prison.begin("read_object", *split(str(found))))
+    assert end.error["type"] == "Forbidden"
+
+    assert prison.end_of(prison.begin("ask_inside", "get_object", asked)).status == "completed"  # it was given this one
+
+
+def split(id: str) -> tuple[str, str]:
+    """The parts of an id that an attempt does not get as a whole."""
+    return id[:20], id[20:]
+
+
+def test_a_trusted_task_cannot_be_started_from_it(prison: Prison) -> None:
+    child = {"kinds": [{"type": "probe.outside"}], "inputs": [["who", []]], "step_no": 1, "step_name": "child"}
+    assert prison.end_of(prison.begin("ask_outside", "start_children", child)).status == "completed"
+
+    assert prison.end_of(prison.begin("ask_inside", "start_children", child)).error["type"] == "Forbidden"
+
+
+def test_it_speaks_for_its_own_attempt_alone(prison: Prison) -> None:
+    other = prison.begin("inside", "stay", [1])
+    step = {"step_no": 1, "name": "forged", "kind": "step", "value": 1}
+
+    for forged in ({"task_id": str(other)}, {"session_id": 1}, {"attempt": 1}, {"org_id": str(DEFAULT_ORG)}):
+        end = prison.end_of(prison.begin("ask_inside", "record_step", {**step, **forged}))
+        assert end.error["type"] == "InvalidInput"
+        assert next(iter(forged)) in end.message
+    assert prison.end_of(prison.begin("ask_inside", "record_step", step)).status == "completed"
+    assert prison.end_of(prison.begin("ask_inside", "heartbeat", {})).error["type"] == "InvalidInput"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"outcome": {"kind": "Interrupted"}}\n', '{"outcome": {"kind": "Dropped"}}\n', '{"outcome": {"kind": "Lost"}}\n',
+     '{"outcome": {"kind": "Completed", "output": "{"}}\n', '{"answer": 1}\n', "[" * 100_000 + "\n", "\xff\n"],
+)  # fmt: skip
+def test_what_no_attempt_may_say_ends_it_as_a_failure(prison: Prison, line: str) -> None:
+    end = prison.inside("say", line)
+
+    assert (end.status, end.error["type"]) == ("failed", "BadWord")
+
+
+def test_a_word_without_an_end_ends_it(prison: Prison) -> None:
+    assert "more than 16,777,216 bytes" in prison.inside("say_without_end", 17).message
+
+
+def test_the_worker_still_works_after_all_that(prison: Prison) -> None:
+    assert prison.inside("who").status == "completed"
+    assert prison.inmates() == []
