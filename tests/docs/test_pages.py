@@ -11,13 +11,14 @@ from tests.support.pages import Reader, blocks_of
 from tests.support.terminal import ROOT, Terminal, newcomer
 
 DOCS = ROOT / "docs"
-RUN = ("python", "bash", "text", "sql")
+RUN = ("python", "bash", "text", "sql", "js")
 COMMANDS = (DOCS / "howto" / "command-line.md", DOCS / "howto" / "people-and-keys.md")
 FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "remote-workers.md", *COMMANDS)
+WORKERS = DOCS / "howto" / "write-a-worker.md"  # test_worker_page.py runs it
 PAGES = sorted(
     page
     for page in (DOCS / "howto").glob("*.md")
-    if page not in FROM_NOTHING and any(block.language != "sql" for block in blocks_of(page))
+    if page not in (*FROM_NOTHING, WORKERS) and any(block.language != "sql" for block in blocks_of(page))
 )
 # Blocks that need what a test cannot have; each says why on its page.
 NOT_RUN = {
@@ -27,6 +28,7 @@ NOT_RUN = {
     "people-and-keys.md": 1,
     "run-workers-in-production.md": 2,
     "transactional-start.md": 2,
+    "write-a-worker.md": 2,
 }
 
 
