@@ -163,3 +163,24 @@ def test_a_dispatcher_signs_the_ends_of_chains_where_it_has_the_pepper(db: Db, d
 
     with running("dispatcher", ready="TENUTO_PEPPER is not set", TENUTO_DATABASE_URL=database):
         pass
+
+
+def test_what_an_operator_does_to_work_is_written_down_with_it(db: Db, asked: Asked, database: str) -> None:
+    run = asked("start", "shop.add", "1", "2", "--dedupe-key", "once")["run_id"]
+    asked("start", "shop.add", "1", "2", "--dedupe-key", "once")  # was started before: nothing was done
+    asked("signal", run, "go", "secret words")
+    asked("queues", "pause", "default")
+    asked("queues", "resume", "default")
+    asked("runs", "cancel", run, "--reason", "a mistake")
+    asked("runs", "retry", run)
+    asked("runs", "delete", run)
+    assert tenuto("runs", "delete", run, TENUTO_DATABASE_URL=database).returncode == 2
+
+    entries = call(db, "list_audit", org_id=DEFAULT_ORG)[::-1]
+    assert [(entry["entity"], entry["action"]) for entry in entries] == [
+        ("run", "start"), ("run", "signal"), ("queue", "pause"), ("queue", "resume"), ("run", "cancel"),
+        ("run", "retry"), ("run", "delete"),
+    ]  # fmt: skip
+    assert entries[4]["changes"] == {"reason": {"new": "a mistake"}}
+    assert {entry["actor_kind"] for entry in entries} == {"operator"}
+    assert "secret words" not in str(entries)

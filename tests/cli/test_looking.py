@@ -163,7 +163,7 @@ def test_dead_side_effects_are_listed_and_replayed(db: Db, database: str, asked:
         (("tasks", "tree", str(uuid4())), "no task"),
         (("workers", "show", "nobody"), "no worker nobody"),
         (("outbox", "list", "--status", "lost"), "a side effect is never 'lost'"),
-        (("rnus",), "Did you mean 'runs'?"),
+        (("rnus",), "Did you mean 'runs'"),
         (("runs", "lst"), "Did you mean 'list'?"),
         (("signal", str(uuid4()), "go"), "no run"),
     ],

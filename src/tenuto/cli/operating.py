@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ROLE = "tenuto_dispatcher"  # workers may not see keys, and the api only one org
+WORKERS = "tenuto_worker"
 KIND = "operator"
 
 Org = Annotated[str | None, typer.Option(help="The org it is about, instead of TENUTO_ORG.", show_default=False)]
@@ -45,14 +46,32 @@ def look(question: Callable[[Desk], Awaitable[T]], *, org: str | None = None) ->
     return ask(question, role=ROLE, org=org)
 
 
-def change(work: Callable[[Change], Awaitable[T]], *, org: str | None = None) -> T:
+def change(work: Callable[[Change], Awaitable[T]], *, org: str | None = None, role: str = ROLE) -> T:
     """Do the work in one transaction."""
+    return ask(lambda desk: in_one(desk, work), role=role, org=org)
 
-    async def in_one(desk: Desk) -> T:
-        async with desk.pool.connection() as conn, conn.transaction():
-            return await work(Change(conn, desk.org_id, operator()))
 
-    return look(in_one, org=org)
+async def in_one(desk: Desk, work: Callable[[Change], Awaitable[T]]) -> T:
+    async with desk.pool.connection() as conn, conn.transaction():
+        return await work(Change(conn, desk.org_id, operator()))
+
+
+def act(
+    thing: tuple[str, object],
+    action: str,
+    function: Callable[..., Awaitable[T]],
+    reason: str | None = None,
+    **params: Any,
+) -> T:
+    """One call about a run, task, queue or worker, with its entry; whoever may work may do it."""
+
+    async def work(deed: Change) -> T:
+        given = {"reason": reason} if reason is not None else {}
+        done = await deed.do(function, **params, **given)
+        await deed.note(*thing, action, new(reason=reason))
+        return done
+
+    return change(work, role=WORKERS)
 
 
 def operator() -> str:

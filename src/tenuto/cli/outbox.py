@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.asking import ask
+from tenuto.cli.operating import act
 from tenuto.cli.output import Json, show, show_list
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.runs import Limit
@@ -44,5 +45,6 @@ def replay(
 
     if bool(ids) == everything:
         raise WrongUse("say which: ids of dead effects, or --all; `tenuto outbox list --status dead` shows them")
-    done = ask(lambda desk: desk.pool.call(outbox.replay_effects, org_id=desk.org_id, ids=ids or None, kind=kind))
+    what = ", ".join(map(str, ids)) if ids else kind or "all"
+    done = act(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
     show({"replayed": done}, f"{len(done)} of them will be tried again", as_json=as_json)

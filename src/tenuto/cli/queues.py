@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.asking import ask
+from tenuto.cli.operating import act
 from tenuto.cli.output import Json, show, show_list
 
 app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
@@ -28,7 +29,7 @@ def pause(queue: Queue, as_json: Json = False) -> None:
     """Let nobody claim from a queue; what runs goes on."""
     from tenuto.db import runs
 
-    ask(lambda desk: desk.pool.call(runs.pause_queue, org_id=desk.org_id, queue=queue))
+    act(("queue", queue), "pause", runs.pause_queue, queue=queue)
     show({"queue": queue, "paused": True}, f"paused {queue}", as_json=as_json)
 
 
@@ -37,5 +38,5 @@ def resume(queue: Queue, as_json: Json = False) -> None:
     """Let workers claim from a queue again."""
     from tenuto.db import runs
 
-    ask(lambda desk: desk.pool.call(runs.resume_queue, org_id=desk.org_id, queue=queue))
+    act(("queue", queue), "resume", runs.resume_queue, queue=queue)
     show({"queue": queue, "paused": False}, f"resumed {queue}", as_json=as_json)

@@ -7,6 +7,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.operating import WORKERS, Change, act, change, new
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list
 from tenuto.cli.problems import FailedWork
 
@@ -83,7 +84,7 @@ def cancel(
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    ask(lambda desk: desk.pool.call(runs.cancel_run, org_id=desk.org_id, run_id=run_id, reason=reason))
+    act(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
     show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
 
 
@@ -95,14 +96,16 @@ def retry(
 ) -> None:
     """Start an ended run again as a new run, which reuses what completed."""
     run_id = read_id(run, "run")
-    new = ask(lambda desk: retry_run(desk, run_id, everything=everything))
-    show({"run_id": new, "retry_of": run_id}, f"started run {new}", as_json=as_json)
+    made = change(lambda deed: retry_run(deed, run_id, everything=everything), role=WORKERS)
+    show({"run_id": made, "retry_of": run_id}, f"started run {made}", as_json=as_json)
 
 
-async def retry_run(desk: Desk, run_id: UUID, *, everything: bool) -> UUID:
+async def retry_run(deed: Change, run_id: UUID, *, everything: bool) -> UUID:
     from tenuto.db import runs
 
-    return await desk.pool.call(runs.retry_run, org_id=desk.org_id, run_id=run_id, reuse=not everything)
+    made = await deed.do(runs.retry_run, run_id=run_id, reuse=not everything)
+    await deed.note("run", run_id, "retry", new(run=str(made)))
+    return made
 
 
 @app.command()
@@ -111,5 +114,5 @@ def delete(run: RunId, as_json: Json = False) -> None:
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    ask(lambda desk: desk.pool.call(runs.delete_run, org_id=desk.org_id, run_id=run_id))
+    act(("run", run_id), "delete", runs.delete_run, run_id=run_id)
     show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.asking import Desk, ask
+from tenuto.cli.asking import ask
+from tenuto.cli.operating import WORKERS, Change, act, change
 from tenuto.cli.output import Json, cell, show, show_list
 from tenuto.cli.runs import Limit
 
@@ -38,14 +39,14 @@ def pause(name: Name, as_json: Json = False) -> None:
     """Let a schedule start nothing until it is resumed."""
     from tenuto.db import reactions
 
-    ask(lambda desk: desk.pool.call(reactions.pause_schedule, org_id=desk.org_id, name=name))
+    act(("schedule", name), "pause", reactions.pause_schedule, name=name)
     show({"name": name, "paused": True}, f"paused {name}", as_json=as_json)
 
 
 @app.command()
 def resume(name: Name, as_json: Json = False) -> None:
     """Let a schedule go on; what came due in the pause is not made up for."""
-    next_at = ask(lambda desk: _resume(desk, name))
+    next_at = change(lambda deed: _resume(deed, name), role=WORKERS)
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
 
 
@@ -54,26 +55,27 @@ def delete(name: Name, as_json: Json = False) -> None:
     """Remove a schedule whose app is gone; an app that still has it puts it back when a worker starts."""
     from tenuto.db import reactions
 
-    ask(lambda desk: desk.pool.call(reactions.delete_schedule, org_id=desk.org_id, name=name))
+    act(("schedule", name), "delete", reactions.delete_schedule, name=name)
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
 
 
-async def _resume(desk: Desk, name: str) -> datetime:
+async def _resume(deed: Change, name: str) -> datetime:
     from tenuto.db import reactions, upkeep
     from tenuto.model.cron import fire_after
 
-    found = await _find(desk, name)
-    next_at = fire_after(found.cron, found.timezone, await desk.pool.call(upkeep.now))
-    await desk.pool.call(reactions.resume_schedule, org_id=desk.org_id, name=name, next_at=next_at)
+    found = await _find(deed, name)
+    next_at = fire_after(found.cron, found.timezone, await upkeep.now(deed.conn))
+    await deed.do(reactions.resume_schedule, name=name, next_at=next_at)
+    await deed.note("schedule", name, "resume")
     return next_at
 
 
-async def _find(desk: Desk, name: str) -> "Schedule":
+async def _find(deed: Change, name: str) -> "Schedule":
     from tenuto.db import reactions
     from tenuto.model.errors import NotFound
 
     after = None
-    while page := await desk.pool.call(reactions.list_schedules, org_id=desk.org_id, after=after, limit=200):
+    while page := await deed.do(reactions.list_schedules, after=after, limit=200):
         for schedule in page:
             if schedule.name == name:
                 return schedule

@@ -1,10 +1,12 @@
 """`tenuto signal`: a message for a run that waits for it."""
 
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
-from tenuto.cli.asking import ask, read_id
+from tenuto.cli.asking import read_id
+from tenuto.cli.operating import WORKERS, Change, change, new
 from tenuto.cli.output import Json, show
 from tenuto.cli.runs import RunId
 from tenuto.cli.values import read_value
@@ -21,5 +23,11 @@ def signal(
 
     run_id = read_id(run, "run")
     sent = {"run_id": run_id, "name": name, "value": read_value(value)}
-    signal_id = ask(lambda desk: desk.pool.call(runs.send_signal, org_id=desk.org_id, **sent))
+
+    async def work(deed: Change) -> UUID:
+        id = await deed.do(runs.send_signal, **sent)
+        await deed.note("run", run_id, "signal", new(name=name))
+        return id
+
+    signal_id = change(work, role=WORKERS)
     show({"signal_id": signal_id, **sent}, f"sent {name} to run {run_id}", as_json=as_json)

@@ -9,12 +9,15 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk, ask
+from tenuto.cli.operating import Change, in_one, new
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import PROBLEMS, FailedWork, WrongUse
 from tenuto.cli.values import read_arguments
 
 if TYPE_CHECKING:
     from tenuto.sdk.client import Client
+    from tenuto.sdk.plan import Plan
+    from tenuto.sdk.run import Run
     from tenuto.sdk.task import Task
 
 PATIENCE = 3.0  # seconds
@@ -113,7 +116,8 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
 
     client = make_client(desk)
     # Not `client.start`, which would take `name=ada` for an option of the start.
-    (run,) = await client.start_plans([plan_task(task, tuple(args), kwargs)])
+    plan = plan_task(task, tuple(args), kwargs)
+    run = await in_one(desk, lambda deed: _start_one(deed, client, plan, task.name))
     if not wait:
         return Outcome(str(run.id), run.created)
     impatient = asyncio.create_task(_say_why(desk, run.id))
@@ -128,6 +132,13 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
     finally:
         impatient.cancel()
         await client.watcher.close()
+
+
+async def _start_one(deed: Change, client: "Client", plan: "Plan", type: str) -> "Run[Any]":
+    (run,) = await client.start_plans([plan], connection=deed.conn)
+    if run.created:
+        await deed.note("run", run.id, "start", new(type=type, runs=1))
+    return run
 
 
 async def _say_why(desk: Desk, run_id: UUID) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.operating import WORKERS, Change, act, change
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
 from tenuto.cli.runs import Before, Limit, retry_run
 
@@ -130,11 +131,11 @@ def retry(task: TaskId, as_json: Json = False) -> None:
 
     one = read_id(task, "task")
 
-    async def question(desk: Desk) -> tuple[UUID, UUID]:
-        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=one)
-        return found.run_id, await retry_run(desk, found.run_id, everything=False)
+    async def work(deed: Change) -> tuple[UUID, UUID]:
+        found = await deed.do(monitoring.get_task, task_id=one)
+        return found.run_id, await retry_run(deed, found.run_id, everything=False)
 
-    old, new = ask(question)
+    old, new = change(work, role=WORKERS)
     show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
 
 
@@ -146,5 +147,5 @@ def cancel(
     from tenuto.db import runs
 
     one = read_id(task, "task")
-    ask(lambda desk: desk.pool.call(runs.cancel_task, org_id=desk.org_id, task_id=one, reason=reason))
+    act(("task", one), "cancel", runs.cancel_task, reason, task_id=one)
     show({"task_id": one, "cancelled": True}, f"cancelling task {one}", as_json=as_json)

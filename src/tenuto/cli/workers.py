@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenuto.cli.asking import Desk, ask
+from tenuto.cli.operating import act
 from tenuto.cli.output import Json, fields, show, show_list
 from tenuto.cli.runs import Limit
 
@@ -64,7 +65,7 @@ def drain(
     """Let a worker finish what it holds and claim nothing more."""
     from tenuto.db import workers
 
-    ask(lambda desk: desk.pool.call(workers.drain_worker, org_id=desk.org_id, worker_id=worker, reason=reason))
+    act(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
     show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
 
 
@@ -73,5 +74,5 @@ def terminate(worker: WorkerId, as_json: Json = False) -> None:
     """Give up a worker: its session ends and its tasks go to others."""
     from tenuto.db import workers
 
-    ask(lambda desk: desk.pool.call(workers.terminate_worker, org_id=desk.org_id, worker_id=worker))
+    act(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)
     show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)
