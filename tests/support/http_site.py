@@ -4,6 +4,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
 from typing import Any
 
 
@@ -51,8 +53,14 @@ class HttpSite(ThreadingHTTPServer):
 
 
 @contextmanager
-def an_http_site() -> Iterator[HttpSite]:
+def an_http_site(certificate: Path | None = None) -> Iterator[HttpSite]:
+    """With the file of a certificate and its key it speaks TLS."""
     with HttpSite() as site:
+        if certificate is not None:
+            tls = SSLContext(PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(certificate)
+            site.socket = tls.wrap_socket(site.socket, server_side=True)
+            site.url = f"https://localhost:{site.server_port}"
         thread = threading.Thread(target=site.serve_forever, daemon=True)
         thread.start()
         try:

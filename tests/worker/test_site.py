@@ -1,0 +1,97 @@
+"""The way to a server: encrypted, past a proxy, and only to who it claims to be."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tenuto.db.errors import Unreachable
+from tenuto.worker.remote_line import RemoteLine
+from tenuto.worker.site import Site, Web
+from tests.support.http_proxy import an_http_proxy
+from tests.support.http_site import HttpSite, an_http_site
+
+NOTHING = b'{"tasks": [], "answers": [], "session_ended": false, "beat": false}'
+KEY = "tnw_secret"
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of localhost, signed by itself, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = tmp_path_factory.mktemp("tls") / "localhost.pem"
+    file.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+@pytest.fixture
+def secure(certificate: Path) -> Iterator[HttpSite]:
+    with an_http_site(certificate) as site:
+        site.answer = (200, NOTHING)
+        yield site
+
+
+def ask_both_ways(site: Site) -> tuple[Any, Any]:
+    """As a lane's thread does, and as the loop does."""
+
+    async def from_the_loop() -> Any:
+        web = Web(site)
+        try:
+            return await web.ask("POST", "/internal/heartbeat", {})
+        finally:
+            await web.close()
+
+    line = RemoteLine(site, ["t"], None)
+    line.serve(1, "token", [0])
+    try:
+        return line.exchange([], [], None, claim_no=1, limit=1), asyncio.run(from_the_loop())["tasks"]
+    finally:
+        line.close()
+
+
+def test_a_server_with_a_trusted_certificate_is_asked(
+    secure: HttpSite, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+
+    assert ask_both_ways(Site(secure.url, KEY)) == ([], [])
+
+
+def test_a_server_that_cannot_prove_who_it_is_gets_no_key(secure: HttpSite) -> None:
+    with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
+        ask_both_ways(Site(secure.url, KEY))
+    assert secure.bodies == []
+
+
+def test_a_proxy_makes_a_tunnel_and_sees_nothing(
+    secure: HttpSite, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with an_http_proxy() as proxy:
+        assert ask_both_ways(Site(secure.url, KEY, proxy.url)) == ([], [])
+
+        assert proxy.seen == [f"CONNECT localhost:{secure.server_port}"] * 2
