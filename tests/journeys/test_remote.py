@@ -83,6 +83,12 @@ def test_what_fails_is_retried_what_is_too_long_is_stopped_and_a_snooze_costs_no
     assert outcomes(db, snoozing) == ["snoozed", "completed"]
 
 
+def test_the_schedules_of_its_app_are_made_known(db: Db, remote: RemoteFleet) -> None:
+    remote.start("cron")
+
+    assert value(db, "select cron from tenuto.schedules where name = 'cron.tick'") == "* * * * *"
+
+
 def test_what_is_cancelled_is_told_long_before_the_next_heartbeat(db: Db, remote: RemoteFleet) -> None:
     remote.start("plain", "--lease", "1h")
     (task,) = start_tasks(db, "plain.linger", 0.0)
