@@ -143,12 +143,14 @@ def test_a_killed_worker_loses_nothing_but_its_lease(db: Db, remote: RemoteFleet
 def test_a_key_for_some_queues_claims_from_no_other(db: Db, remote: RemoteFleet) -> None:
     remote.key = make_worker_key(db, "mail")
     remote.start("remote")
+    remote.start("cron")  # whose schedule is of another queue
     start_tasks(db, "remote.slow_note", "default")
     start_tasks(db, "remote.mail", "a", queue="mail")
     start_tasks(db, "remote.mail", "b", queue="mail")
     wait_for(db, 2)
 
     assert sorted(remote.effects()) == ["mail a", "mail b"]
+    assert count(db, "schedules") == 0
 
 
 def test_everything_goes_through_a_proxy(db: Db, remote: RemoteFleet, monkeypatch: pytest.MonkeyPatch) -> None:

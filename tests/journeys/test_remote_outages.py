@@ -112,6 +112,15 @@ def test_a_wrong_address_or_key_is_one_line_with_its_cure(db: Db, remote: Remote
     assert one_line(remote, "--url", "http://127.0.0.1:1", "--key", remote.key)[0] == 3
 
 
+def test_a_group_that_is_not_there_and_a_queue_that_is_not_the_keys_are_wrong_use(db: Db, remote: RemoteFleet) -> None:
+    known = {"TENUTO_URL": remote.url, "TENUTO_WORKER_KEY": remote.key}
+    mail = {**known, "TENUTO_WORKER_KEY": make_worker_key(db, "mail")}
+
+    group, queue = one_line(remote, "--resource-group", "nowhere", **known), one_line(remote, "--queues", "web", **mail)
+    assert (group[0], "nowhere" in group[1]) == (2, True)
+    assert (queue[0], "web" in queue[1]) == (2, True)
+
+
 def test_a_key_of_another_org_sees_nothing_of_this_one(db: Db, remote: RemoteFleet) -> None:
     remote.key = make_worker_key(db, org_id=call(db, "create_org", slug="other"))
     remote.start("plain")

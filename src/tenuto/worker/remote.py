@@ -74,15 +74,21 @@ class Remote:
         return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT)
 
     async def put_schedules(self, app: App) -> None:
+        """Those of the queues that the key is for: others are not its business."""
+        queues = self._asking.queues
+        served = {name for name, task in app.tasks.items() if queues is None or task.declared.queue in queues}
         schedules = []
         for task in app.schedules():
+            if task.name not in served:
+                continue
             said, limits = task.declared, task.limits_of((), {})
             times = {"cron": said.cron or "", "timezone": said.timezone, "catch_up": said.catch_up}
             details = {"details": {"limits": limits}} if limits else {}
             schedules.append(
                 {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": said.jitter, **details}
             )
-        await self._web.ask("PUT", "/internal/schedules", {"types": [*app.tasks], "schedules": schedules})
+        said = {"types": sorted(served), "schedules": schedules}
+        await self._web.ask("PUT", "/internal/schedules", said, let_in=False)
 
 
 @asynccontextmanager

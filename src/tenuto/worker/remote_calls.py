@@ -20,6 +20,7 @@ class Asking:
     def __init__(self, web: Web, settings: WorkerSettings) -> None:
         self.web, self.settings = web, settings
         self.types: list[str] = []  # the place of a type is its route here: the server finds the true ones
+        self.queues: list[str] | None = None  # that the key may serve; None: all
         self.let_in = False
 
     async def ask(self, path: str, session_id: int, token: UUID, **body: Any) -> Any:
@@ -65,7 +66,7 @@ async def _register_worker(
     }
     given = {name: value for name, value in said.items() if value is not None}
     opened = await asking.web.ask("POST", "/internal/sessions", given, let_in=asking.let_in)
-    asking.let_in = True
+    asking.let_in, asking.queues = True, opened["queues"]
     return Session(opened["session_id"], UUID(opened["token"]))
 
 
