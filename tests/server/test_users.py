@@ -20,6 +20,7 @@ from tenuto.server.app import create_app
 from tenuto.server.settings import Limit, Oidc, ServerSettings
 from tests.support.issuer import AUDIENCE, RSA, IssuerServer, an_issuer
 from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.waiting import wait_until
 
 Bearer = dict[str, str]
 
@@ -226,6 +227,19 @@ def test_while_the_issuer_is_away_known_keys_are_good_and_nothing_else_is_believ
         assert api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code == 200
         issuer.add_key("k2", curve=True)
         assert api.get("/v1/runs", headers=bearer(issuer.token("k2"))).status_code == 401
+
+
+def test_nobody_waits_for_an_issuer_that_hangs_if_their_key_is_known(
+    settings: ServerSettings, issuer: IssuerServer, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person("ann", "reader")
+    monkeypatch.setattr("tenuto.server.app.TIMEOUT", 3600)
+    monkeypatch.setattr("tenuto.server.issuer.FRESH", 0)  # every key is due to be asked for anew
+    with TestClient(create_app(settings)) as api:
+        assert api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code == 200
+        issuer.answers.clear()
+        assert [api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code for _ in range(3)] == [200] * 3
+        wait_until(lambda: len(issuer.asked) > 2)  # it was asked, by somebody who waits alone
 
 
 def test_keys_that_are_weak_or_symmetric_prove_nothing(

@@ -31,6 +31,7 @@ class IssuerServer:
     listed: dict[str, dict[str, Any]] = field(default_factory=dict)  # public ones, as the JWKS shows them
     asked: list[str] = field(default_factory=list)
     away: bool = False
+    answers: threading.Event = field(default_factory=threading.Event)  # cleared: it hangs
     subject: str = "ann"
     claims: dict[str, Any] = field(default_factory=dict)  # more for tokens of the login page
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -53,6 +54,7 @@ class IssuerServer:
 
     def answer(self, method: str, path: str, sent: dict[str, str], authorization: str) -> tuple[int, dict[str, Any]]:
         self.asked.append(path)
+        self.answers.wait()
         if self.away:
             return 503, {}
         match method, path:
@@ -112,11 +114,13 @@ def an_issuer() -> Iterator[IssuerServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     issuer = IssuerServer(f"http://127.0.0.1:{server.server_port}")
+    issuer.answers.set()
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         yield issuer
     finally:
+        issuer.answers.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -65,3 +65,5 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         with told_to_stop(app.state.stopping):
             yield
         await app.state.wakes.close()
+        if app.state.issuer is not None:
+            await app.state.issuer.close()

@@ -52,28 +52,36 @@ class Issuer:
         self._known: Known | None = None
         self._known_at = self._asked_at = float("-inf")
         self._turn = asyncio.Lock()
+        self._renewing: asyncio.Task[Known] | None = None
 
     async def key(self, kid: str) -> IssuerKey | None:
-        """The key of this id, if the issuer has it: one that is not known may be new."""
-        known = self._fresh()
+        """The key of this id, if the issuer has it: one that is not known may be new. Nobody waits for a known one."""
+        known = self._within(LAST)
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
+        elif self._within(FRESH) is None and (self._renewing is None or self._renewing.done()):
+            self._renewing = asyncio.create_task(self._ask())
         return known.keys.get(kid)
 
+    async def close(self) -> None:
+        if self._renewing is not None:
+            self._renewing.cancel()
+            await asyncio.gather(self._renewing, return_exceptions=True)
+
     async def endpoint(self, name: str) -> str:
-        known = self._fresh() or await self._ask()
+        known = self._within(LAST) or await self._ask()
         if not isinstance(url := known.endpoints.get(name), str):
             raise IssuerAway(f"{self.settings.issuer} names no {name}")
         check_url(url)
         return url
 
-    def _fresh(self) -> Known | None:
-        return self._known if time.monotonic() - self._known_at < FRESH else None
+    def _within(self, seconds: float) -> Known | None:
+        return self._known if time.monotonic() - self._known_at < seconds else None
 
     async def _ask(self, missing: str | None = None) -> Known:
         """What the issuer says now; within the floor, what it said last."""
         async with self._turn:  # of many who find a key missing, one asks
-            known = self._fresh()
+            known = self._within(FRESH)
             if known is not None and (missing is None or missing in known.keys):
                 return known
             if time.monotonic() - self._asked_at >= self.settings.fetch_floor:
@@ -83,9 +91,9 @@ class Issuer:
                     self._known_at = time.monotonic()
                 except (IssuerAway, httpx2.HTTPError) as error:
                     log.warning("the OIDC issuer %s does not answer: %s", self.settings.issuer, error)
-            if self._known is None or time.monotonic() - self._known_at > LAST:
+            if (known := self._within(LAST)) is None:
                 raise IssuerAway(f"{self.settings.issuer} does not answer")
-            return self._known
+            return known
 
     async def _fetch(self) -> Known:
         issuer = self.settings.issuer
