@@ -1,10 +1,12 @@
 """The questions of a worker as requests: one function for each wrapper of db/ that a worker calls."""
 
+import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from tenuto.db.bundles import Entry
 from tenuto.model.errors import NotFound, SessionEnded
 from tenuto.model.tasks import Answer, Beat, ProgressAnswer, Route
 from tenuto.model.workers import Session
@@ -184,10 +186,27 @@ async def _write_logs(asking: Asking, *, session_id: int, token: UUID, lines: li
     return len(lines)
 
 
+async def _list_bundle_types(asking: Asking, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the key's
+    return json.loads(await asking.web.send("GET", "/internal/bundles"))["types"]
+
+
+async def _find_bundle(asking: Asking, *, org_id: UUID, type: str, sha256: str | None) -> Entry:  # noqa: ARG001
+    params = {"type": type, **({"sha256": sha256} if sha256 else {})}
+    return Entry(**json.loads(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
+
+
+async def _get_bundle_part(asking: Asking, *, org_id: UUID, sha256: str, no: int) -> bytes | None:  # noqa: ARG001
+    try:
+        return await asking.web.send("GET", f"/internal/bundles/{sha256}/{no}")
+    except NotFound:
+        return None
+
+
 CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     carry.__name__.removeprefix("_"): carry
     for carry in (
         _register_worker, _resolve_routes, _claim_tasks, _heartbeat, _close_session, _nudge_runs, _complete_tasks,
         _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _report_progress, _write_logs,
+        _list_bundle_types, _find_bundle, _get_bundle_part,
     )
 }  # fmt: skip

@@ -21,6 +21,7 @@ from tenuto.server.routes import (
     tasks,
     users,
     wait,
+    worker_bundles,
     worker_keys,
     worker_schedules,
 )
@@ -46,6 +47,7 @@ MODULES = (
     tasks,
     users,
     wait,
+    worker_bundles,
     worker_keys,
     worker_schedules,
 )
