@@ -52,7 +52,7 @@ async def close_session(desk: AtWorkerDesk, body: bodies.OfSession) -> Response:
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=answers.Beaten)
+@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=answers.Beaten, bulk=True)
 async def heartbeat(desk: AtWorkerDesk, body: bodies.Beat) -> Any:
     """Renew the lease, and compare what is held."""
     async with desk.session(body.session_id, body.token) as conn:
