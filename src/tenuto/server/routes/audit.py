@@ -5,8 +5,9 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Query
+from pydantic import Field
 
-from tenuto.db import audit
+from tenuto.db import audit, keys
 from tenuto.server.answers import Answer, Page
 from tenuto.server.desk import AtDesk
 from tenuto.server.paging import Filter, page
@@ -42,7 +43,42 @@ class Entry(Answer):
     seq: int | None
 
 
+class HeadFilter(Filter):
+    """Newest first, before a place in the chain."""
+
+    before: Annotated[int, Field(ge=1, le=(1 << 63) - 1)] | None = None
+
+
+class SignedHead(Answer):
+    """An end of the org's chain, signed: kept elsewhere, a line of what `tenuto audit verify --heads` takes."""
+
+    org_id: UUID
+    seq: int
+    hash: str
+    signed_at: datetime
+    signing_key_id: str
+    signature: str
+    public_key: dict[str, Any] | None
+
+
 @ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[Entry])
 async def list_audit(desk: AtDesk, asked: Annotated[AuditFilter, Query()]) -> Any:
     """What people and keys did in the org, newest first."""
     return page(await desk.ask(audit.list_audit, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", answer=Page[SignedHead])
+async def list_heads(desk: AtDesk, asked: Annotated[HeadFilter, Query()]) -> Any:
+    """Signed ends of the org's chain, newest first: there is a new one a minute after something was done."""
+    found = await desk.ask(audit.list_heads, **asked.model_dump())
+    public = {key.id: key.public_key for key in await desk.pool.call(keys.list_signing_keys)} if found else {}
+    items = [
+        {
+            **vars(head),
+            "hash": head.hash.hex(),
+            "signature": head.signature.hex(),
+            "public_key": public.get(head.signing_key_id),
+        }
+        for head in found
+    ]
+    return {"items": items, "next": page(found, asked, "seq")["next"]}
