@@ -42,6 +42,7 @@ class ServerSettings:
     statement_seconds: float = 5.0
     bulk_seconds: float = 60.0
     key_limit: Limit = Limit(1000, 2000)
+    worker_limit: Limit = Limit(10_000, 20_000)  # one key serves a fleet, and a busy process asks 500 times a second
     org_limit: Limit = Limit(5000, 10_000)
     task_limit: Limit = Limit(100, 1000)
     cors_origins: tuple[str, ...] = ()

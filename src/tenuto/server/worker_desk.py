@@ -71,7 +71,7 @@ async def _admit(request: Request, pool: Pool, settings: ServerSettings) -> Work
     key = parse_key(bearer(request, SAY_KEY))
     if key is None or key.kind != WORKER:
         raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
-    limit = settings.key_limit
+    limit = settings.worker_limit
     found = await pool.call(
         keys.admit_worker_key,
         key_id=key.key_id,

@@ -1,6 +1,5 @@
 """The questions of a worker as requests: one function for each wrapper of db/ that a worker calls."""
 
-import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -187,12 +186,12 @@ async def _write_logs(asking: Asking, *, session_id: int, token: UUID, lines: li
 
 
 async def _list_bundle_types(asking: Asking, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the key's
-    return json.loads(await asking.web.send("GET", "/internal/bundles"))["types"]
+    return asking.web.site.read(await asking.web.send("GET", "/internal/bundles"))["types"]
 
 
 async def _find_bundle(asking: Asking, *, org_id: UUID, type: str, sha256: str | None) -> Entry:  # noqa: ARG001
     params = {"type": type, **({"sha256": sha256} if sha256 else {})}
-    return Entry(**json.loads(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
+    return Entry(**asking.web.site.read(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
 
 
 async def _get_bundle_part(asking: Asking, *, org_id: UUID, sha256: str, no: int) -> bytes | None:  # noqa: ARG001

@@ -92,7 +92,7 @@ class RemoteLine:
             raise Unreachable(f"{self._site.url} cannot be asked: {problem or type(problem).__name__}") from problem
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
-        return json.loads(content) if content else None
+        return self._site.read(content)
 
     def cut(self) -> None:
         if (line := self._conn.sock) is not None:

@@ -69,12 +69,11 @@ class RemotePort(AttemptPort):
     ) -> Any:
         said = {name: value for name, value in (body or {}).items() if value is not None or name == "value"}
         content = json.dumps(said).encode() if body is not None else None
-        answer = await self._send(method, path, content=content, params=params)
-        return json.loads(answer) if answer else None
+        return self._web.site.read(await self._send(method, path, content=content, params=params))
 
     async def put_object(self, content: bytes, type: str, metadata: Json) -> str:
         params = {"type": type, **({"metadata": json.dumps(metadata)} if metadata is not None else {})}
-        return json.loads(await self._send("POST", "/v1/task/objects", content=content, params=params))["id"]
+        return self._web.site.read(await self._send("POST", "/v1/task/objects", content=content, params=params))["id"]
 
     async def get_object(self, id: str) -> bytes:
         return await self._send("GET", f"/v1/task/objects/{id}")

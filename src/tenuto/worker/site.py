@@ -57,6 +57,13 @@ class Site:
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, FOR_NOW) else error
 
+    def read(self, content: bytes) -> Any:
+        """The JSON of an answer; None for no content."""
+        try:
+            return json.loads(content) if content else None
+        except ValueError as problem:
+            raise Unreachable(f"{self.url} does not answer in JSON: is something else on the way?") from problem
+
     def connect(self) -> HTTPConnection:
         """A connection for one thread; it opens with the first request."""
         there, way = self.address, urlsplit(self.proxy) if self.proxy else None
@@ -104,8 +111,8 @@ class Web:
         self, method: str, path: str, body: dict[str, Any], *, timeout: float = ANSWER_WITHIN, let_in: bool = True
     ) -> Any:
         """The JSON that is answered; None for no content."""
-        answer = await self.send(method, path, content=json.dumps(body).encode(), timeout=timeout, let_in=let_in)
-        return json.loads(answer) if answer else None
+        content = json.dumps(body).encode()
+        return self.site.read(await self.send(method, path, content=content, timeout=timeout, let_in=let_in))
 
     async def send(
         self, method: str, path: str, *, token: str | None = None, let_in: bool = True, **more: Any
