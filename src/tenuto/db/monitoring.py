@@ -1,10 +1,12 @@
 """What can be seen: one coroutine per public function in sql/monitoring/."""
 
+from datetime import datetime
 from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value
 from tenuto.model.monitoring import (
     Attempt,
+    Change,
     Dispatcher,
     Overview,
     QueueStatus,
@@ -85,6 +87,24 @@ async def list_effects(
 ) -> list[Effect]:
     page = {"org_id": org_id, "before": before, "limit": limit}
     return await call(conn, "list_effects", Effect, status=status, kind=kind, **page)
+
+
+async def settled_at(conn: Conn) -> datetime:
+    return await call_value(conn, "settled_at")
+
+
+async def list_changes(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    after: datetime,
+    until: datetime,
+    after_id: str | None = None,
+    after_no: int | None = None,
+    limit: int | None = None,
+) -> list[Change]:
+    place = {"after": after, "until": until, "after_id": after_id, "after_no": after_no}
+    return await call(conn, "list_changes", Change, org_id=org_id, limit=limit, **place)
 
 
 async def explain_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> str:

@@ -14,6 +14,7 @@ def become_owner(conn: Connection) -> None:
     try:
         _make_roles(conn, roles)
         _join_owner(conn)
+        _let_owner_see_sessions(conn)
         if schema:
             conn.execute("create schema tenuto authorization tenuto_owner")
         conn.execute("set local role tenuto_owner")
@@ -49,9 +50,21 @@ def _join_owner(conn: Connection) -> None:
         conn.execute("grant tenuto_owner to current_user")
 
 
+def _let_owner_see_sessions(conn: Connection) -> None:
+    """So that who follows changes knows what is still to be committed; where nobody may grant it, a minute must do."""
+    if conn.execute("select pg_has_role(%s, 'pg_read_all_stats', 'usage')", [OWNER]).fetchone() == (True,):
+        return
+    try:
+        with conn.transaction():
+            conn.execute("grant pg_read_all_stats to tenuto_owner")
+    except (errors.InsufficientPrivilege, errors.InternalError_):  # or a neighbour grants it at this very moment
+        return
+
+
 def _setup_script(conn: Connection, roles: list[str], *, schema: bool) -> str:
     """What a superuser runs once so that this user can migrate without any right to create roles."""
     lines = [f"create role {role} nologin;" for role in roles]
+    lines.append("grant pg_read_all_stats to tenuto_owner;")
     lines.append(f"grant tenuto_owner to {sql.Identifier(conn.info.user).as_string(None)};")
     if schema:
         lines.append("create schema tenuto authorization tenuto_owner;")

@@ -230,3 +230,15 @@ class Dispatcher:
     port: int
     heartbeat: datetime
     started_at: datetime
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that changed, and its place among all changes: a time, an id and a number."""
+
+    at: datetime
+    id: str
+    no: int
+    kind: str
+    status: str
+    run_id: UUID | None

@@ -869,6 +869,8 @@ create table tenuto.runs (
   constraint retrying_has_a_time CHECK (((status = 'retrying'::text) = (next_retry_at IS NOT NULL))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 ) partition by range (id);
+CREATE INDEX runs_created_idx ON ONLY tenuto.runs USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX runs_ended_idx ON ONLY tenuto.runs USING brin (completed_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX runs_name_idx ON ONLY tenuto.runs USING btree (org_id, name, id) WHERE (name IS NOT NULL);
 CREATE INDEX runs_open_idx ON ONLY tenuto.runs USING btree (id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text]));
 CREATE INDEX runs_org_idx ON ONLY tenuto.runs USING btree (org_id);
@@ -1007,6 +1009,7 @@ create table tenuto.task_attempts (
   constraint reported_by_a_session CHECK (((NOT reported) OR (session_id IS NOT NULL))),
   constraint some_outcomes_are_final CHECK (((end_no = 0) = (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))))
 ) partition by range (task_id);
+CREATE INDEX task_attempts_ended_idx ON ONLY tenuto.task_attempts USING brin (ended_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX task_attempts_trouble_idx ON ONLY tenuto.task_attempts USING btree (org_id, ended_at) WHERE (outcome = ANY (ARRAY['failed'::text, 'retrying'::text, 'lost'::text]));
 CREATE INDEX task_attempts_unhappy_idx ON ONLY tenuto.task_attempts USING btree (org_id, outcome, task_id) WHERE ((end_no = 0) AND (outcome = ANY (ARRAY['failed'::text, 'cancelled'::text, 'skipped'::text])));
 alter table tenuto.task_attempts enable row level security;

@@ -1,0 +1,58 @@
+-- What changed in the org from a place on, in order: runs that began or ended, attempts that ended, workers that came,
+-- drained or went. A place is a time, an id and a number. p_until is what settled_at answered before this call: nothing
+-- can come below it any more. A run of one task ends with its task. What is older than 30 days is not told any more.
+create or replace function tenuto.list_changes(
+  p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1, p_limit int default 200)
+  returns table (at timestamptz, id text, no int, kind text, status text, run_id uuid)
+  language plpgsql
+  stable
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_from timestamptz := greatest(p_after, p_until - interval '30 days');
+  v_to timestamptz;
+  v_step interval := '1 second';   -- a second at full speed is sorted at once; longer ones only after silence
+  v_count int;
+begin
+  if p_limit not between 1 and 1000 then
+    perform tenuto._raise('TN003', format('%s changes at once are not 1 to 1000', p_limit), 'go on after the last of them to get the next');
+  end if;
+  while v_from < p_until and p_limit > 0
+  loop
+    v_to := least(v_from + v_step, p_until);
+    return query
+    select c.at, c.id, c.no, c.kind, c.status, coalesce(t.run_id, c.run)
+    from (
+      select u.*
+      from (
+        select r.created_at as at, r.id::text collate "C" as id, 0 as no, 'run' as kind, 'pending' as status, r.id as run
+        from tenuto.runs r
+        where r.org_id = p_org_id and r.created_at >= v_from and r.created_at < v_to
+        union all
+        select r.completed_at, r.id::text collate "C", 2147483647, 'run', r.status, r.id
+        from tenuto.runs r
+        where r.org_id = p_org_id and r.completed_at >= v_from and r.completed_at < v_to
+        union all
+        select a.ended_at, a.task_id::text collate "C", 2 * a.attempt + (a.end_no = 0)::int, 'task', a.outcome, a.task_id
+        from tenuto.task_attempts a
+        where a.org_id = p_org_id and a.ended_at >= v_from and a.ended_at < v_to
+        union all
+        select s.at, w.id collate "C", s.no, 'worker', s.status, null
+        from tenuto.workers w
+        cross join lateral (values (w.created_at, 0, 'active'), (w.drained_at, 1, 'draining'), (w.terminated_at, 2, 'terminated')) s(at, no, status)
+        where w.org_id = p_org_id and s.at >= v_from and s.at < v_to
+      ) u
+      where (u.at, u.id, u.no) > (p_after, p_after_id collate "C", p_after_no)
+      order by u.at, u.id, u.no
+      limit p_limit
+    ) c
+    left join tenuto.tasks t on c.kind = 'task' and t.id = c.run
+    order by c.at, c.id, c.no;
+    get diagnostics v_count = row_count;
+    p_limit := p_limit - v_count;
+    v_step := case when v_count = 0 then least(v_step * 2, interval '4 hours') else interval '1 second' end;
+    v_from := v_to;
+  end loop;
+end
+$$;

@@ -1,0 +1,145 @@
+"""What changed, in order: whoever goes on from a place misses nothing, however late others commit."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from tenuto.model.errors import InvalidInput
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start
+from tests.support.server import connect_as
+from tests.support.waiting import wait_until
+
+LONG_AGO = datetime.now(UTC) - timedelta(hours=1)
+
+
+def settled(db: psycopg.Connection) -> datetime:
+    return call(db, "settled_at")
+
+
+def changes(db: psycopg.Connection, after: datetime, until: datetime, **more: Any) -> list[dict[str, Any]]:
+    return call(db, "list_changes", org_id=more.pop("org_id", DEFAULT_ORG), after=after, until=until, **more)
+
+
+def everything(db: psycopg.Connection) -> list[dict[str, Any]]:
+    """All changes, once all that happened until now is settled."""
+    (now,) = db.execute("select clock_timestamp()").fetchone() or (None,)
+    wait_until(lambda: settled(db) > now)
+    return changes(db, LONG_AGO, settled(db), limit=1000)
+
+
+def test_runs_attempts_and_workers_are_told_in_the_order_of_their_times(db: psycopg.Connection) -> None:
+    (alone,) = start(db)
+    kinds, inputs = Jsonb([{"type": "a.b"}]), [Jsonb(None), Jsonb(None)]
+    (graph,) = call(db, "start_run", org_id=DEFAULT_ORG, run=Jsonb({}), kinds=kinds, inputs=inputs)
+    worker = a_worker(db)
+    drain(db, worker)
+    call(db, "fold_runs")
+    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
+
+    found = everything(db)
+
+    assert [(one["kind"], one["status"]) for one in found] == [
+        ("run", "pending"),
+        ("run", "pending"),
+        ("worker", "active"),
+        ("task", "completed"),
+        ("task", "completed"),
+        ("task", "completed"),
+        ("run", "completed"),
+        ("worker", "terminated"),
+    ]
+    assert [found[0]["run_id"], found[1]["run_id"], found[6]["run_id"]] == [alone, graph["run_id"], graph["run_id"]]
+    assert sorted(one["run_id"] for one in found[3:6]) == sorted([alone, graph["run_id"], graph["run_id"]])
+    assert found == sorted(found, key=lambda one: (one["at"], one["id"], one["no"]))
+
+
+def test_pages_go_on_after_the_last_place_also_within_one_moment(db: psycopg.Connection) -> None:
+    ids = start(db, *range(25))
+    whole = everything(db)
+    until, place, seen = settled(db), (LONG_AGO, "", -1), []
+    while page := changes(db, place[0], until, after_id=place[1], after_no=place[2], limit=7):
+        seen += page
+        place = (page[-1]["at"], page[-1]["id"], page[-1]["no"])
+
+    assert seen == whole
+    assert sorted(UUID(one["id"]) for one in seen) == sorted(ids)
+
+
+def test_what_is_not_committed_holds_everything_back_that_came_after_it(database: str, db: psycopg.Connection) -> None:
+    start(db)  # the first of its type makes others wait
+    everything(db)
+    begin = settled(db)
+    with psycopg.connect(database) as late:
+        (held,) = start(late)
+        (quick,) = start(db)
+        (now,) = db.execute("select clock_timestamp()").fetchone() or (None,)
+        wait_until(lambda: db.execute("select clock_timestamp() > %s + interval '0.5 s'", [now]).fetchone() == (True,))
+        until = settled(db)
+        before = changes(db, begin, until)
+        late.commit()
+    wait_until(lambda: settled(db) > now)
+    after = changes(db, until, settled(db))
+
+    assert before == []
+    assert [UUID(one["id"]) for one in after] == [held, quick]
+
+
+def test_a_transaction_that_wrote_elsewhere_or_only_reads_holds_nothing_back(
+    database: str, db: psycopg.Connection
+) -> None:
+    db.execute("create table elsewhere (x int)")
+    with psycopg.connect(database) as writer, psycopg.connect(database) as reader:
+        writer.execute("insert into elsewhere values (1)")
+        reader.execute("select * from tenuto.runs")
+        (now,) = db.execute("select clock_timestamp()").fetchone() or (None,)
+
+        wait_until(lambda: settled(db) > now)
+
+
+def test_without_the_right_to_see_sessions_a_minute_must_do(db: psycopg.Connection) -> None:
+    with db.transaction(force_rollback=True):
+        db.execute("revoke pg_read_all_stats from tenuto_owner")
+        (lag,) = db.execute("select statement_timestamp() - tenuto.settled_at()").fetchone() or (None,)
+
+    assert lag == timedelta(minutes=1)
+
+
+def test_an_org_sees_its_own_changes_and_the_api_may_ask(database: str, db: psycopg.Connection) -> None:
+    other = call(db, "create_org", slug="other")
+    start(db)
+    everything(db)
+    with connect_as(database, "tenuto_api") as api:
+        until = call(api, "settled_at")
+        api.execute("select set_config('tenuto.org_id', %s, false)", [str(other)])
+
+        assert changes(api, LONG_AGO, until) == changes(api, LONG_AGO, until, org_id=other) == []
+
+
+@pytest.mark.parametrize("limit", [0, 1001])
+def test_a_page_has_bounds(db: psycopg.Connection, limit: int) -> None:
+    with pytest.raises(InvalidInput, match="not 1 to 1000"):
+        changes(db, LONG_AGO, settled(db), limit=limit)
+
+
+def test_only_what_changed_lately_is_read(database: str, db: psycopg.Connection) -> None:
+    for name in ("runs_created_idx", "runs_ended_idx", "task_attempts_ended_idx"):
+        (method,) = db.execute(
+            "select m.amname from pg_class c join pg_am m on m.oid = c.relam where c.relname = %s", [name]
+        ).fetchone() or (None,)
+        assert method == "brin"
+    with connect_as(database, "tenuto_api") as api:
+        api.execute("select set_config('tenuto.org_id', %s, false)", [str(DEFAULT_ORG)])
+        api.execute("set enable_seqscan = off")
+        plan = "\n".join(
+            row[0]
+            for row in api.execute(
+                "explain select * from tenuto.task_attempts where ended_at >= now() - interval '1 s'"
+            ).fetchall()
+        )
+
+    assert "ended_at" in plan.split("Filter")[0], plan
+    assert "Bitmap Index Scan" in plan
