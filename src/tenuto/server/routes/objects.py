@@ -39,7 +39,7 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     type: Annotated[str, Field(min_length=1, max_length=256)] = "bytes"
-    metadata: Annotated[str, Field(max_length=16_384)] | None = None
+    metadata: Annotated[str, Field(max_length=4096)] | None = None  # a longer one may not fit into an address
 
     def read(self) -> dict[str, Any]:
         metadata = parse_json(self.metadata.encode()) if self.metadata else None
@@ -129,7 +129,7 @@ async def send_object(request: Request, settings: ServerSettings, found: DataObj
     return StreamingResponse(pieces(file), 200, headers, Bytes.media_type)
 
 
-@ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", answer=None)
+@ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", answer=None, response_class=Bytes)
 async def head_object(desk: AtDesk, object_id: UUID) -> Response:
     """How large an object is, and its checksum."""
     found = await desk.ask(run_data.get_object, object_id=object_id)

@@ -1,0 +1,46 @@
+"""Requests that nobody thought of: made from the description of the API, valid and not, and checked against it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from tenuto.server.app import create_app
+from tenuto.server.settings import Limit, ServerSettings
+from tests.support.api_fuzz import Found, fuzz
+from tests.support.http_server import serving
+
+UNLIMITED = Limit(1_000_000, 1_000_000)
+
+
+@pytest.fixture
+def url(settings: ServerSettings) -> Iterator[str]:
+    limits = {"key_limit": UNLIMITED, "org_limit": UNLIMITED, "task_limit": UNLIMITED}
+    with serving(replace(settings, **limits)) as url:
+        yield url
+
+
+def operations(settings: ServerSettings) -> set[str]:
+    paths = create_app(settings).openapi()["paths"]
+    return {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+
+def check(found: Found, settings: ServerSettings) -> None:
+    assert found.errors == [], "\n\n".join(found.errors[:5])
+    assert found.failures == [], "\n\n".join(found.failures[:5])
+    assert operations(settings) - found.tried == {"GET /openapi.json"}  # which is read first of all
+
+
+def test_the_api_answers_whatever_is_asked_as_its_description_says(
+    db: psycopg.Connection, url: str, settings: ServerSettings
+) -> None:
+    check(fuzz(db, url, examples=2, seed=4, whole=False), settings)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_api_answers_thousands_of_requests_as_its_description_says(
+    db: psycopg.Connection, url: str, settings: ServerSettings, seed: int
+) -> None:
+    check(fuzz(db, url, examples=200, seed=seed, whole=True), settings)
