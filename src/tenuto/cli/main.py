@@ -9,6 +9,7 @@ from typer.exceptions import Abort, TyperException
 from tenuto.cli import (
     audit,
     bench,
+    bundle,
     db,
     dispatcher,
     doctor,
@@ -48,6 +49,7 @@ app.command(rich_help_panel=WORK)(signal.signal)
 app.command(rich_help_panel=WORK)(why.why)
 app.add_typer(schedules.app, name="schedules", rich_help_panel=WORK)
 app.add_typer(queues.app, name="queues", rich_help_panel=WORK)
+app.add_typer(bundle.app, name="bundle", rich_help_panel=WORK)
 app.command(rich_help_panel=CARE)(top.top)
 app.command(rich_help_panel=CARE)(doctor.doctor)
 app.add_typer(workers.app, name="workers", rich_help_panel=CARE)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn, cast
 
@@ -140,6 +141,8 @@ def _check_tasks(tasks: Any, paths: set[str]) -> None:
         found = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None
         if not found:
             _refuse(f"begins task {name!r} at {entry!r:.120}; write module:function")
+        if found[1].partition(".")[0] in {*sys.stdlib_module_names, "tenuto"}:
+            _refuse(f"begins task {name!r} in {found[1]}, which is a module of Python or Tenuto; rename yours")
         file = found[1].replace(".", "/")
         if not {f"{file}.py", f"{file}/__init__.py"} & paths:
             _refuse(f"begins task {name!r} in {found[1]}, but lists neither {file}.py nor {file}/__init__.py")

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 
 MB = 1024 * 1024
+BUNDLE = "/bundle"  # where the code of a bundle is, behind walls
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Code:
-    """Where the code is: an app's target, or the folder of a bundle with the entry of a task."""
+    """Where the code is: an app's target, or the entry of a task in the folder of its bundle."""
 
     target: str | None = None
     entry: str | None = None

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tenuto.runtimes.sandbox_spec import MB, Spec
+from tenuto.runtimes.sandbox_spec import BUNDLE, MB, Spec
 from tenuto.runtimes.sandbox_system import (
     MS_BIND,
     MS_NODEV,
@@ -36,6 +36,8 @@ def build_walls(spec: Spec) -> None:
         _show(root, Path(name))
     for name in spec.hidden:
         _hide(root, Path(name))
+    if spec.code.folder:
+        _bind(Path(spec.code.folder), _folder(root / BUNDLE.lstrip("/")), MS_RDONLY | PLAIN)
     mount("proc", str(_folder(root / "proc")), "proc", PLAIN | MS_NOEXEC | MS_RDONLY, "hidepid=2")
     os.chdir(root)
     mount(None, spec.root, None, MS_REMOUNT | MS_BIND | MS_RDONLY | PLAIN)

@@ -13,10 +13,11 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db import bundles
+from tenuto.db.bundle_upload import parts_of
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
 from tenuto.runtimes.sandbox import Prepared, Refused
-from tenuto.runtimes.sandbox_spec import Code
+from tenuto.runtimes.sandbox_spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
@@ -61,8 +62,8 @@ class Bundles:
             place = await self._unpacked(found.sha256, folder)
         except (NotFound, BadBundle) as problem:
             raise Refused(str(problem)) from problem
-        code = Code(entry=found.entry, folder=str(place))
-        return Prepared(code, (str(place),), (str(place),), frozenset(found.types))
+        path = BUNDLE if folder is None else str(place)
+        return Prepared(Code(entry=found.entry, folder=str(place)), (), (path,), frozenset(found.types))
 
     async def _unpacked(self, hash: str, folder: Path | None) -> Path:
         if folder is not None:
@@ -75,9 +76,8 @@ class Bundles:
         return place
 
     async def _fetch(self, hash: str) -> bytes:
-        content, asked = b"", {"org_id": self._org_id, "sha256": hash}
-        while part := await self._kernel.call(bundles.get_bundle_part, **asked, no=len(content) >> 20):
-            content += part
+        parts = [part async for part in parts_of(self._kernel.call, org_id=self._org_id, sha256=hash)]
+        content = b"".join(parts)
         if sha256(content).hexdigest() != hash:
             raise BadBundle(f"bundle {hash} is not what was put: its hash differs")
         return content

@@ -8,7 +8,7 @@ from typing import Any
 from tenuto.runtimes.outcomes import Outcome
 from tenuto.runtimes.processes import Logs
 from tenuto.runtimes.sandbox import Prepared, Sandboxes, Trusted
-from tenuto.runtimes.sandbox_check import FULL, Strength
+from tenuto.runtimes.sandbox_check import Strength
 from tenuto.runtimes.sandbox_spec import LIMITS, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.port import Port
@@ -39,7 +39,7 @@ def open_sandboxes(
 
     async def prepare(attempt: Attempt, folder: Path) -> Prepared:
         if attempt.task.name in bundles.types:
-            return await bundles.prepare(attempt, folder if strength.name != FULL else None)
+            return await bundles.prepare(attempt, None if strength.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
         return Prepared(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
 

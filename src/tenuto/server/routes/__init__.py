@@ -2,6 +2,7 @@
 
 from tenuto.server.routes import (
     audit,
+    bundles,
     care,
     claim,
     health,
@@ -28,6 +29,7 @@ from tenuto.server.routes import (
 
 MODULES = (
     audit,
+    bundles,
     care,
     claim,
     health,

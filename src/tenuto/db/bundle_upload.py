@@ -1,0 +1,33 @@
+"""A whole bundle in and out: its row, its types and its parts in one transaction."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, BinaryIO
+from uuid import UUID
+
+from tenuto.db import bundles
+from tenuto.db.call import Conn
+from tenuto.model.bundles import Bundle
+
+PART = 1 << 20
+
+
+async def upload_bundle(
+    conn: Conn, *, org_id: UUID, bundle: Bundle, file: BinaryIO, sha256: str, size: int, created_by: str
+) -> bool:
+    """Put a verified bundle; the transaction is the caller's. False if it was there already."""
+    known = {"org_id": org_id, "sha256": sha256}
+    new = await bundles.put_bundle(conn, **known, manifest=bundle.manifest, size=size, created_by=created_by)
+    file.seek(0)
+    no = 0
+    while new and (data := file.read(PART)):
+        await bundles.put_bundle_part(conn, **known, no=no, data=data)
+        no += 1
+    return new
+
+
+async def parts_of(ask: Callable[..., Awaitable[Any]], **known: Any) -> AsyncIterator[bytes]:
+    """The bytes of a bundle, part by part; `ask` calls a wrapper."""
+    no = 0
+    while part := await ask(bundles.get_bundle_part, **known, no=no):
+        yield bytes(part)
+        no += 1

@@ -1,0 +1,101 @@
+"""Bundles: code that people upload, known by its hash, and run in sandboxes alone."""
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from tenuto.db import bundles
+from tenuto.db.bundle_upload import parts_of, upload_bundle
+from tenuto.model.bundles import read_bundle
+from tenuto.server.answers import Answer, Page
+from tenuto.server.desk import AtDesk, Change
+from tenuto.server.object_bodies import receive, spool
+from tenuto.server.paging import Filter, page
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("bundles")
+
+Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
+
+
+class Archive(Response):
+    media_type = "application/zip"
+
+
+class BundleFilter(Filter):
+    """Newest first, before an id."""
+
+    before: UUID | None = None
+
+
+class BundleLine(Answer):
+    """A bundle; `types` are the task types that it runs now."""
+
+    id: UUID
+    sha256: str
+    name: str
+    size: int
+    types: list[str]
+    created_by: str
+    created_at: datetime
+
+
+class BundleAnswer(BundleLine):
+    """The same with its manifest."""
+
+    manifest: dict[str, Any]
+
+
+@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleLine])
+async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) -> Any:
+    """The org's bundles, newest first."""
+    return page(await desk.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
+
+
+@ROUTES.add(
+    "POST", "/v1/bundles", permission="bundles:write", answer=BundleAnswer, status=201, takes=Archive.media_type
+)
+async def put_bundle(desk: AtDesk) -> Response:
+    """Upload a bundle of up to 64 MB. Its task types are run by it from now on; the same one may be put again."""
+    with spool() as file:
+        received = await receive(desk.request, file)
+        bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
+        sha256 = received.checksum.removeprefix("sha256:")
+        said = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
+
+        async def work(change: Change) -> BundleAnswer:
+            await change.do(upload_bundle, **said, created_by=str(desk.principal.id))
+            changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
+            await change.note("bundle", sha256, "put", changes)
+            return BundleAnswer.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
+
+        return await desk.change(work, status=201, seconds=desk.settings.bulk_seconds, repeatable=False)
+
+
+@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleAnswer)
+async def get_bundle(desk: AtDesk, sha256: Hash) -> Any:
+    """What a bundle holds and runs."""
+    return await desk.ask(bundles.get_bundle, sha256=sha256)
+
+
+@ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Archive)
+async def get_bundle_content(desk: AtDesk, sha256: Hash) -> Response:
+    """The zip itself."""
+    found = await desk.ask(bundles.get_bundle, sha256=sha256)
+    headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
+    return StreamingResponse(parts_of(desk.ask, sha256=sha256), 200, headers, Archive.media_type)
+
+
+@ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", answer=None, status=204)
+async def delete_bundle(desk: AtDesk, sha256: Hash) -> Response:
+    """Nobody runs it from now on; what ran from it goes on."""
+
+    async def work(change: Change) -> None:
+        await change.do(bundles.delete_bundle, sha256=sha256)
+        await change.note("bundle", sha256, "delete")
+
+    return await desk.change(work, status=204)
