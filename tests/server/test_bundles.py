@@ -38,7 +38,9 @@ def test_a_bundle_of_several_megabytes_comes_back_whole(admin: TestClient) -> No
 
 
 def test_a_bundle_may_be_put_again(admin: TestClient) -> None:
-    assert put(admin, a_bundle()) == put(admin, a_bundle())
+    content = a_bundle()
+
+    assert put(admin, content) == put(admin, content)
     assert len(admin.get("/v1/bundles").json()["items"]) == 1
 
 
