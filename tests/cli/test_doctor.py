@@ -3,7 +3,7 @@
 import json
 
 from tests.support.command_line import tenuto
-from tests.support.kernel import Db, a_worker, call
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 from tests.support.waiting import wait_until
 
 
@@ -34,6 +34,16 @@ def test_living_workers_and_dispatchers_are_counted_and_missing_ones_missed(db: 
     assert (before["worker"][0], before["dispatcher"][0]) == ("note", "note")
     assert "tenuto worker module:app" in before["worker"][1]
     assert (after["worker"], after["dispatcher"]) == (("ok", "1 alive, 0 tasks running"), ("ok", "1 alive"))
+
+
+def test_a_worker_whose_sandbox_is_weak_is_named(db: Db, database: str):
+    for name, strength in (("strong", "full"), ("frail", "weak")):
+        call(db, "register_worker", org_id=DEFAULT_ORG, worker_id=name, metadata={"sandbox": strength})
+
+    state, says = doctor(database)[1]["sandbox"]
+
+    assert state == "note"
+    assert says.startswith("WEAK, on frail: untrusted code is not fully confined; start them as root")
 
 
 def test_settings_that_can_lose_work_are_wrong(database: str):

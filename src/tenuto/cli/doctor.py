@@ -87,6 +87,7 @@ def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
     yield roles(seen.checkup)
     yield dispatcher(seen)
     yield worker(seen)
+    yield sandbox(seen)
     yield vacuum(seen.checkup)
     yield transactions(seen.checkup)
     yield durability(seen.checkup)
@@ -112,11 +113,23 @@ def dispatcher(seen: Seen) -> Check:
     return Check("dispatcher", OK, f"{len(alive)} alive")
 
 
+def alive_workers(seen: Seen) -> "list[WorkerStatus]":
+    return [one for one in seen.workers if one.lease_expires_at and one.lease_expires_at > seen.now]
+
+
 def worker(seen: Seen) -> Check:
-    alive = [one for one in seen.workers if one.lease_expires_at and one.lease_expires_at > seen.now]
+    alive = alive_workers(seen)
     if not alive:
         return Check("worker", NOTE, "none is alive; start one with `tenuto worker module:app`")
     return Check("worker", OK, f"{len(alive)} alive, {sum(one.running for one in alive)} tasks running")
+
+
+def sandbox(seen: Seen) -> Check:
+    strengths = {one.id: one.metadata["sandbox"] for one in alive_workers(seen) if one.metadata.get("sandbox")}
+    if weak := [name for name, strength in strengths.items() if strength != "full"]:
+        cure = "start them as root on Linux; docs/howto/untrusted-code.md says what is left open"
+        return Check("sandbox", NOTE, f"WEAK, on {', '.join(weak[:3])}: untrusted code is not fully confined; {cure}")
+    return Check("sandbox", OK, f"{len(strengths)} workers run untrusted code, fully confined")
 
 
 def vacuum(checkup: "Checkup") -> Check:
