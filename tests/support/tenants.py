@@ -56,8 +56,16 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     a_used_rate(db, org)
     note_an_input(db, org, child)
     a_scaled_pool(db, org)
+    a_bundle(db, org)
     a_peopled_org(db, org, slug)
     return org
+
+
+def a_bundle(db: Db, org: UUID) -> None:
+    manifest = {"name": "etl", "tasks": {"etl.load": "main:load"}}
+    with db.transaction():
+        call(db, "put_bundle", org_id=org, sha256="0" * 64, manifest=manifest, size=3, created_by="ann")
+        call(db, "put_bundle_part", org_id=org, sha256="0" * 64, no=0, data=b"zip")
 
 
 def a_used_rate(db: Db, org: UUID) -> None:
