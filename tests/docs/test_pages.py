@@ -12,7 +12,7 @@ from tests.support.terminal import ROOT, Terminal, newcomer
 
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql", "js")
-COMMANDS = (DOCS / "howto" / "command-line.md", DOCS / "howto" / "people-and-keys.md")
+COMMANDS = tuple(DOCS / "howto" / f"{name}.md" for name in ("command-line", "people-and-keys", "untrusted-code"))
 FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "remote-workers.md", *COMMANDS)
 WORKERS = DOCS / "howto" / "write-a-worker.md"  # test_worker_page.py runs it
 PAGES = sorted(
