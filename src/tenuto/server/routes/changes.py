@@ -1,0 +1,50 @@
+"""Changes: what happens in the org, as it happens."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import Query
+from fastapi.responses import StreamingResponse
+
+from tenuto.server.answers import Answer
+from tenuto.server.changes import follow, follower_of, read_place, said_of
+from tenuto.server.desk import AtDesk
+from tenuto.server.routing import Routes
+
+ROUTES = Routes("changes")
+PERMISSION = "runs:read"
+STREAM = "text/event-stream"
+
+After = Annotated[str | None, Query(max_length=1000, description="For those who cannot send Last-Event-ID.")]
+
+
+class Change(Answer):
+    """A run that began or ended, an attempt of a task that ended, a worker that came, drained or went."""
+
+    kind: Literal["run", "task", "worker"]
+    id: str
+    run_id: UUID | None
+    status: str
+    at: datetime
+
+
+class Changes(Answer):
+    """Up to 1,000 changes, and what `after` takes to go on."""
+
+    items: list[Change]
+    next: str
+
+
+@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, answer=Changes)
+async def follow_changes(desk: AtDesk, after: After = None) -> Any:
+    """What changed since a place, or from now on. Who accepts `text/event-stream` gets it as it happens: events
+    `change` with the same fields, each with an id; sent back as `Last-Event-ID` the stream goes on there and misses
+    nothing, though some may come twice. It ends with an event `end` when the credential is not good any more."""
+    said = desk.request.headers.get("last-event-id") or after
+    place = read_place(said) if said else None
+    if STREAM in desk.request.headers.get("accept", ""):
+        return StreamingResponse(follow(desk, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
+    follower = await follower_of(desk, place)
+    found = [said_of(one) for one in await follower.look()]
+    return {"items": found, "next": str(follower.place)}
