@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.db.call import Conn, call, call_later, call_one, call_value, call_void
 from tenuto.model.audit import AuditEntry, AuditRecord, Chain, Head, PrunedMonth, SignedHead
 
 
@@ -21,10 +21,10 @@ async def write_audit(
     ip: str | None = None,
     user_agent: str | None = None,
     request_id: str | None = None,
-) -> UUID:
+) -> None:
     what = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
     who = {"actor_kind": actor_kind, "actor_id": actor_id, "ip": ip, "user_agent": user_agent}
-    return await call_value(conn, "write_audit", org_id=org_id, **what, **who, request_id=request_id)
+    await call_later(conn, "write_audit", org_id=org_id, **what, **who, request_id=request_id)
 
 
 async def list_audit(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, LiteralString, TypeVar
 
@@ -15,6 +16,23 @@ from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, Tenut
 T = TypeVar("T")
 Conn = AsyncConnection[Any]
 Json = Any  # what json.dumps takes
+
+
+@dataclass(frozen=True)
+class Acting:
+    """A connection on which every call first says for whom: `function` of these values answers the org it acts for.
+
+    Both are one statement, hence one transaction and one round trip.
+    """
+
+    conn: Conn
+    function: LiteralString
+    values: tuple[object, ...]
+
+    def statement(self, function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[Any]]:
+        given = {name: value for name, value in params.items() if value is not None and name != "org_id"}
+        text = _acting_text(self.function, len(self.values), function, columns, tuple(given))
+        return text, [*self.values, *(_adapt(value) for value in given.values())]
 
 
 async def call(
@@ -43,6 +61,13 @@ async def call_value(conn: Conn, function: str, **params: object) -> Any:
     return value
 
 
+async def call_later(conn: Conn, function: str, **params: object) -> None:
+    """Sent, in a pipeline together with what comes next; there what it raises is raised."""
+    statement, values = _statement(function, "*", params)
+    with translated():
+        await conn.execute(statement, values)
+
+
 async def call_void(conn: Conn, function: str, **params: object) -> None:
     """A function that answers nothing."""
     await _fetch(conn, function, scalar_row, "*", params)
@@ -59,7 +84,11 @@ def call_sync(conn: Connection[Any], function: str, **params: object) -> list[di
 async def _fetch(
     conn: Conn, function: str, row: AsyncRowFactory[T], columns: LiteralString, params: Mapping[str, object]
 ) -> list[T]:
-    statement, values = _statement(function, columns, params)
+    if isinstance(conn, Acting):
+        statement, values = conn.statement(function, columns, params)
+        conn = conn.conn
+    else:
+        statement, values = _statement(function, columns, params)
     with translated():
         async with conn.cursor(row_factory=row) as cursor:
             await cursor.execute(statement, values)
@@ -103,6 +132,22 @@ def _statement(function: str, columns: LiteralString, params: Mapping[str, objec
 def _text(function: str, columns: LiteralString, names: tuple[str, ...]) -> bytes:
     arguments = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names)
     statement = sql.SQL("select {} from tenuto.{}({})").format(sql.SQL(columns), sql.Identifier(function), arguments)
+    return statement.as_bytes(None)
+
+
+@cache
+def _acting_text(
+    acting: LiteralString, count: int, function: str, columns: LiteralString, names: tuple[str, ...]
+) -> bytes:
+    """The work takes its org from the one who acts, and so cannot begin before it."""
+    given = [sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names]
+    statement = sql.SQL("select {} from tenuto.{}({}) as acting(org_id), lateral tenuto.{}({}) as done").format(
+        sql.SQL("done.*" if columns == "*" else columns),
+        sql.Identifier(acting),
+        sql.SQL(", ").join(sql.SQL("%s") for _ in range(count)),
+        sql.Identifier(function),
+        sql.SQL(", ").join([sql.SQL("p_org_id => acting.org_id"), *given]),
+    )
     return statement.as_bytes(None)
 
 

@@ -40,11 +40,14 @@ async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> Found
 
 
 async def admit_api_key(
-    conn: Conn, *, key_id: str, hashes: list[bytes], rates: list[float], bursts: list[float]
+    conn: Conn, *, key_id: str, hashes: list[bytes], rates: list[float], bursts: list[float], cost: float | None = None
 ) -> AdmittedApiKey:
-    return await call_one(
-        conn, "admit_api_key", AdmittedApiKey, key_id=key_id, hashes=hashes, rates=rates, bursts=bursts
-    )
+    asked = {"key_id": key_id, "hashes": hashes, "rates": rates, "bursts": bursts, "cost": cost}
+    return await call_one(conn, "admit_api_key", AdmittedApiKey, **asked)
+
+
+async def act_as_api_key(conn: Conn, *, key_id: str, hashes: list[bytes], permission: str | None = None) -> UUID:
+    return await call_value(conn, "act_as_api_key", key_id=key_id, hashes=hashes, permission=permission)
 
 
 async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:

@@ -1,6 +1,6 @@
 """Starts from JSON text, on the caller's own connection or ours, awaited or not: one statement each."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg import AsyncConnection, Connection, errors
 from psycopg.rows import tuple_row
 
-from tenuto.db.call import Conn, translated
+from tenuto.db.call import Acting, Conn, translated
 from tenuto.db.errors import BadAddress, MissingRight
 from tenuto.db.hot import array_literal
 from tenuto.model.tasks import Started
@@ -88,6 +88,24 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     with _allowed(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
+
+
+async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
+    """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
+    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run."""
+    text, values = statement
+    work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
+    marks = ", ".join("%s" for _ in acting.values)
+    entry = ", ".join(f"p_{name} => %s" for name in noted)
+    whole = (
+        f"select done.run_id, done.created"
+        f" from tenuto.{acting.function}({marks}) as acting(org_id), lateral ({work}) as done,"
+        f" lateral tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) as noted"
+    )
+    with translated():
+        async with acting.conn.cursor(row_factory=tuple_row) as cursor:
+            await cursor.execute(whole.encode(), [*acting.values, *values[1:], *noted.values()])
+            return _read(await cursor.fetchall())
 
 
 @contextmanager

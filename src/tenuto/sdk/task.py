@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast
 
 from tenuto.model.errors import InvalidInput
@@ -140,6 +140,7 @@ class Task(Generic[P, R]):
         _ = self.result
 
 
+@lru_cache(1024)
 def takes_context(function: Callable[..., Any]) -> bool:
     """Whether the first parameter is `ctx`, by name or by type."""
     first = next(iter(inspect.signature(function).parameters.values()), None)

@@ -11,6 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
+from tenuto.server.allowance import Allowances
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
@@ -35,6 +36,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
         redirect_slashes=False,
     )
     app.state.settings = settings
+    app.state.allowances = Allowances(settings.key_limit)
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)

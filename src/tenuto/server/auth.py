@@ -8,6 +8,7 @@ from tenuto.model.errors import Forbidden, RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
+from tenuto.server.allowance import Allowances
 from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
 from tenuto.server.imported import admit_foreign, may_be_foreign
@@ -46,7 +47,7 @@ async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKe
     if scheme.lower() == "bearer":
         key = parse_key(text)
         if key is not None and key.kind == API:
-            return await _api_key(key, pool, settings)
+            return await _api_key(key, request, pool, settings)
         if issuer is not None and looks_like_token(text):
             return await _user_by_token(issuer, text, pool, settings)
         if may_be_foreign(text):
@@ -54,9 +55,21 @@ async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKe
     raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
 
 
-async def _api_key(key: Key, pool: Pool, settings: ServerSettings) -> ApiKey:
+async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSettings) -> ApiKey:
     hashes = key_hashes(settings.peppers, key.text)
-    return _key_of(await pool.call(keys.admit_api_key, key_id=key.key_id, hashes=hashes, **limits(settings)))
+    request.scope["tenuto.key"] = (key.key_id, hashes)
+    allowances: Allowances = request.app.state.allowances
+    if known := allowances.take(hashes[0]):
+        return known
+    asked = {"key_id": key.key_id, "hashes": hashes, **limits(settings)}
+    size = allowances.wanted(hashes[0])
+    found = await pool.call(keys.admit_api_key, **asked, cost=size)
+    if not found.allowed and size > 1:
+        size = 1
+        found = await pool.call(keys.admit_api_key, **asked, cost=size)
+    principal = _key_of(found)
+    allowances.put(hashes[0], principal, size)
+    return principal
 
 
 def _key_of(found: AdmittedApiKey) -> ApiKey:

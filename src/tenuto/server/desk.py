@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from tenuto.db import audit, requests
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
-from tenuto.db.tenants import call_for, transaction_for
+from tenuto.db.tenants import KeyActs, call_for, key_acts, transaction_for
 from tenuto.model.principals import ApiKey, User
-from tenuto.server.auth import admit
+from tenuto.server.auth import ANYBODY, admit
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -32,20 +32,8 @@ class Change:
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
         """An entry of the audit log; `changes` are {field: {old, new}}."""
-        who, request = self.desk.principal, self.desk.request
-        await audit.write_audit(
-            self.conn,
-            org_id=who.org_id,
-            entity=entity,
-            entity_id=str(entity_id),
-            action=action,
-            actor_kind=who.kind,
-            actor_id=str(who.id),
-            changes=changes,
-            ip=request.client.host if request.client else None,
-            user_agent=request.headers.get("user-agent"),
-            request_id=request.scope["request_id"],
-        )
+        what: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
+        await audit.write_audit(self.conn, org_id=self.desk.principal.org_id, **what, **self.desk.actor())
 
 
 @dataclass(frozen=True)
@@ -56,11 +44,34 @@ class Desk:
     principal: ApiKey | User
     pool: Pool
     settings: ServerSettings
+    acts: KeyActs | None
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """One call that only reads, in one round trip."""
-        timeout = self.settings.statement_seconds
-        return await call_for(self.pool, self.principal.org_id, function, timeout=timeout, **params)
+        """One call of the kernel that only reads, in one round trip."""
+        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        return await call_for(self.pool, self.principal.org_id, function, **for_whom, **params)
+
+    async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """What takes more than one call of the kernel, or one that is not about an org."""
+        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        async with transaction_for(self.pool, self.principal.org_id, **for_whom) as conn:
+            return await work(conn, org_id=self.principal.org_id, **params)
+
+    def actor(self) -> dict[str, Any]:
+        """Who asks, as the audit log has it."""
+        who, request = self.principal, self.request
+        return {
+            "actor_kind": who.kind,
+            "actor_id": str(who.id),
+            "ip": request.client.host if request.client else None,
+            "user_agent": request.headers.get("user-agent"),
+            "request_id": request.scope["request_id"],
+        }
+
+    @property
+    def once(self) -> str | None:
+        """The `Idempotency-Key`, if one was sent."""
+        return self.request.headers.get("idempotency-key")
 
     async def change(
         self,
@@ -73,8 +84,8 @@ class Desk:
         """Do the work in one transaction. The same `Idempotency-Key` within a day gets the first answer again; what
         may not be kept, such as a new key, is not `repeatable`."""
         timeout = seconds or self.settings.statement_seconds
-        key = self.request.headers.get("idempotency-key") if repeatable else None
-        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout) as conn:
+        key = self.once if repeatable else None
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             change = Change(conn, self)
             asked = {"actor": str(self.principal.id), "key": key}
             if key is not None:
@@ -99,7 +110,10 @@ def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
 async def open_desk(request: Request, permission: str) -> Desk:
     """A desk for whoever asks, if they have the permission."""
     pool, settings = request.app.state.pool, request.app.state.settings
-    return Desk(request, await admit(request, permission, pool, settings), pool, settings)
+    principal = await admit(request, permission, pool, settings)
+    key: tuple[str, list[bytes]] | None = request.scope.get("tenuto.key")
+    acts = key_acts(key[0], key[1], None if permission == ANYBODY else permission) if key else None
+    return Desk(request, principal, pool, settings, acts)
 
 
 async def _desk(request: Request) -> Desk:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import bcrypt
 from fastapi import Request
@@ -63,7 +64,7 @@ def may_be_foreign(text: str) -> bool:
 
 
 async def admit_foreign(
-    request: Request, text: str, pool: Pool, settings: ServerSettings, limits: dict[str, list[float]]
+    request: Request, text: str, pool: Pool, settings: ServerSettings, limits: dict[str, Any]
 ) -> AdmittedApiKey:
     """Whose key it is. One that was used before is known as any other; for another, its hash is replaced now."""
     key_id, hashes = foreign_id(settings.peppers, text), key_hashes(settings.peppers, text)

@@ -10,11 +10,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.routing import Match
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from tenuto.model.permissions import KNOWN
 from tenuto.server.answers import Problem
 from tenuto.server.auth import ANYBODY
+from tenuto.server.binding import Binding
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
 from tenuto.server.task_desk import open_task_desk
@@ -91,24 +92,49 @@ class GuardedRoute(APIRoute):
             return Match.NONE, {}
         return super().matches(scope)
 
-    def get_route_handler(self) -> Callable[[Request], Any]:
-        handle = super().get_route_handler()
-        declared = (self.openapi_extra or {}).get("x-permission", PUBLIC)
-        kind = BulkRequest if (self.openapi_extra or {}).get("x-bulk") else BoundedRequest
+    def __init__(self, *args: Any, **said: Any) -> None:
+        super().__init__(*args, **said)
+        extra = self.openapi_extra or {}
+        self._declared: str = extra.get("x-permission", PUBLIC)
+        self._kind = BulkRequest if extra.get("x-bulk") else BoundedRequest
+        self._binding = Binding(self)
+        self.app = self._serve
 
-        async def guarded(request: Request) -> Any:
-            bounded = kind(request.scope, request.receive)
-            if declared in GATES:
-                request.scope["tenuto.desk"] = await GATES[declared](bounded)
-            elif declared != PUBLIC:
-                request.scope["tenuto.desk"] = await open_desk(bounded, declared)
-            check_encoding(bounded)
-            if self.body_field and await bounded.body():
-                check_json(bounded)
-                await bounded.json()  # here, since FastAPI would hide what is wrong with it
-            return await handle(bounded)
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = self._kind(scope, receive)
+        if self._declared in GATES:
+            scope["tenuto.desk"] = await GATES[self._declared](request)
+        elif self._declared != PUBLIC:
+            scope["tenuto.desk"] = await open_desk(request, self._declared)
+        check_encoding(request)
+        if self.body_field and await request.body():
+            check_json(request)
+        response = await self._binding.answer(request)
+        await response(scope, receive, send)
 
-        return guarded
+
+class Switch:
+    """Looks for a route among those whose first two parts are those of the path, not among all there are."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._otherwise = app.router.app
+        self._routes: dict[tuple[str, ...], list[GuardedRoute]] = {}
+        for route in app.routes:
+            if isinstance(route, GuardedRoute):
+                self._routes.setdefault(_first_two(route.path), []).append(route)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        for route in self._routes.get(_first_two(scope.get("path", "")), ()):
+            match, found = route.matches(scope)
+            if match == Match.FULL:
+                scope.update(found)
+                await route.handle(scope, receive, send)
+                return
+        await self._otherwise(scope, receive, send)  # what is not there, or not by this method
+
+
+def _first_two(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/", 3)[1:3])
 
 
 def add_routes(app: FastAPI, tables: list[Routes]) -> None:
@@ -117,6 +143,7 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
         for one in table.declared:
             _add(app, one)
     app.state.plain_paths = {one.path for table in tables for one in table.declared if "{" not in one.path}
+    app.router.middleware_stack = Switch(app)
     for route in app.routes:
         if not isinstance(route, GuardedRoute):
             raise Undeclared(f"{route} was added without a declaration; write @ROUTES.add(…)")

@@ -1,14 +1,17 @@
 """From the starts of a request to statements: runs of one kind of task, each of one plain task, go together."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from tenuto.db import runs, starting
 from tenuto.db.call import Conn
+from tenuto.db.tenants import KeyActs
 from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
 from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
+from tenuto.server.desk import Desk
 from tenuto.server.start_bodies import Start, StartGraph
 
 
@@ -20,6 +23,20 @@ async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[
         statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
         answers.update(zip(places, await starting.ask(conn, statement), strict=True))
     return [answers[no] for no in range(len(plans))]
+
+
+def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
+    """What the audit log says of a start."""
+    return {"type": {"new": types}, "runs": {"new": count}}
+
+
+async def start_at_once(desk: Desk, acts: KeyActs, plan: Plan, types: str) -> Started:
+    """One start of a key, its check and its entry in the audit log, all in one statement."""
+    entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
+    async with desk.pool.connection(timeout=desk.settings.statement_seconds) as conn:
+        statement = plan.statement(desk.principal.org_id)
+        (started,) = await starting.ask_as(acts.on(conn), statement, entry)
+        return started
 
 
 def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:

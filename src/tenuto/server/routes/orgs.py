@@ -25,13 +25,13 @@ Slug = Annotated[str, Path(min_length=1, max_length=63)]
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[answers.Org])
 async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
     """The orgs that may be seen: one's own."""
-    return {"items": await desk.ask(_own, limit=asked.limit), "next": None}
+    return {"items": await desk.look(_own, limit=asked.limit), "next": None}
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=answers.Org)
 async def get_org(desk: AtDesk, slug: Slug) -> Any:
     """One's own org."""
-    return await desk.ask(_find, slug=slug)
+    return await desk.look(_find, slug=slug)
 
 
 @ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", answer=None, status=204)

@@ -16,7 +16,7 @@ from tenuto.server.paging import Filter, page
 from tenuto.server.planning import Planner
 from tenuto.server.routing import Routes
 from tenuto.server.start_bodies import AnyStart, OneStart, Starts
-from tenuto.server.starts import check_known, start_all, types_of
+from tenuto.server.starts import check_known, noted, start_all, start_at_once, types_of
 from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
@@ -49,6 +49,10 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
     planner = Planner()
     plans = [planner.plan(one) for one in starts]
     strict = types_of([one for one in starts if one.strict])
+    types = ", ".join(types_of(starts)[:20])
+    if desk.acts and not (isinstance(body, list) or strict or desk.once):
+        made = answers.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
+        return Response(made.model_dump_json(), 201, media_type="application/json")
 
     async def work(change: Change) -> answers.Started | answers.StartedMany:
         if strict:
@@ -56,8 +60,7 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
         found = await change.do(start_all, plans=plans)
         made = [answers.Started.model_validate(one) for one in found]
         what = made[0].run_id if len(made) == 1 else f"{made[0].run_id} and {len(made) - 1} more"
-        types = ", ".join(types_of(starts)[:20])
-        await change.note("run", what, "start", {"type": {"new": types}, "runs": {"new": len(made)}})
+        await change.note("run", what, "start", noted(types, len(made)))
         return answers.StartedMany(items=made) if isinstance(body, list) else made[0]
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None

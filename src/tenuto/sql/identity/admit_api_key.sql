@@ -1,6 +1,6 @@
 -- Whose API key it is, and whether it may ask now: find_api_key and take_tokens in one round trip. The buckets are the
--- key's and its org's, in this order in p_rates and p_bursts. Call it in a transaction of its own, as take_tokens says.
-create or replace function tenuto.admit_api_key(p_key_id text, p_hashes bytea[], p_rates float8[], p_bursts float8[])
+-- key's and its org's, in this order in p_rates and p_bursts; p_cost is for how many requests. Call it in a transaction of its own, as take_tokens says.
+create or replace function tenuto.admit_api_key(p_key_id text, p_hashes bytea[], p_rates float8[], p_bursts float8[], p_cost float8 default 1)
   returns table (org_id uuid, id uuid, name text, permissions text[], allowed boolean, retry_after float8)
   language plpgsql
 as $$
@@ -10,7 +10,7 @@ begin
 
   perform set_config('tenuto.org_id', org_id::text, true);
   select t.allowed, t.retry_after into allowed, retry_after
-  from tenuto.take_tokens(org_id, array['key:' || id, 'org'], p_rates, p_bursts) t;
+  from tenuto.take_tokens(org_id, array['key:' || id, 'org'], p_rates, p_bursts, p_cost) t;
   return next;
 end
 $$;

@@ -1,0 +1,55 @@
+"""Requests that keys were granted ahead, so that most of them ask the database once, with what they want of it.
+
+A busy key takes its tokens by the handful. Nothing is decided here: the bucket in the database has paid for every
+request that is let through, and the statement that does its work checks the key again.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tenuto.model.principals import ApiKey
+from tenuto.server.settings import Limit
+
+GOOD_FOR = 1.0  # seconds: what is not used by then is lost
+MOST = 10_000  # keys remembered at a time
+
+
+@dataclass
+class Grant:
+    """What is left of a handful."""
+
+    key: ApiKey
+    left: int
+    size: int
+    until: float
+
+
+class Allowances:
+    """By the hash of the whole key: only who has the key itself finds its grant."""
+
+    def __init__(self, limit: Limit, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = max(1, int(min(limit.rate, limit.burst) / 20))
+        self._grants: dict[bytes, Grant] = {}
+        self._clock = clock
+
+    def take(self, hash: bytes) -> ApiKey | None:
+        """The key, if it may ask once more without asking for more."""
+        grant = self._grants.get(hash)
+        if grant is None or not grant.left or self._clock() > grant.until:
+            return None
+        grant.left -= 1
+        return grant.key
+
+    def wanted(self, hash: bytes) -> int:
+        """How many to ask for: twice as many as last time if those were used in time, else one."""
+        grant = self._grants.get(hash)
+        if grant is None or self._clock() > grant.until:
+            return 1
+        return min(self._most, 2 * grant.size)
+
+    def put(self, hash: bytes, key: ApiKey, size: int) -> None:
+        """So many were granted, one of them for the request that asked."""
+        if len(self._grants) >= MOST:
+            self._grants.clear()
+        self._grants[hash] = Grant(key, size - 1, size, self._clock() + GOOD_FOR)
