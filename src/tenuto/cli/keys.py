@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="API keys: create, list, rotate, revoke, import.", no_args_is_help=True)
 
-COLUMNS = ("id", "key_id", "name", "permissions", "created_at", "expires_at", "revoked_at", "last_used_at")
+COLUMNS = (
+    "id",
+    "key_id",
+    "name",
+    "permissions",
+    "created_by",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+)
 ONCE = "it is shown this once"
 
 KeyId = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, as the list shows it.", show_default=False)]

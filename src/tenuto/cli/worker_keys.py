@@ -12,7 +12,7 @@ from tenuto.cli.runs import Before, Limit
 
 app = typer.Typer(help="Keys of remote workers: create, list, rotate, revoke.", no_args_is_help=True)
 
-COLUMNS = ("id", "key_id", "name", "queues", "created_at", "expires_at", "revoked_at", "last_used_at")
+COLUMNS = ("id", "key_id", "name", "queues", "created_by", "created_at", "expires_at", "revoked_at", "last_used_at")
 
 
 @app.command()
