@@ -4,11 +4,12 @@ from fastapi import Request
 
 from tenuto.db import identity, keys, requests
 from tenuto.db.pool import Pool
-from tenuto.model.errors import Forbidden, RateLimited, Unauthorized
+from tenuto.model.errors import Forbidden, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.allowance import Allowances
+from tenuto.server.bearer import TooSoon
 from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
 from tenuto.server.imported import admit_foreign, may_be_foreign
@@ -17,14 +18,6 @@ from tenuto.server.settings import ServerSettings
 
 ANYBODY = "anybody"  # whoever is known
 SAY_KEY = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
-
-
-class TooSoon(RateLimited):
-    """More was asked than somebody or their org may."""
-
-    def __init__(self, who: str, retry_after: float) -> None:
-        super().__init__(f"{who} or its org asks too often", f"ask again in {retry_after:.3f} s")
-        self.retry_after = retry_after
 
 
 async def admit(request: Request, permission: str, pool: Pool, settings: ServerSettings) -> ApiKey | User:
@@ -74,7 +67,7 @@ async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSetti
 
 def _key_of(found: AdmittedApiKey) -> ApiKey:
     if not found.allowed:
-        raise TooSoon(f"API key {found.name!r}", found.retry_after)
+        raise TooSoon(f"API key {found.name!r} or its org", found.retry_after)
     return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
 
 
@@ -91,7 +84,7 @@ async def _user_by_cookie(request: Request, cookie: str, pool: Pool, settings: S
 
 def user_of(found: AdmittedUser) -> User:
     if not found.allowed:
-        raise TooSoon(f"user {found.user_id}", found.retry_after)
+        raise TooSoon(f"user {found.user_id} or their org", found.retry_after)
     return User(found.org_id, found.user_id, found.platform_role, tuple(found.roles))
 
 

@@ -1,8 +1,8 @@
-"""The credential of a request, whoever it speaks of."""
+"""What is the same for everybody who asks, whatever their credential."""
 
 from fastapi import Request
 
-from tenuto.model.errors import Unauthorized
+from tenuto.model.errors import RateLimited, Unauthorized
 
 
 def bearer(request: Request, say: str) -> str:
@@ -11,3 +11,11 @@ def bearer(request: Request, say: str) -> str:
     if scheme.lower() != "bearer" or not text.strip():
         raise Unauthorized("no credential was sent", say)
     return text.strip()
+
+
+class TooSoon(RateLimited):
+    """More was asked than somebody may."""
+
+    def __init__(self, who: str, retry_after: float) -> None:
+        super().__init__(f"{who} asks too often", f"ask again in {retry_after:.3f} s")
+        self.retry_after = retry_after

@@ -13,20 +13,12 @@ from tenuto.db import keys, remote, requests
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import call_for, transaction_for
-from tenuto.model.errors import Forbidden, RateLimited, StaleLease
+from tenuto.model.errors import Forbidden, StaleLease
 from tenuto.model.principals import TaskToken
 from tenuto.model.remote import HeldTask
 from tenuto.model.task_tokens import SAY_TOKEN, key_id_of, read_task_token
-from tenuto.server.bearer import bearer
+from tenuto.server.bearer import TooSoon, bearer
 from tenuto.server.settings import ServerSettings
-
-
-class TaskTooSoon(RateLimited):
-    """An attempt asks more often than one may."""
-
-    def __init__(self, task_id: UUID, retry_after: float) -> None:
-        super().__init__(f"task {task_id} asks too often", f"ask again in {retry_after:.3f} s")
-        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -114,7 +106,7 @@ async def _admit(pool: Pool, who: TaskToken, settings: ServerSettings) -> None:
         bursts=[float(limit.burst)],
     )
     if not taken.allowed:
-        raise TaskTooSoon(who.task_id, taken.retry_after)
+        raise TooSoon(f"task {who.task_id}", taken.retry_after)
 
 
 async def _desk(request: Request) -> TaskDesk:

@@ -12,22 +12,14 @@ from tenuto.db import keys, remote
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import call_for, transaction_for
-from tenuto.model.errors import RateLimited, Unauthorized
+from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tenuto.model.principals import WorkerKey
-from tenuto.server.bearer import bearer
+from tenuto.server.bearer import TooSoon, bearer
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
 SAY_KEY = "send the header `Authorization: Bearer tnw_…` with a worker key"
-
-
-class WorkerTooSoon(RateLimited):
-    """A worker asks more often than its key may."""
-
-    def __init__(self, name: str, retry_after: float) -> None:
-        super().__init__(f"worker key {name!r} asks too often", f"ask again in {retry_after:.3f} s")
-        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -80,7 +72,7 @@ async def _admit(request: Request, pool: Pool, settings: ServerSettings) -> Work
         burst=float(limit.burst),
     )
     if not found.allowed:
-        raise WorkerTooSoon(found.name, found.retry_after)
+        raise TooSoon(f"worker key {found.name!r}", found.retry_after)
     return WorkerKey(found.org_id, found.id, found.name, tuple(found.queues))
 
 
