@@ -42,8 +42,9 @@ async def list_runs(
     type: str | None = None,
     before: UUID | None = None,
     limit: int | None = None,
+    after: UUID | None = None,
 ) -> list[RunSummary]:
-    page = {"org_id": org_id, "before": before, "limit": limit}
+    page = {"org_id": org_id, "before": before, "limit": limit, "after": after}
     return await call(conn, "list_runs", RunSummary, status=status, name=name, type=type, **page)
 
 
@@ -57,8 +58,9 @@ async def list_tasks(
     type: str | None = None,
     before: UUID | None = None,
     limit: int | None = None,
+    after: UUID | None = None,
 ) -> list[TaskSummary]:
-    page = {"org_id": org_id, "before": before, "limit": limit}
+    page = {"org_id": org_id, "before": before, "limit": limit, "after": after}
     return await call(conn, "list_tasks", TaskSummary, run_id=run_id, status=status, queue=queue, type=type, **page)
 
 

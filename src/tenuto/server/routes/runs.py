@@ -11,8 +11,9 @@ from tenuto.server import answers
 from tenuto.server.answers import Page
 from tenuto.server.bodies import Reason, Retry, Signal, Stop, WaitFor
 from tenuto.server.desk import AtDesk, Change
+from tenuto.server.etags import tagged
 from tenuto.server.inputs import refuse_reserved
-from tenuto.server.paging import Filter, page
+from tenuto.server.paging import Ordered, page
 from tenuto.server.planning import Planner
 from tenuto.server.routing import Routes
 from tenuto.server.start_bodies import AnyStart, OneStart, Starts
@@ -22,13 +23,12 @@ from tenuto.server.waiting import FINAL, Wait, until_some
 ROUTES = Routes("runs")
 
 
-class RunFilter(Filter):
-    """Newest first, before an id."""
+class RunFilter(Ordered):
+    """Which runs; some of a state, of a type or completed are looked for among 10,000."""
 
     status: Literal["pending", "running", "retrying", "completed", "failed", "cancelled"] | None = None
     name: str | None = None
     type: str | None = None
-    before: UUID | None = None
 
 
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=answers.Started | answers.StartedMany, status=201)
@@ -69,18 +69,18 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
 
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[answers.RunLine])
 async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
-    """The org's runs, newest first."""
-    return page(await desk.ask(monitoring.list_runs, **asked.model_dump()), asked, "id")
+    """The org's runs, newest first or oldest first."""
+    return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=answers.Run)
-async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Any:
-    """A run as it is now, or with `wait` as soon as it has ended."""
+async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
+    """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
     found = await desk.ask(monitoring.get_run, run_id=run_id)
-    if not wait or found.status in FINAL:
-        return found
-    await _ends(desk, [run_id], wait)
-    return await desk.ask(monitoring.get_run, run_id=run_id)
+    if wait and found.status not in FINAL:
+        await _ends(desk, [run_id], wait)
+        found = await desk.ask(monitoring.get_run, run_id=run_id)
+    return tagged(desk.request, answers.Run.model_validate(found))
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=answers.RunEnds)

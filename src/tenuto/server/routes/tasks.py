@@ -11,7 +11,8 @@ from tenuto.server import task_answers as answers
 from tenuto.server.answers import Page
 from tenuto.server.bodies import Reason, Stop
 from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter, page
+from tenuto.server.etags import tagged
+from tenuto.server.paging import Ordered, page
 from tenuto.server.routing import Routes
 from tenuto.server.waiting import Wait, until_ended
 
@@ -20,14 +21,13 @@ ROUTES = Routes("tasks")
 Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 
 
-class TaskFilter(Filter):
-    """Newest first, before an id."""
+class TaskFilter(Ordered):
+    """Which tasks; some of a state, queue or type are looked for among 10,000."""
 
     run_id: UUID | None = None
     status: Status | None = None
     queue: str | None = None
     type: str | None = None
-    before: UUID | None = None
 
 
 class After(BaseModel):
@@ -42,14 +42,15 @@ class After(BaseModel):
 
 @ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[answers.TaskLine])
 async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
-    """The org's tasks, or those of a run, newest first."""
-    return page(await desk.ask(monitoring.list_tasks, **asked.model_dump()), asked, "id")
+    """The org's tasks, or those of a run, newest first or oldest first."""
+    return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=answers.Task)
-async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Any:
-    """A task as it is now, or with `wait` as soon as it has ended."""
-    return await until_ended(lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
+async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
+    """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
+    found = await until_ended(lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
+    return tagged(desk.request, answers.Task.model_validate(found))
 
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)

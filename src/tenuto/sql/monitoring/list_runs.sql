@@ -1,8 +1,9 @@
--- A page of the org's runs, newest first, before an id. p_type: runs that began with a task of that type. Open, failed
--- and cancelled runs are found whatever their age; for completed ones and for types, 10,000 before the id are looked at.
+-- A page of the org's runs, newest first, before an id; or with p_after oldest first, after an id. p_type: runs that began
+-- with a task of that type. Open, failed and cancelled runs are found whatever their age; for completed ones, for types and
+-- for states oldest first, 10,000 from the id on are looked at.
 create or replace function tenuto.list_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
-  p_before uuid default null, p_limit int default 50)
+  p_before uuid default null, p_limit int default 50, p_after uuid default null)
   returns table (
     id uuid, name text, type text, status text, resource_group text, attempt int, max_attempts int, total_tasks int,
     completed_tasks int, failed_tasks int, cancelled_tasks int, skipped_tasks int, retry_of uuid,
@@ -20,7 +21,14 @@ begin
     perform tenuto._raise('TN003', format('a run is never %L', p_status), 'write pending, running, retrying, completed, failed or cancelled');
   end if;
 
-  if p_status in ('pending', 'running', 'retrying') then
+  if p_after is not null then
+    v_ids := array(
+      select r.id
+      from tenuto.runs r
+      where r.org_id = p_org_id and r.id > p_after and (p_name is null or r.name = p_name)
+      order by r.id
+      limit case when p_status is null and p_type is null then p_limit else 10000 end);
+  elsif p_status in ('pending', 'running', 'retrying') then
     v_ids := array(
       select r.id
       from tenuto.runs r
@@ -58,7 +66,7 @@ begin
     and (p_status is null or s.status = p_status)
     and (p_name is null or s.name = p_name)
     and (p_type is null or o.type = p_type)
-  order by s.id desc
+  order by case when p_after is not null then s.id end, s.id desc
   limit p_limit;
 end
 $$;

@@ -1,8 +1,9 @@
--- A page of tasks, newest first, before an id: of one run, or of the org. Of a queue or type, 10,000 of those that ended
--- are looked at; completed ones are looked for among 10,000 before the id, or in all of the run.
+-- A page of tasks, newest first, before an id, or with p_after oldest first, after an id: of one run, or of the org. Of a
+-- queue or type, 10,000 of those that ended are looked at; completed ones, and with p_after those of any state, queue or
+-- type, are looked for among 10,000 from the id on, or in all of the run.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null, p_type text default null,
-  p_before uuid default null, p_limit int default 50)
+  p_before uuid default null, p_limit int default 50, p_after uuid default null)
   returns table (
     id uuid, run_id uuid, parent_id uuid, place int, name text, queue text, type text, labels text[], priority int, status text,
     attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text, worker_id text,
@@ -29,8 +30,16 @@ begin
   if p_run_id is not null then
     v_ids := array(
       select t.id from tenuto._run_tasks(p_run_id) t
-      where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (v_routes is null or t.route_id = any (v_routes))
-      order by t.id desc
+      where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_after is null or t.id > p_after)
+        and (v_routes is null or t.route_id = any (v_routes))
+      order by case when p_after is not null then t.id end, t.id desc
+      limit case when p_status is null then p_limit end);
+  elsif p_after is not null then
+    v_ids := array(
+      select t.id from (
+        select t.id, t.route_id from tenuto.tasks t where t.org_id = p_org_id and t.id > p_after order by t.id limit 10000) t
+      where v_routes is null or t.route_id = any (v_routes)
+      order by t.id
       limit case when p_status is null then p_limit end);
   elsif p_status in ('pending', 'queued', 'running', 'retrying', 'waiting') then
     v_ids := array(select o.id from tenuto._open_tasks(p_org_id, p_status, v_routes, p_before, p_limit) o);
@@ -58,7 +67,7 @@ begin
   from tenuto.task_status s
   where s.id = any (v_ids)
     and (p_status is null or s.status = p_status)
-  order by s.id desc
+  order by case when p_after is not null then s.id end, s.id desc
   limit p_limit;
 end
 $$;
