@@ -9,6 +9,7 @@ as $$
 declare
   v_id uuid := tenuto._uuid7();
   v_wrong text;
+  v_changes jsonb := p_changes;
 begin
   if jsonb_typeof(p_changes) is distinct from 'object' then
     perform tenuto._raise('TN003', 'changes are not a JSON object', 'write {"field": {"old": 1, "new": 2}}');
@@ -21,12 +22,16 @@ begin
     perform tenuto._raise('TN003', format('the change of %L is not an old and a new value', left(v_wrong, 100)), 'write {"field": {"old": 1, "new": 2}}');
   end if;
 
+  -- Only what is long, or holds a word that _without_secrets looks for, is looked at piece by piece: it costs a third of all this.
+  if octet_length(p_changes::text) > 1024
+     or p_changes::text ~* 'secret|passw|token|hash|bcrypt|pepper|credential|authorization|cookie|key|tnw?_' then
+    select coalesce(jsonb_object_agg(c.key, (select jsonb_object_agg(v.key, tenuto._audit_value(c.key, v.value)) from jsonb_each(c.value) v)), '{}')
+    into v_changes
+    from jsonb_each(p_changes) c;
+  end if;
   insert into tenuto.audit_log (id, org_id, created_at, entity, entity_id, action, changes, actor_kind, actor_id, ip, user_agent, request_id)
-  select v_id, p_org_id, tenuto.now(), p_entity, p_entity_id, p_action,
-         coalesce(jsonb_object_agg(c.key, (select jsonb_object_agg(v.key, tenuto._audit_value(c.key, v.value)) from jsonb_each(c.value) v))
-                  filter (where c.key is not null), '{}'),
-         p_actor_kind, p_actor_id, left(p_ip, 64), left(p_user_agent, 512), left(p_request_id, 128)
-  from (select) one left join jsonb_each(p_changes) c on true;
+  values (v_id, p_org_id, tenuto.now(), p_entity, p_entity_id, p_action, v_changes,
+          p_actor_kind, p_actor_id, left(p_ip, 64), left(p_user_agent, 512), left(p_request_id, 128));
   insert into tenuto.audit_unsealed (id, org_id) values (v_id, p_org_id);
   return v_id;
 end
