@@ -41,14 +41,17 @@ def test_no_process_outside_can_be_signalled(prison: Prison, sleeper: int) -> No
 
 
 def test_another_attempt_can_be_neither_signalled_nor_read(prison: Prison) -> None:
-    other = prison.begin("inside", "stay", [2])
+    other = prison.begin("inside", "stay", [])
     wait_until(lambda: prison.inmates() != [])
     (pid,) = [one.pid for one in prison.inmates()]
+    there = Path(f"/proc/{pid}/root/tmp")
+    wait_until((there / "secret").exists)
 
-    assert "secret" in prison.outside("names_in", f"/proc/{pid}/cwd/")
+    assert "secret" in prison.outside("names_in", str(there))
     assert prison.inside("send_signal", pid).status == "failed"
     assert prison.inside("names_in", SCRATCH).output == []
 
+    (there / "release").touch()
     assert prison.end_of(other).output == "of another attempt"
 
 
@@ -138,7 +141,7 @@ def test_a_trusted_task_cannot_be_started_from_it(prison: Prison) -> None:
 
 
 def test_it_speaks_for_its_own_attempt_alone(prison: Prison) -> None:
-    other = prison.begin("inside", "stay", [1])
+    other = prison.begin("inside", "who", [])
     step = {"step_no": 1, "name": "forged", "kind": "step", "value": 1}
 
     for forged in ({"task_id": str(other)}, {"session_id": 1}, {"attempt": 1}, {"org_id": str(DEFAULT_ORG)}):

@@ -258,9 +258,11 @@ def leave_link(folder: str) -> str:
     return str(Path.cwd())
 
 
-def stay(seconds: float) -> str:
+def stay() -> str:
+    """Until somebody who can look in says so."""
     Path("secret").write_text("of another attempt")
-    time.sleep(seconds)
+    while not Path("release").exists():
+        time.sleep(0.01)
     return Path("secret").read_text()
 
 

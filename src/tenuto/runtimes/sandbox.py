@@ -2,12 +2,13 @@
 
 import asyncio
 import math
+import os
 import shutil
 import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,8 +24,10 @@ from tenuto.runtimes.sandbox_uids import borrowed_uid
 from tenuto.runtimes.sandbox_words import BadWord, check
 from tenuto.sdk.port import Port
 
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}  # noqa: S108 (its own)
 MOST_SAID = 4096  # of what went wrong while it was built
+MOST_IN_ALL = 512 * MB  # of everything that an attempt says: reading it takes time from the others
+LONGEST_PLAIN = 1 * MB
+MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
 OVERTIME = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
 
 
@@ -123,9 +126,18 @@ class Sandbox(Process):
     """One sandbox and the line to it."""
 
     spec: Spec
+    said = 0
 
     def read(self, line: bytes) -> dict[str, Any]:
+        self.said += len(line)
+        if self.said > MOST_IN_ALL or (len(line) > LONGEST_PLAIN and not line.startswith(MAY_BE_LONG)):
+            raise BadWord("it says more than an attempt has to say")
         return check(line)
+
+    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+        async for message in super().messages():
+            yield message
+            await asyncio.sleep(0)  # one that never pauses must not hold up the others
 
     def kill(self) -> None:
         """The process that built it ends, and everything inside with it."""
@@ -163,12 +175,25 @@ class Sandbox(Process):
 
 
 @contextmanager
-def _own_folder():
+def _own_folder() -> Iterator[str]:
     folder = tempfile.mkdtemp(prefix="tenuto-sandbox-")
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):
+            shutil.rmtree(folder, onerror=_open_up)
+
+
+def _open_up(function: Callable[[str], object], path: str, _: object) -> None:
+    """Folders that were closed to everybody are opened to be removed; never what a link leads to."""
+    above = Path(path).parent
+    for place in (above, Path(path)):
+        if place.is_dir() and not place.is_symlink():
+            place.chmod(0o700)
+    if function in (os.unlink, os.rmdir):
+        function(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def of_python() -> tuple[str, ...]:
@@ -180,11 +205,12 @@ def of_python() -> tuple[str, ...]:
 
 async def start(spec: Spec) -> Sandbox:
     """A sandbox that is ready to be told what to run; nothing of ours but the line goes in."""
+    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": spec.cwd, "TMPDIR": spec.cwd}
     ours, theirs = socket.socketpair()
     with closing(theirs):
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-m", "tenuto.runtimes.sandbox_stage", str(theirs.fileno()), spec.to_json(),
-            pass_fds=(theirs.fileno(),), env=ENVIRONMENT, cwd="/", start_new_session=True,
+            pass_fds=(theirs.fileno(),), env=environment, cwd="/", start_new_session=True,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
     reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)

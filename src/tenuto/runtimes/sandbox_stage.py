@@ -58,13 +58,17 @@ def _be_first(fd: int, spec: Spec, tell: int) -> None:
     """The first process of the sandbox's tree: nobody inside can signal it, and when it ends all the others do."""
     socket.sethostname("sandbox")
     build_walls(spec)
+    wait, go = os.pipe()
     inside = os.fork()
     if inside == 0:
         os.close(tell)
+        os.close(go)
+        os.read(wait, 1)  # nothing is told to it before its guard is one
         _guard(_be_inside, fd, spec)
     os.close(fd)
     become(NOBODY)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
+    os.close(go)
     while True:
         ended, status = os.wait()
         if ended == inside:

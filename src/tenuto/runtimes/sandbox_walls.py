@@ -19,7 +19,14 @@ from tenuto.runtimes.sandbox_system import (
 )
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
-OF_ETC = ("/etc/ld.so.cache", "/etc/localtime", "/etc/ssl", "/etc/alternatives", "/etc/mime.types")
+OF_ETC = (
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
+    "/etc/alternatives",
+    "/etc/mime.types",
+)
 DEVICES = ("null", "zero", "full", "random", "urandom")
 PLAIN = MS_NOSUID | MS_NODEV
 

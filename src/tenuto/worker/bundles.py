@@ -30,6 +30,10 @@ log = logging.getLogger("tenuto.worker")
 PREFIX = "sha256:"
 
 
+class BundleTask(Task[..., Any]):
+    """A type that a bundle runs."""
+
+
 class Bundles:
     """What was uploaded to the org. Each attempt asks which one runs its type, so that a deleted one runs no more."""
 
@@ -50,7 +54,7 @@ class Bundles:
         own = app.tasks.keys() - self.types
         self.types = found - own
         for name in self.types - app.tasks.keys():
-            app.tasks[name] = Task(name, _elsewhere, TaskOptions(runtime="sandbox"))
+            app.tasks[name] = BundleTask(name, _elsewhere, TaskOptions(runtime="sandbox"))
 
     async def prepare(self, attempt: Attempt, folder: Path | None) -> Prepared:
         """The code of the attempt. `folder`: its own, where the code could change what others run."""

@@ -15,6 +15,7 @@ from tenuto.db.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
+from tenuto.worker.bundles import BundleTask
 from tenuto.worker.kernel import Caller
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
@@ -146,7 +147,8 @@ class Registration:
 
 def _metadata(settings: WorkerSettings, app: App) -> dict[str, Any]:
     """What people see of it; `tenuto why` reads what it serves."""
-    serves = {"queues": settings.queues, "types": sorted(app.tasks), "resource_group": settings.resource_group}
+    own = sorted(name for name, task in app.tasks.items() if not isinstance(task, BundleTask))
+    serves = {"queues": settings.queues, "types": own, "resource_group": settings.resource_group}
     known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
     known |= {"bundles": settings.bundles or None, "sandbox": settings.sandbox}
     return {**{key: value for key, value in known.items() if value is not None}, **serves}

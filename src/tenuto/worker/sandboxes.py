@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tenuto.runtimes.outcomes import Outcome
 from tenuto.runtimes.processes import Logs
@@ -55,20 +54,14 @@ def _absolute(target: str) -> str:
 def modules_of(path: list[str]) -> Iterator[str]:
     """The packages and files that the app consists of, as far as they have been imported. Not the folders that they lie
     in, which hold what is nobody's business: settings, keys, history."""
-    own = [Path(place) for place in path if not _of_python(place)]
+    own = sorted((Path(place) for place in path if not _of_python(place)), key=lambda place: -len(place.parts))
     seen: set[Path] = set()
     for module in list(sys.modules.values()):
-        file = _file_of(module)
-        for place in own if file else ():
-            if file.is_relative_to(place):
-                seen.add(place / file.relative_to(place).parts[0])
-                break
+        file = Path(getattr(module, "__file__", None) or "")
+        if place := next((one for one in own if file.is_relative_to(one) and not _of_python(str(file))), None):
+            seen.add(place / file.relative_to(place).parts[0])
     yield from sorted(map(str, seen))
 
 
 def _of_python(place: str) -> bool:
     return "site-packages" in place or Path(place).is_relative_to(sys.base_prefix)
-
-
-def _file_of(module: Any) -> Path:
-    return Path(getattr(module, "__file__", None) or "")

@@ -104,6 +104,17 @@ def test_a_type_that_a_worker_serves_with_its_own_app_cannot_be_taken_by_a_bundl
         put(db)
 
 
+def test_a_type_stays_the_apps_that_serves_it_whoever_was_first(db: Db) -> None:
+    put(db, resize="code:resize", crop="code:crop")
+    call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["images.resize"]})
+
+    assert call(db, "list_bundle_types", org_id=DEFAULT_ORG) == "images.crop"
+
+    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
+    with pytest.raises(Conflict, match=r"worker w serves images\.resize"):
+        put(db, NEW)
+
+
 def test_a_worker_for_bundles_is_no_hindrance_for_its_next_bundle(db: Db) -> None:
     call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": [], "bundles": True})
 
@@ -114,9 +125,8 @@ def test_a_worker_for_bundles_is_no_hindrance_for_its_next_bundle(db: Db) -> Non
 def test_a_bundle_without_tasks_or_with_too_many_is_refused(db: Db) -> None:
     with pytest.raises(InvalidInput, match="has no tasks"):
         call(db, "put_bundle", org_id=DEFAULT_ORG, sha256=OLD, manifest={"name": "x"}, size=1, created_by="ann")
+    manifest = {"name": "x", "tasks": {f"t{no}": "code:f" for no in range(501)}}
     with pytest.raises(InvalidInput, match="more than 500 types"):
-        tasks = {f"t{no}": "code:f" for no in range(501)}
-        manifest = {"name": "x", "tasks": tasks}
         call(db, "put_bundle", org_id=DEFAULT_ORG, sha256=OLD, manifest=manifest, size=1, created_by="ann")
 
 

@@ -1,4 +1,4 @@
--- Refuses types that a worker serves with code of its own: whoever may put bundles must not get hold of its tasks.
+-- Refuses types that a worker serves or served with code of its own: whoever may put bundles must not get hold of its tasks.
 create or replace function tenuto._check_served(p_org_id uuid, p_name text, p_tasks jsonb)
   returns void
   language plpgsql
@@ -8,11 +8,10 @@ declare
 begin
   select w.id, t.type into v_taken
   from (select p_name || '.' || k as type from jsonb_object_keys(p_tasks) k) t
-  join tenuto.workers w on w.org_id = p_org_id and w.status in ('starting', 'active', 'draining')
-   and w.metadata -> 'types' ? t.type
+  join tenuto.workers w on w.org_id = p_org_id and w.metadata -> 'types' ? t.type
   limit 1;
   if found then
-    perform tenuto._raise('TN004', format('worker %s serves %s with an app of its own', v_taken.id, v_taken.type), 'give the bundle another name');
+    perform tenuto._raise('TN004', format('worker %s serves %s with an app of its own, or did', v_taken.id, v_taken.type), 'give the bundle another name');
   end if;
 end
 $$;

@@ -1,8 +1,12 @@
--- The types that bundles run: what a worker for bundles serves.
+-- The types that bundles run: what a worker for bundles serves. Those that a worker serves with code of its own are not theirs.
 create or replace function tenuto.list_bundle_types(p_org_id uuid)
   returns setof text
   language sql
   stable
 as $$
-  select type from tenuto.bundle_types where org_id = p_org_id order by type;
+  select b.type
+  from tenuto.bundle_types b
+  where b.org_id = p_org_id
+    and not exists (select from tenuto.workers w where w.org_id = p_org_id and w.metadata -> 'types' ? b.type)
+  order by b.type;
 $$;
