@@ -53,6 +53,21 @@ def test_a_worker_gets_only_tasks_of_its_queues_and_types(api: TestClient, db: p
     assert [one["task_id"] for one in answer["tasks"]] == [str(mine)]
 
 
+def test_a_worker_gets_tasks_in_the_languages_it_speaks_and_with_the_labels_it_has(
+    api: TestClient, db: psycopg.Connection
+) -> None:
+    (mine,) = start(db, kind={"language": "node"})
+    (labelled,) = start(db, kind={"language": "node", "labels": ["gpu"]})
+    start(db, kind={"language": "rust"})
+    headers = worker_headers(db)
+
+    plain = open_worker(api, headers, "plain", languages=["node"]).claim()["tasks"]
+    able = open_worker(api, headers, "able", languages=["node"], labels=["gpu", "big"]).claim()["tasks"]
+
+    assert [one["task_id"] for one in plain] == [str(mine)]
+    assert [one["task_id"] for one in able] == [str(labelled)]
+
+
 def test_what_a_worker_serves_is_shown_to_people(api: TestClient, db: psycopg.Connection) -> None:
     more = {"types": ["a.send"], "labels": ["gpu"], "lease_seconds": 30, "pool": "p", "metadata": {"host": "h"}}
     open_worker(api, worker_headers(db, "mail"), "far", **more)
