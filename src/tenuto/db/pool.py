@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.call import Conn
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.db.pooler import adapt
 
 P = ParamSpec("P")
@@ -43,11 +43,15 @@ class Pool:
     async def connection(self, *, timeout: float | None = None) -> AsyncIterator[Conn]:
         """A connection for several calls, `timeout` for all of them together."""
         seconds = self._timeout if timeout is None else timeout
+        late: type[Unreachable] = Unreachable
         try:
             async with asyncio.timeout(seconds), self._connections.connection() as conn:
+                late = TimedOut
                 yield conn
         except (PoolTimeout, TimeoutError) as error:
-            raise Unreachable(f"the database did not answer within {seconds:g} s") from error
+            raise late(f"the database did not answer within {seconds:g} s") from error
+        except psycopg.errors.QueryCanceled as error:  # the connection is as good as before
+            raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             # The others of the pool broke with this one more often than not: the next call must not find them.
             await self._connections.check()

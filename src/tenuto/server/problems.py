@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.issuer import IssuerAway
 
@@ -69,6 +69,12 @@ def add_problems(app: FastAPI) -> None:
         log.warning("the database does not answer: %s", error)
         more = {"Retry-After": "1"}
         return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
+
+    @app.exception_handler(TimedOut)
+    async def timed_out(request: Request, error: TimedOut) -> Response:
+        log.warning("request %s took too long: %s", request.scope.get("request_id"), error)
+        detail, hint = "the database could not do this in time", "ask for less at once, or try again"
+        return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
 
     @app.exception_handler(IssuerAway)
     async def away(request: Request, error: IssuerAway) -> Response:
