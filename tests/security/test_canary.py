@@ -92,7 +92,7 @@ def use(watch: Watch) -> None:
     for headers in ({}, {"X-CSRF-Token": cookie}):
         watch.ask("POST", "/v1/runs", json=start, headers={"Cookie": f"__Host-tenuto={cookie}", **headers})
     watch.ask("GET", "/v1/audit", known["api"])
-    watch.ask("GET", "/metrics")
+    watch.ask("GET", "/metrics", known["api"])
 
 
 def rows(db: Db) -> str:

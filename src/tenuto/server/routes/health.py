@@ -7,11 +7,15 @@ from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tenuto.db import upkeep
-from tenuto.model.metrics import REGISTRY
+from tenuto.model.metrics import HTTP_REGISTRY
 from tenuto.server.answers import Answer
 from tenuto.server.routing import PUBLIC, Routes
 
 ROUTES = Routes("health")
+
+
+class Metrics(Response):
+    media_type = CONTENT_TYPE_LATEST
 
 
 class Health(Answer):
@@ -31,10 +35,11 @@ async def readyz(request: Request) -> Any:
     return {"status": "ok"}
 
 
-@ROUTES.add("GET", "/metrics", permission=PUBLIC, response_class=Response)
+@ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
 async def metrics() -> Response:
-    """What this process counted, for Prometheus; several processes each have their own."""
-    return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+    """Requests that this process answered, for Prometheus; several processes each have their own. Nothing of any org
+    is in it: queues and types are where `--metrics-port` answers."""
+    return Metrics(generate_latest(HTTP_REGISTRY))
 
 
 @ROUTES.add("GET", "/openapi.json", permission=PUBLIC)
