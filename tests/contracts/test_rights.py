@@ -17,7 +17,7 @@ SIGNING = {
 AS_THE_OWNER = {
     "tenuto_api": SIGNING | {
         "find_api_key", "find_imported_keys", "find_worker_key", "find_user", "find_login", "close_login",
-        "use_login_token", "settled_at",
+        "use_login_token", "settled_at", "prepare_changes",
     },
     "tenuto_dispatcher": SIGNING | {"create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit"},
 }  # fmt: skip

@@ -95,6 +95,10 @@ async def settled_at(conn: Conn) -> datetime:
     return await call_value(conn, "settled_at")
 
 
+async def prepare_changes(conn: Conn) -> int:
+    return await call_value(conn, "prepare_changes")
+
+
 async def list_changes(
     conn: Conn,
     *,

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote, unquote
+
+from anyio import CancelScope
 
 from tenuto.db import monitoring
 from tenuto.db.errors import Unreachable
@@ -17,9 +19,12 @@ from tenuto.server.auth import admit
 from tenuto.server.desk import Desk
 from tenuto.server.wakes import Wakes, Watch
 
+T = TypeVar("T")
+
 AT_ONCE = 1000
 SHORTEST, LONGEST, GROWTH = 0.3, 5.0, 1.5  # seconds between two looks; what was just committed settles in the shortest
 BEAT = 10.0  # seconds of silence after which a word is said
+PREPARE = 5.0  # seconds after which the newest rows are made findable again
 CHECK = 2.0  # seconds after which it is asked again whether the one who listens still may
 READING = 30.0  # seconds for one look, which may have days to go through
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -57,7 +62,7 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
     pause = SHORTEST
     with wakes.watch() as watch:
         while not stopping.is_set():
-            found = await follower.look()
+            found = await _whole(follower.look())
             for change in found:
                 yield _event("change", place_of(change), said_of(change))
             if len(found) == AT_ONCE:
@@ -67,7 +72,7 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
                 spoke = clock()
             if clock() - checked > CHECK:
                 checked = clock()
-                if (refusal := await _refused(desk, permission)) is not None:
+                if (refusal := await _whole(_refused(desk, permission))) is not None:
                     yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
                     return
             woken = await _rest(watch, stopping, pause)
@@ -79,10 +84,15 @@ class Follower:
 
     def __init__(self, desk: Desk, place: Place) -> None:
         self._desk, self.place = desk, place
+        self._prepared = -PREPARE
 
     async def look(self) -> list[Change]:
         place, org_id = self.place, self._desk.principal.org_id
+        now = asyncio.get_running_loop().time()
         try:
+            if now - self._prepared > PREPARE:
+                self._prepared = now
+                await self._desk.pool.call(monitoring.prepare_changes)
             # Before the look, in a call of its own: what is settled by then is seen by the look.
             until = await self._desk.pool.call(monitoring.settled_at)
             asked = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": AT_ONCE}
@@ -96,6 +106,14 @@ class Follower:
 async def follower_of(desk: Desk, place: Place | None) -> Follower:
     """From the place on, or from now."""
     return Follower(desk, place or Place(await desk.pool.call(monitoring.settled_at)))
+
+
+async def _whole(call: Awaitable[T]) -> T:
+    """To its end: who goes away in the middle of a call would leave a broken connection."""
+    found: list[T] = []
+    with CancelScope(shield=True):
+        found.append(await call)
+    return found[0]
 
 
 async def _refused(desk: Desk, permission: str) -> Unauthorized | Forbidden | None:

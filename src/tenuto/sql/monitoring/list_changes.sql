@@ -8,6 +8,8 @@ create or replace function tenuto.list_changes(
   stable
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set enable_seqscan = off
+  set max_parallel_workers_per_gather = 0
 as $$
 declare
   v_from timestamptz := greatest(p_after, p_until - interval '30 days');
