@@ -42,6 +42,21 @@ async def later(ctx) -> int:
     return ctx.attempt
 
 
+counted: list[int] = []
+
+
+def three_times(_: BaseException, failures: int) -> int | type[Fail]:
+    counted.append(failures)
+    return Fail if failures == 3 else 60
+
+
+@app.task(retry=three_times, max_attempts=20)
+async def naps_and_fails(ctx) -> None:
+    await ctx.sleep("1m")
+    await ctx.sleep("1m")
+    raise ValueError("after a nap")
+
+
 @app.task
 async def large(size: int) -> str:
     return "x" * size
@@ -108,6 +123,21 @@ def test_failures_are_retried_by_policy_and_then_told_with_their_error(journey):
         return ran, await good.result(), await retry.result()
 
     assert journey(app, steps) == ([4, 3, 2], 3, 2)
+
+
+def test_a_policy_counts_failures_and_not_the_attempts_that_waited(journey):
+    async def steps(tn):
+        counted.clear()
+        run = await tn.start(naps_and_fails)
+        for _ in range(6):
+            await tn.work()
+            await tn.clock.advance("2m")
+        with pytest.raises(RunFailed, match="after a nap"):
+            await run.result(timeout=5)
+        (task,) = await run.tasks()
+        return counted, task.attempt
+
+    assert journey(app, steps) == ([1, 2, 3], 5)
 
 
 def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):

@@ -20,7 +20,7 @@ async def work() -> None: ...
 
 
 def attempt(stop: Outcome | None = None) -> Any:
-    return SimpleNamespace(no=1, task=work, stop=stop)
+    return SimpleNamespace(failures=0, task=work, stop=stop)
 
 
 def raised(error: BaseException) -> BaseException:
@@ -105,7 +105,7 @@ def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
 
 
 def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
-    outcome = judge(SimpleNamespace(no=1, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
+    outcome = judge(SimpleNamespace(failures=0, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
     assert outcome.retry is None

@@ -38,3 +38,4 @@ class HeldTask:
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool
+    failures: int

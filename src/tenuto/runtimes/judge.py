@@ -15,7 +15,7 @@ NEVER = -1.0
 class Judged(Protocol):
     """What a judgement needs to know of an attempt."""
 
-    no: int
+    failures: int  # before this attempt
     task: Task[..., Any]
     stop: Outcome | None
 
@@ -55,7 +55,8 @@ def _judge(attempt: Judged, error: BaseException) -> Outcome:
         case asyncio.CancelledError():
             return Failed({"type": "CancelledError", "message": "the function cancelled itself"})
         case _:
-            return Failed(describe(error, traceback=_trace(error)), attempt.task.retry_after(error, attempt.no))
+            retry = attempt.task.retry_after(error, attempt.failures + 1)
+            return Failed(describe(error, traceback=_trace(error)), retry)
 
 
 def _trace(error: BaseException) -> str:

@@ -81,6 +81,7 @@ class Attempt:
 
     def __init__(self, job: dict[str, Any], task: Task[..., Any]) -> None:
         self.task_id, self.run_id, self.no, self.metadata = job["task_id"], job["run_id"], job["no"], job["metadata"]
+        self.failures: int = job["failures"]
         self.task = task
         self.cancelled = False
         self.stop: Outcome | None = None

@@ -24,6 +24,7 @@ class Runnable(Protocol):
     task_id: str
     run_id: str
     no: int
+    failures: int
     input: str | None
     slots: str | None
     metadata: str | None
@@ -93,6 +94,7 @@ class Processes:
             task_id=attempt.task_id,
             run_id=attempt.run_id,
             no=attempt.no,
+            failures=attempt.failures,
             input=attempt.input,
             slots=attempt.slots,
             metadata=attempt.metadata,

@@ -54,6 +54,15 @@ def backoff_seconds(policy: RetryPolicy | None) -> float | None:
             return None
 
 
+def counts_failures(policy: RetryPolicy | None) -> bool:
+    """Whether the policy's answer depends on how many there were: attempts that waited or were lost are none."""
+    return policy is not None and (not isinstance(policy, Fixed | Exponential) or _is_longer(policy))
+
+
+def _is_longer(policy: Fixed | Exponential) -> bool:
+    return isinstance(policy, Exponential) and seconds(policy.maximum) != LONGEST_BACKOFF
+
+
 def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int) -> float | None:
     """Seconds until the next attempt, None for the kernel's backoff, NEVER for no further attempt."""
     match policy:

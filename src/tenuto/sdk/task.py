@@ -11,7 +11,7 @@ from tenuto.sdk.arguments import Arguments, Signature
 from tenuto.sdk.limits import entry
 from tenuto.sdk.options import Executor, Start, TaskOptions, check_start
 from tenuto.sdk.pickled import freeze, thaw, thaw_arguments
-from tenuto.sdk.retries import NEVER, retry_after
+from tenuto.sdk.retries import NEVER, counts_failures, retry_after
 from tenuto.sdk.values import ResultCodec, WrongValue, check_size, result_codec
 from tenuto.sdk.wire import MISSING, dump
 
@@ -132,6 +132,11 @@ class Task(Generic[P, R]):
         if isinstance(error, WrongValue):
             return NEVER
         return retry_after(self.declared.retry, error, failures)
+
+    @cached_property
+    def counts_failures(self) -> bool:
+        """Whether a failure can only be judged by who knows how many there were."""
+        return counts_failures(self.declared.retry)
 
     def check(self) -> None:
         """Look at everything now that would otherwise show at the first start."""

@@ -79,6 +79,7 @@ class HeldTask(Answer):
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool
+    failures: int
 
 
 class IssuedToken(Answer):

@@ -90,8 +90,7 @@ class InlineWorker:
             _text(claim.metadata),
         )
         attempt = Attempt(row, task, time.monotonic())
-        if attempt.slots:
-            attempt.slots = await self._client.objects.follow_slots(attempt.slots)
+        await self._ports.complete(attempt)
         mark = running.set(attempt)
         run = self._await if inspect.iscoroutinefunction(task.function) else self._call
         outcome = await run(attempt, task)

@@ -10,8 +10,8 @@ from tenuto.sdk.task import Task
 class Attempt:
     """A claimed task on its way through this process."""
 
-    __slots__ = ("arrived", "cancelled", "input", "job", "lines", "metadata", "no", "over", "place", "run_id", "slots",
-                 "started", "stop", "task", "task_id", "timeout")  # fmt: skip
+    __slots__ = ("arrived", "cancelled", "failures", "input", "job", "lines", "metadata", "no", "over", "place",
+                 "run_id", "slots", "started", "stop", "task", "task_id", "timeout")  # fmt: skip
 
     def __init__(self, row: Row, task: Any, arrived: float) -> None:
         _, self.task_id, self.no, self.run_id, _, self.input, self.slots, self.timeout, self.metadata = row
@@ -23,9 +23,20 @@ class Attempt:
         self.over = False  # its outcome is on the way; whatever its code still does is ignored
         self.job: Any = None  # what the runtime needs to stop it
         self.lines = 0
+        self.failures = 0  # before this one; looked up where the task's retry policy counts them
         self.place = -1  # in the ledger
 
     @property
     def apart(self) -> bool:
+        """Whether something must be fetched before it can begin."""
+        return self.has_objects or self.has_past
+
+    @property
+    def has_objects(self) -> bool:
         """Whether some of its input lies in data objects."""
         return self.slots is not None and '"$object"' in self.slots
+
+    @property
+    def has_past(self) -> bool:
+        """Whether its failures so far matter: the policy counts them, and there may be some."""
+        return self.no > 1 and self.task.counts_failures

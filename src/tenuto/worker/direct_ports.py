@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, run_data, upkeep
+from tenuto.db import attempts, remote, run_data, upkeep
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.sdk.objects import Objects
@@ -74,6 +74,11 @@ async def _get_steps(conn: Conn, port: DirectPort) -> Json:
     ]
 
 
+async def _get_failures(conn: Conn, port: DirectPort) -> Json:
+    held = await remote.get_held_task(conn, org_id=port.org_id, task_id=port.fence["task_id"])
+    return held.failures
+
+
 async def _record_step(conn: Conn, port: DirectPort, **step: Json) -> Json:
     return await run_data.record_step(conn, **port.fence, **step)
 
@@ -115,6 +120,7 @@ OBJECT_VERBS = (_put_object, _get_object)
 ANSWERS: dict[str, Verb] = {
     "put_object": _put_object,
     "get_object": _get_object,
+    "get_failures": _get_failures,
     "get_steps": _get_steps,
     "record_step": _record_step,
     "take_signal": _take_signal,

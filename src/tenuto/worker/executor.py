@@ -112,9 +112,9 @@ class Executor:
             self._start(attempt)
 
     async def _fetch(self, attempt: Attempt) -> None:
-        """Inputs that were too large for a row come from their data objects."""
+        """Inputs that were too large for a row come from their data objects, failures so far from the record."""
         try:
-            attempt.slots = await self._ports.follow(attempt)
+            await self._ports.complete(attempt)
         except Exception as error:
             self.end(attempt, judge(attempt, error))
         else:

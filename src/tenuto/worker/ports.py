@@ -16,6 +16,7 @@ from tenuto.worker.session import Session
 LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # between questions to a kernel that is away
 VERBS = (
+    "get_failures",
     "get_object",
     "get_run_data",
     "get_steps",
@@ -42,9 +43,12 @@ class Ports(ABC):
     def objects_of(self, attempt: Attempt) -> Spilling:
         """The data objects that the attempt may read and make."""
 
-    async def follow(self, attempt: Attempt) -> str:
-        """Its slots, with what was too large for a row fetched."""
-        return await self.objects_of(attempt).follow_slots(attempt.slots or "")
+    async def complete(self, attempt: Attempt) -> None:
+        """Fetch what did not come with the attempt and is wanted before it begins."""
+        if attempt.has_objects:
+            attempt.slots = await self.objects_of(attempt).follow_slots(attempt.slots or "")
+        if attempt.has_past:
+            attempt.failures = await self.open(attempt).ask("get_failures")
 
     async def store(self, attempt: Attempt, output: str) -> Json:
         """What stands for an output that is too large for a row; the task holds the object."""

@@ -49,6 +49,8 @@ class RemotePort(AttemptPort):
         match verb:
             case "get_steps":
                 return (await self.ask_server("GET", "/v1/task/steps"))["items"]
+            case "get_failures":
+                return (await self.ask_server("GET", "/v1/task"))["failures"]
             case "get_run_data":
                 found = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
                 return found["items"]

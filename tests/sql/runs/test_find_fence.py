@@ -73,6 +73,7 @@ def test_a_held_task_is_shown_to_the_key_that_holds_it_and_to_no_other(db: Db) -
     worker.exchange()
 
     (row,) = call(db, "get_held_task", org_id=DEFAULT_ORG, task_id=task_id, worker_key_id=worker.key)
+    assert row["failures"] == 0
     assert (row["attempt"], row["session_id"], row["input"], row["type"]) == (
         1,
         worker.session_id,
