@@ -75,13 +75,16 @@ def _refuse_size(most: int) -> NoReturn:
 def parse_json(body: bytes, most_depth: int = MOST_DEPTH) -> Any:
     """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
     try:
-        value = json.loads(body, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
+        text = body.decode()  # else json takes UTF-16 too, and halves of surrogate pairs
+        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
     except RecursionError as error:
         raise InvalidInput(f"the body is nested more than {most_depth} deep") from error
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+    except ValueError as error:  # the only other one: an integer that Python does not read
+        raise InvalidInput("the body holds a number of more than 4300 digits") from error
     if UNSOUND.search(body) or _is_deep(value, most_depth):
         check_value(value, most_depth)
     return value
