@@ -32,18 +32,43 @@ class Envelope:
             return
         request_id = scope["request_id"] = _request_id(scope)
         began, status = time.perf_counter(), 500
+        unread = Unread(receive) if _has_long_body(scope) else None
 
         async def send_enveloped(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", request_id.encode())]
+                if unread is not None and unread.more:
+                    message["headers"].append((b"connection", b"close"))
             await send(message)
 
         try:
-            await self.app(scope, receive, send_enveloped)
+            await self.app(scope, unread or receive, send_enveloped)
         finally:
             _measure(scope, status, time.perf_counter() - began)
+
+
+class Unread:
+    """The body of a request, and whether there is more of it. Who is refused might send it for ever, and the server
+    would throw it away piece by piece: the connection is closed instead."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.more = True
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.more = message.get("more_body", False)
+        return message
+
+
+def _has_long_body(scope: Scope) -> bool:
+    """Of 100 kB or more, or of a length that nobody knows."""
+    return any(
+        name == b"transfer-encoding" or (name == b"content-length" and len(value) > 5)
+        for name, value in scope["headers"]
+    )
 
 
 def _request_id(scope: MutableMapping[str, Any]) -> str:
