@@ -11,7 +11,7 @@ import schemathesis
 from schemathesis.core.failures import Failure
 from schemathesis.engine import events, from_schema
 from schemathesis.generation import GenerationMode
-from schemathesis.openapi.checks import RejectedPositiveData
+from schemathesis.openapi.checks import RejectedPositiveData, UndefinedStatusCode
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from tenuto.model.keys import API, key_hash, make_key
@@ -22,6 +22,7 @@ from tests.support.remote_http import PEPPERS, HttpWorker, open_worker, worker_h
 REFUSED = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429"]
 ENOUGH, EVERY = 12, 20  # a slice of an operation's boundary cases: the first ones, then every so manyth
 OVER = (b'"stale_lease"', b'"session_ended"')
+NOT_HTTP = b"Invalid HTTP request received."
 LIVE = {"run_id": "/v1/runs", "task_id": "/v1/tasks", "user_id": "/v1/users"}  # where an id is found
 
 schemathesis.serializer.alias("application/zip", "application/octet-stream")
@@ -211,8 +212,11 @@ def _failures(event: events.ScenarioFinished) -> Iterator[str]:
 
 def _counts(failure: Failure, event: events.ScenarioFinished, case_id: str) -> bool:
     """A valid request may be refused for what no description can say: a cron that is none, a name that is not known.
-    But not for its form (`errors`), for then the description is wrong."""
-    if not isinstance(failure, RejectedPositiveData):
-        return True
+    But not for its form (`errors`), for then the description is wrong. What is not HTTP, such as a length that is no
+    number, is refused before there is a request that could get a problem."""
     response = event.recorder.interactions[case_id].response
-    return response is None or b'"errors"' in response.content
+    if response is None:
+        return True
+    if isinstance(failure, UndefinedStatusCode):
+        return response.content != NOT_HTTP
+    return not isinstance(failure, RejectedPositiveData) or b'"errors"' in response.content
