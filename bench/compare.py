@@ -1,15 +1,17 @@
 """Tenuto and its peers at the same work on the same machine: `python bench/compare.py [--quick] [--json]`."""
 
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
 import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.peers import measure
 from bench.peers.install import install

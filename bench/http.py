@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-sys.path.pop(0)  # this folder, whose http.py would stand for the library's http
-sys.path.insert(0, str(Path(__file__).parents[1]))
+if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import argparse
 import json
@@ -109,7 +109,7 @@ def _server(which: str, url: str) -> Iterator[int]:
         listener.set_inheritable(True)
         port: int = listener.getsockname()[1]
         command = [sys.executable, "-m", "bench.http_server", which, str(listener.fileno()), url]
-        process = subprocess.Popen(command, pass_fds=[listener.fileno()], cwd=sys.path[0])
+        process = subprocess.Popen(command, pass_fds=[listener.fileno()], cwd=Path(__file__).parents[1])
         try:
             _wait_for(f"http://127.0.0.1:{port}/{'one' if which == 'bare' else 'healthz'}")
             yield port

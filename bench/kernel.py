@@ -1,17 +1,19 @@
 """How close the kernel comes to the speed Postgres allows: `python bench/kernel.py [--quick] [--json]`."""
 
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
 import argparse
 import json
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
-from pathlib import Path
 
 import psycopg
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench import limit, scenarios
 from bench.record import facts, save

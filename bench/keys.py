@@ -1,10 +1,12 @@
 """What checking an API key costs a server: `python bench/keys.py`. Of CPU, at most 50 µs are wanted."""
 
 import sys
-import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
+import time
 
 from tenuto.model.keys import API, Peppers, key_hashes, make_key, parse_key
 
