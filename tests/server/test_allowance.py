@@ -1,5 +1,6 @@
 """Busy keys take their tokens by the handful; no request passes that its bucket has not paid for."""
 
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import psycopg
@@ -32,14 +33,14 @@ def served(allowances: Allowances) -> int:
 
 
 def test_a_busy_key_takes_more_each_time_up_to_a_twentieth_of_what_it_may() -> None:
-    allowances = Allowances(Limit(rate=200, burst=1000), Clock())
+    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
 
     assert [served(allowances) for _ in range(6)] == [1, 2, 4, 8, 10, 10]
 
 
 def test_a_key_that_asks_now_and_then_takes_one() -> None:
     clock = Clock()
-    allowances = Allowances(Limit(rate=200, burst=1000), clock)
+    allowances = Allowances(Limit(rate=200, burst=1000), clock=clock)
     served(allowances)
     clock.now += GOOD_FOR + 0.01
 
@@ -48,7 +49,7 @@ def test_a_key_that_asks_now_and_then_takes_one() -> None:
 
 def test_what_was_granted_is_good_for_a_second() -> None:
     clock = Clock()
-    allowances = Allowances(Limit(rate=200, burst=1000), clock)
+    allowances = Allowances(Limit(rate=200, burst=1000), clock=clock)
     allowances.put(b"h", KEY, 5)
     clock.now += GOOD_FOR + 0.01
 
@@ -57,7 +58,7 @@ def test_what_was_granted_is_good_for_a_second() -> None:
 
 
 def test_a_small_limit_is_asked_every_time() -> None:
-    allowances = Allowances(Limit(rate=1, burst=3), Clock())
+    allowances = Allowances(Limit(rate=1, burst=3), clock=Clock())
 
     assert [served(allowances) for _ in range(4)] == [1, 1, 1, 1]
 
@@ -111,3 +112,47 @@ def test_a_start_that_is_refused_leaves_no_entry(admin: TestClient, db: psycopg.
     assert admin.post("/v1/runs", json={"type": "a.b", "resource_group": "none"}).status_code == 404
 
     assert db.execute("select count(*) from tenuto.audit_log").fetchone() == (0,)
+
+
+def test_many_who_ask_at_once_take_one_handful_and_lose_nothing_of_it() -> None:
+    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
+    for _ in range(5):
+        served(allowances)
+
+    wanted = [allowances.wanted(b"h") for _ in range(4)]
+    for size in wanted:
+        allowances.put(b"h", KEY, size)
+
+    assert wanted == [10, 1, 1, 1]
+    assert [allowances.take(b"h") is not None for _ in range(10)] == [True] * 9 + [False]
+    assert served(allowances) == 10
+
+
+def test_a_handful_that_was_refused_does_not_keep_a_key_from_the_next() -> None:
+    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
+    for _ in range(5):
+        served(allowances)
+    assert allowances.wanted(b"h") == 10  # and it never came
+
+    assert [served(allowances) for _ in range(3)] == [1, 2, 4]
+
+
+def test_many_at_once_are_let_through_as_long_as_the_bucket_has_one_for_each(
+    settings: ServerSettings, make_headers: MakeKey
+) -> None:
+    limit = Limit(0.001, 600)
+    ample = ServerSettings(**{**vars(settings), "key_limit": Limit(10_000, 600), "org_limit": limit})
+    headers = make_headers("runs:read")
+    with TestClient(create_app(ample)) as api, ThreadPoolExecutor(40) as many:
+        answers = list(many.map(lambda _: api.get("/v1/runs", headers=headers).status_code, range(400)))
+
+    assert answers == [200] * 400
+
+
+def test_a_handful_fits_into_the_bucket_of_the_org_too(settings: ServerSettings, make_headers: MakeKey) -> None:
+    limits = {"key_limit": Limit(10_000, 10_000), "org_limit": Limit(10_000, 20)}
+    headers = make_headers("runs:read")
+    with TestClient(create_app(ServerSettings(**{**vars(settings), **limits}))) as api:
+        answers = {api.get("/v1/runs", headers=headers).status_code for _ in range(60)}
+
+    assert answers == {200}

@@ -28,28 +28,37 @@ class Grant:
 class Allowances:
     """By the hash of the whole key: only who has the key itself finds its grant."""
 
-    def __init__(self, limit: Limit, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = max(1, int(min(limit.rate, limit.burst) / 20))
+    def __init__(self, *limits: Limit, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = max(1, int(min(min(one.rate, one.burst) for one in limits) / 20))
         self._grants: dict[bytes, Grant] = {}
         self._clock = clock
 
     def take(self, hash: bytes) -> ApiKey | None:
         """The key, if it may ask once more without asking for more."""
-        grant = self._grants.get(hash)
-        if grant is None or not grant.left or self._clock() > grant.until:
+        grant = self._living(hash)
+        if grant is None or not grant.left:
             return None
         grant.left -= 1
         return grant.key
 
     def wanted(self, hash: bytes) -> int:
-        """How many to ask for: twice as many as last time if those were used in time, else one."""
-        grant = self._grants.get(hash)
-        if grant is None or self._clock() > grant.until:
+        """How many to ask for: twice as many as last time if those were used in time, else one. Of many who ask at
+        once one takes a handful: theirs together would empty the bucket."""
+        grant = self._living(hash)
+        if grant is None:
             return 1
-        return min(self._most, 2 * grant.size)
+        size, grant.size = 2 * grant.size, 0
+        return max(1, min(self._most, size))
 
     def put(self, hash: bytes, key: ApiKey, size: int) -> None:
-        """So many were granted, one of them for the request that asked."""
-        if len(self._grants) >= MOST:
+        """So many were granted, one of them for the request that asked; what others left stays."""
+        left, known = size - 1, size
+        if grant := self._living(hash):
+            left, known = left + grant.left, max(size, grant.size)
+        elif len(self._grants) >= MOST:
             self._grants.clear()
-        self._grants[hash] = Grant(key, size - 1, size, self._clock() + GOOD_FOR)
+        self._grants[hash] = Grant(key, left, known, self._clock() + GOOD_FOR)
+
+    def _living(self, hash: bytes) -> Grant | None:
+        grant = self._grants.get(hash)
+        return None if grant is None or self._clock() > grant.until else grant

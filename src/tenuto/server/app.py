@@ -36,7 +36,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
         redirect_slashes=False,
     )
     app.state.settings = settings
-    app.state.allowances = Allowances(settings.key_limit)
+    app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)
