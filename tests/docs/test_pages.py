@@ -13,7 +13,8 @@ from tests.support.terminal import ROOT, Terminal, newcomer
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql", "js")
 COMMANDS = tuple(DOCS / "howto" / f"{name}.md" for name in ("command-line", "people-and-keys", "untrusted-code"))
-FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", DOCS / "howto" / "remote-workers.md", *COMMANDS)
+OVER_HTTP = tuple(DOCS / "howto" / f"{name}.md" for name in ("http-api", "remote-workers"))
+FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", *OVER_HTTP, *COMMANDS)
 WORKERS = DOCS / "howto" / "write-a-worker.md"  # test_worker_page.py runs it
 PAGES = sorted(
     page
