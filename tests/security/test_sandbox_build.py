@@ -16,7 +16,7 @@ from tenuto.runtimes.sandbox_filter import program
 from tenuto.runtimes.sandbox_spec import LIMITS, Code, Limits, Spec
 from tenuto.runtimes.sandbox_uids import FIRST, borrowed_uid
 
-JOB = {"run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "slots": None, "metadata": None}
+JOB = {"run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "failures": 0, "slots": None, "metadata": None}
 
 
 @pytest.fixture
@@ -83,6 +83,22 @@ def test_code_that_cannot_be_imported_is_a_failure_that_says_why(code: Path) -> 
 
     assert outcome["kind"] == "Failed"
     assert "untrusted:run cannot be imported: ModuleNotFoundError" in outcome["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("raise SystemExit(3)", "3"),
+        ("run = 3", "untrusted:run is not a function"),
+        ("def run():\n  yield 1", "is a generator"),
+        ("other = 1", "has no attribute 'run'"),
+    ],
+)
+def test_code_that_is_no_task_is_a_failure_too(code: Path, text: str, says: str) -> None:
+    outcome = run(code, text)
+
+    assert outcome["kind"] == "Failed", outcome
+    assert says in outcome["error"]["message"]
 
 
 def test_nothing_is_left_on_the_machine(code: Path) -> None:

@@ -31,6 +31,16 @@ def test_without_root_a_worker_refuses_and_says_what_to_write(database: str, tmp
     assert "start the worker as root, or with --weak-sandbox" in str(refusal.value)
 
 
+def test_root_without_the_right_to_make_namespaces_refuses_too(database: str, tmp_path: Path) -> None:
+    confined = ["setpriv", "--bounding-set", "-sys_admin"]
+
+    with pytest.raises(AssertionError) as refusal, open_prison(database, tmp_path, prefix=confined):
+        pass
+
+    assert "sandbox can be built here" in str(refusal.value)
+    assert "ermi" in str(refusal.value)  # what was not permitted, or where permission was denied
+
+
 def test_a_weak_sandbox_says_at_the_start_what_it_does_not_enforce(weak: Prison) -> None:
     assert "WEAK sandbox, not enforced here" in weak.log
     assert [gap for gap in (*BEHIND_WALLS, *OF_OWN_USER) if gap not in weak.log] == []

@@ -73,19 +73,21 @@ def main(connection: socket.socket, spec: Spec) -> None:
     line.send(ready=True)
     if (job := line.jobs.get()) is None:
         return
-    outcome = _run(line, spec, job)
-    for one in printed:
-        one.flush_rest()
     try:
+        outcome = _run(line, spec, job)
+        for one in printed:
+            one.flush_rest()
         line.send(outcome=to_json(outcome))
     except TooLarge as problem:
         line.send(outcome=to_json(Failed(describe(problem), NEVER)))
+    except BaseException as problem:  # the code may have broken anything that is used here
+        line.send(outcome=to_json(Failed(describe(problem))))
 
 
 def _run(line: Line, spec: Spec, job: dict[str, Any]) -> Outcome:
     try:
         task = _load(spec, job["run"])
-    except BadTarget as problem:
+    except BaseException as problem:  # also what code raises that wants to end the process
         return Failed(describe(problem))
     return run_one(line, task, job)
 
