@@ -8,15 +8,19 @@ from contextlib import contextmanager
 from uvicorn import Config, Server
 
 from tenuto.server.app import create_app
+from tenuto.server.routes import TABLES
+from tenuto.server.routing import Routes
 from tenuto.server.settings import ServerSettings
 from tests.support.waiting import wait_until
 
 
 @contextmanager
-def serving(settings: ServerSettings) -> Iterator[str]:
+def serving(settings: ServerSettings, tables: list[Routes] = TABLES) -> Iterator[str]:
     """Its address, while it answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = Config(create_app(settings), log_config=None, access_log=False, timeout_graceful_shutdown=1)
+        config = Config(
+            create_app(settings, tables=tables), log_config=None, access_log=False, timeout_graceful_shutdown=1
+        )
         server = Server(config)
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()

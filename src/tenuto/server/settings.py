@@ -34,7 +34,7 @@ class Oidc:
 class ServerSettings:
     """Where the database is, as whom to ask it, and how much one may ask of us."""
 
-    database_url: str
+    database_url: str = field(repr=False)  # it may hold a password
     role: str | None
     peppers: Peppers
     env: str = "live"
