@@ -85,11 +85,12 @@ class Desk:
         may not be kept, such as a new key, is not `repeatable`."""
         timeout = seconds or self.settings.statement_seconds
         key = self.once if repeatable else None
+        request_hash = None if key is None else await self._hash()  # a slow body holds no connection
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             change = Change(conn, self)
             asked = {"actor": str(self.principal.id), "key": key}
             if key is not None:
-                begun = await change.do(requests.begin_request, **asked, request_hash=await self._hash())
+                begun = await change.do(requests.begin_request, **asked, request_hash=request_hash)
                 if not begun.is_new:
                     return _answer(begun.answer, begun.status or status, {"Idempotency-Replayed": "true"})
             made = await work(change)
