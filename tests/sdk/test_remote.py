@@ -72,7 +72,7 @@ def test_who_waits_goes_on_waiting_when_the_line_is_cut(way, database):
             run = await tn.start(add, 1, 2)
             waiting = asyncio.create_task(run.result(timeout=30))
             for _ in range(3):
-                await asyncio.sleep(0.02)
+                await line.in_use()
                 line.cut()
             await InlineWorker(here.direct, app).work(most=10)
             return await waiting

@@ -39,6 +39,11 @@ class Forgetful:
             await target.drain()
         raise ConnectionResetError
 
+    async def in_use(self) -> None:
+        """Until somebody is connected."""
+        while not self._open:
+            await asyncio.sleep(0.005)
+
     def cut(self) -> None:
         """Every connection is gone at once; new ones work."""
         for one in list(self._open):
