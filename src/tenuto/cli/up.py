@@ -22,10 +22,12 @@ from tenuto.cli.serving import (
     stopped_by_signals,
 )
 from tenuto.cli.settings import read_settings
-from tenuto.cli.worker import check_target, worker_settings
+from tenuto.cli.worker import Weak, check_target, worker_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from tenuto.worker.settings import WorkerSettings
 
 EVERY = 1.0  # seconds between two looks, on a terminal
 
@@ -39,7 +41,13 @@ Port = Annotated[
 log = logging.getLogger("tenuto.up")
 
 
-def up(target: Target = None, port: Port = None, metrics_port: MetricsPort = None, as_json: Json = False) -> None:
+def up(
+    target: Target = None,
+    port: Port = None,
+    weak_sandbox: Weak = False,
+    metrics_port: MetricsPort = None,
+    as_json: Json = False,
+) -> None:
     """Postgres, the loops, the HTTP API and, for an app, a worker. Ctrl-C stops all of it."""
     if target is not None:
         check_target(target)
@@ -49,7 +57,8 @@ def up(target: Target = None, port: Port = None, metrics_port: MetricsPort = Non
         where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
         log.info("database: %s", where)
         place = find_place(settings, url, metrics_port)
-        asyncio.run(_serve(place, find_front(place, port), target, console))
+        worker = worker_settings(place, target, weak_sandbox=weak_sandbox) if target else None
+        asyncio.run(_serve(place, find_front(place, port), worker, console))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
@@ -68,7 +77,7 @@ def _console() -> "Console | None":
     return console
 
 
-async def _serve(place: Place, front: Front | None, target: str | None, console: "Console | None") -> None:
+async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | None", console: "Console | None") -> None:
     stop = asyncio.Event()
     link = await make_link(place, front) if front and place.may_dispatch else None
     watching = asyncio.create_task(_watch(place, console)) if console else None
@@ -76,13 +85,14 @@ async def _serve(place: Place, front: Front | None, target: str | None, console:
     def ready() -> None:
         say_front(front, link)
         log.info("dispatcher: running")
-        log.info("worker: %s", f"running {target}" if target else "none, `tenuto up module:app` starts one here")
+        none = "none, `tenuto up module:app` starts one here"
+        log.info("worker: %s", f"running {worker.target}" if worker else none)
         log.info("Ctrl-C stops everything")
 
     try:
         async with answering(front):
-            if target is not None:  # a worker listens to signals itself
-                await serve(place, worker_settings(place, target), stop=stop, ready=ready)
+            if worker is not None:  # it listens to signals itself
+                await serve(place, worker, stop=stop, ready=ready)
             else:
                 with stopped_by_signals(stop):
                     await serve(place, None, stop=stop, ready=ready)
