@@ -9,6 +9,5 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     apt-get install -y -q --no-install-recommends pgbouncer
   }
 else
-  echo "Some tests need PgBouncer. Install it (on Debian or Ubuntu: apt-get install pgbouncer)." >&2
-  exit 1
+  echo "Some tests need PgBouncer and are skipped. To install it on Debian or Ubuntu: apt-get install pgbouncer" >&2
 fi

@@ -11,6 +11,7 @@ from socket import socket
 from urllib.parse import unquote, urlsplit
 
 import psycopg
+import pytest
 
 from tests.support.waiting import wait_until
 
@@ -30,7 +31,8 @@ unix_socket_dir =
 
 def find_pgbouncer() -> str:
     found = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}{os.pathsep}/usr/sbin")
-    assert found, "these tests need PgBouncer: on Debian or Ubuntu, apt-get install pgbouncer"
+    if found is None:
+        pytest.skip("there is no PgBouncer here: on Debian or Ubuntu, apt-get install pgbouncer (.ci/run does)")
     return found
 
 

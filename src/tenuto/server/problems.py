@@ -41,51 +41,64 @@ def problem(request: Request, status: int, code: str, detail: str, *, hint: str 
     return JSONResponse(content, status, headers, MEDIA_TYPE)
 
 
+async def _refused(request: Request, error: TenutoError) -> Response:
+    more: dict[str, Any] = {}
+    if error.status == 401:
+        more["WWW-Authenticate"] = "Bearer"
+    if (after := getattr(error, "retry_after", None)) is not None:
+        more["Retry-After"] = str(max(1, round(after + 0.5)))
+    return problem(request, error.status, error.name, error.message, hint=error.hint, **more)
+
+
+async def _invalid(request: Request, error: RequestValidationError) -> Response:
+    found = [{"where": _where(one["loc"]), "what": one["msg"]} for one in error.errors()[:20]]
+    detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
+    return problem(request, InvalidInput.status, InvalidInput.name, detail, errors=found)
+
+
+async def _http(request: Request, error: HTTPException) -> Response:
+    more = {"Allow": ", ".join(sorted(_methods(request)))} if error.status_code == 405 else {}
+    return problem(request, error.status_code, CODES.get(error.status_code, "bad_request"), error.detail, **more)
+
+
+async def _unreachable(request: Request, error: Unreachable) -> Response:
+    log.warning("the database does not answer: %s", error)
+    more = {"Retry-After": "1"}
+    return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
+
+
+async def _timed_out(request: Request, error: TimedOut) -> Response:
+    log.warning("request %s took too long: %s", request.scope.get("request_id"), error)
+    detail, hint = "the database could not do this in time", "ask for less at once, or try again"
+    return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
+
+
+async def _away(request: Request, error: IssuerAway) -> Response:
+    log.warning("nobody can be asked who this is: %s", error)
+    more = {"Retry-After": "10"}
+    return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
+
+
+async def _mistake(request: Request, error: Exception) -> Response:
+    log.exception("request %s failed", request.scope.get("request_id"), exc_info=error)
+    return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
+
+
+HANDLERS: dict[type[Exception], Any] = {
+    TenutoError: _refused,
+    RequestValidationError: _invalid,
+    HTTPException: _http,
+    Unreachable: _unreachable,
+    TimedOut: _timed_out,
+    IssuerAway: _away,
+    Exception: _mistake,
+}
+
+
 def add_problems(app: FastAPI) -> None:
     """Every way a request can go wrong ends here; a mistake of ours says no more than its request's id."""
-
-    @app.exception_handler(TenutoError)
-    async def refused(request: Request, error: TenutoError) -> Response:
-        more: dict[str, Any] = {}
-        if error.status == 401:
-            more["WWW-Authenticate"] = "Bearer"
-        if (after := getattr(error, "retry_after", None)) is not None:
-            more["Retry-After"] = str(max(1, round(after + 0.5)))
-        return problem(request, error.status, error.name, error.message, hint=error.hint, **more)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        found = [{"where": _where(one["loc"]), "what": one["msg"]} for one in error.errors()[:20]]
-        detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
-        return problem(request, InvalidInput.status, InvalidInput.name, detail, errors=found)
-
-    @app.exception_handler(HTTPException)
-    async def http(request: Request, error: HTTPException) -> Response:
-        more = {"Allow": ", ".join(sorted(_methods(request)))} if error.status_code == 405 else {}
-        return problem(request, error.status_code, CODES.get(error.status_code, "bad_request"), error.detail, **more)
-
-    @app.exception_handler(Unreachable)
-    async def unreachable(request: Request, error: Unreachable) -> Response:
-        log.warning("the database does not answer: %s", error)
-        more = {"Retry-After": "1"}
-        return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
-
-    @app.exception_handler(TimedOut)
-    async def timed_out(request: Request, error: TimedOut) -> Response:
-        log.warning("request %s took too long: %s", request.scope.get("request_id"), error)
-        detail, hint = "the database could not do this in time", "ask for less at once, or try again"
-        return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
-
-    @app.exception_handler(IssuerAway)
-    async def away(request: Request, error: IssuerAway) -> Response:
-        log.warning("nobody can be asked who this is: %s", error)
-        more = {"Retry-After": "10"}
-        return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
-
-    @app.exception_handler(Exception)
-    async def mistake(request: Request, error: Exception) -> Response:
-        log.exception("request %s failed", request.scope.get("request_id"), exc_info=error)
-        return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
 
 
 def _methods(request: Request) -> set[str]:
