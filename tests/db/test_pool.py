@@ -8,7 +8,7 @@ import pytest
 
 from tenuto.db import identity, upkeep
 from tenuto.db.call import Conn
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.db.pool import Pool, open_pool
 from tests.support.pooler import a_pooler
 
@@ -47,6 +47,14 @@ def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: s
         assert await pool.call(upkeep.now)
 
     play(database, story, size=1, timeout=0.3)
+
+
+def test_the_database_ends_a_statement_that_nobody_waits_for_any_more(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        with pytest.raises(TimedOut, match="statement timeout"):
+            await pool.call(hold)
+
+    play(database, story, role="tenuto_worker", longest=0.2)
 
 
 def test_after_the_server_ended_the_connections_the_next_calls_work(db: psycopg.Connection, database: str) -> None:

@@ -62,12 +62,15 @@ class Pool:
 
 
 @asynccontextmanager
-async def open_pool(url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0) -> AsyncIterator[Pool]:
-    """A pool that connects when it is first used; also through a PgBouncer in transaction mode."""
+async def open_pool(
+    url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0, longest: float | None = None
+) -> AsyncIterator[Pool]:
+    """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
+    after which the database ends a statement though we are gone (not through a pooler, which takes no options)."""
     connections = AsyncConnectionPool(
         url,
         connection_class=AsyncConnection[Any],
-        kwargs=_settings(role, timeout),
+        kwargs=_settings(role, timeout, longest),
         configure=_configure,
         min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
         max_size=size,
@@ -87,7 +90,7 @@ async def _configure(conn: Conn) -> None:
     await adapt(conn)
 
 
-def _settings(role: str | None, timeout: float) -> dict[str, Any]:
+def _settings(role: str | None, timeout: float, longest: float | None) -> dict[str, Any]:
     settings: dict[str, Any] = {
         **VANISHED,
         "autocommit": True,
@@ -95,5 +98,6 @@ def _settings(role: str | None, timeout: float) -> dict[str, Any]:
         "connect_timeout": max(2, int(timeout)),
     }
     if role:
-        settings["options"] = f"-c role={role}"
+        ended = f" -c statement_timeout={longest:g}s" if longest else ""
+        settings["options"] = f"-c role={role}{ended}"
     return settings

@@ -56,8 +56,9 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: ServerSettings = app.state.settings
+    size, longest = settings.connections, settings.bulk_seconds
     async with (
-        open_pool(settings.database_url, role=settings.role, size=settings.connections) as pool,
+        open_pool(settings.database_url, role=settings.role, size=size, longest=longest) as pool,
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
