@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from uuid import UUID, uuid4
 
 import psycopg
@@ -18,7 +17,7 @@ from tenuto.sdk.remote.link import Remote
 from tenuto.server.settings import Limit, ServerSettings
 from tenuto.testing.inline import InlineWorker
 from tests.support.forgetful import Forgetful, a_forgetful_line
-from tests.support.loopback import PEPPERS, Loopback, loopback, make_api_key
+from tests.support.loopback import PEPPERS, loopback, make_api_key
 
 app = App("far")
 
@@ -140,24 +139,21 @@ def test_a_pickle_is_refused_where_it_would_be_sent(way):
     assert "'$pickle' is not taken over HTTP" in str(said)
 
 
-def test_who_asks_too_often_is_made_to_wait_and_told_when_it_lasts(http_server: Loopback, way, database):
-    settings = http_server.settings
-    http_server.settings = replace(settings, key_limit=Limit(1, 1))
+def test_who_asks_too_often_is_made_to_wait_and_told_when_it_lasts(way, database):
+    settings = ServerSettings(database, "tenuto_api", PEPPERS, key_limit=Limit(1, 1))
 
-    async def steps() -> list[str]:
-        async with app.connect(**way) as tn:
+    async def steps(url: str) -> str:
+        async with app.connect(url, key=way["key"]) as tn:
             runs = [await tn.start(add, no, no) for no in range(2)]
-            http = Http(way["url"], way["key"], patience=0)
-            impatient = Client(Remote(http), url=way["url"])
+            http = Http(url, way["key"], patience=0)
+            impatient = Client(Remote(http), url=url)
             with pytest.raises(RateLimited):
-                await asyncio.gather(*(impatient.run(one.id).status() for one in runs))
+                await asyncio.gather(*(impatient.run(runs[0].id).status() for _ in range(3)))
             await http.close()
-            return [await runs[0].status()]
+            return await runs[0].status()
 
-    try:
-        assert asyncio.run(steps()) == ["pending"]
-    finally:
-        http_server.settings = settings
+    with loopback(settings) as server:
+        assert asyncio.run(steps(server.url)) == "pending"
 
 
 def test_more_runs_than_one_request_takes_are_started_in_order(way, db):

@@ -39,14 +39,6 @@ class Loopback:
         state.settings = replace(state.settings, database_url=database, objects=objects)
         state.pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
 
-    @property
-    def settings(self) -> ServerSettings:
-        return self._app.state.settings
-
-    @settings.setter
-    def settings(self, settings: ServerSettings) -> None:
-        self._app.state.settings = settings
-
     def leave(self) -> None:
         """Hold no connection to a database that is about to go."""
         self._do(self._pools.aclose())

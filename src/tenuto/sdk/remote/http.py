@@ -10,11 +10,12 @@ from uuid import uuid4
 import httpx2
 
 from tenuto.db.errors import Unreachable
-from tenuto.model.errors import RateLimited, TenutoError
+from tenuto.model.errors import RateLimited, TenutoError, TooLarge
 from tenuto.sdk.problems import refusal
 
 PATIENCE = 30.0  # seconds for which a server may be away
 ANSWER_WITHIN = 30.0
+MOST_BYTES = 64 * 1024 * 1024  # a server that refuses them closes the line before it has them, and is not heard
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two tries
 
 
@@ -42,6 +43,8 @@ class Http:
         self, method: str, path: str, *, wait: float = 0.0, headers: dict[str, str] | None = None, **more: Any
     ) -> httpx2.Response:
         """The answer, which is a success; a refusal is raised as what the kernel would have raised."""
+        if len(more.get("content") or b"") > MOST_BYTES:
+            raise TooLarge("what is sent is larger than 64 MB", "send less at a time")
         said = dict(headers or {})
         if method != "GET":
             said["Idempotency-Key"] = uuid4().hex
