@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import MutableMapping
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -76,7 +77,14 @@ def _request_id(scope: MutableMapping[str, Any]) -> str:
     return given.decode() if REQUEST_ID.fullmatch(given) else uuid4().hex
 
 
+@lru_cache(1000)
+def _meters(method: str, route: str, status: int) -> tuple[Any, Any]:
+    """Looked up once: a look costs as much as the counting."""
+    return HTTP_REQUESTS.labels(method, route, str(status)), HTTP_SECONDS.labels(route)
+
+
 def _measure(scope: Scope, status: int, seconds: float) -> None:
     route = getattr(scope.get("route"), "path", "none")  # the pattern: paths have no end
-    HTTP_REQUESTS.labels(scope["method"] if route != "none" else "any", route, str(status)).inc()
-    HTTP_SECONDS.labels(route).observe(seconds)
+    requests, took = _meters(scope["method"] if route != "none" else "any", route, status)
+    requests.inc()
+    took.observe(seconds)

@@ -25,11 +25,12 @@ def _anything(*args: Any, **kwargs: Any) -> Any:
     """Stands for a function that only workers know."""
 
 
-class Planner:
-    """Plans the starts of one request, which are often much the same."""
+KNOWN = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
+_known: dict[str, Task[..., Any]] = {}
 
-    def __init__(self) -> None:
-        self._known: dict[str, Task[..., Any]] = {}
+
+class Planner:
+    """Plans the starts of one request."""
 
     def plan(self, body: Start | StartGraph) -> Plan:
         return self._plan_graph(body) if isinstance(body, StartGraph) else self._plan_task(body)
@@ -55,10 +56,12 @@ class Planner:
         """A task that stands for the one of that type, with what is said of it."""
         of_kind = _said(body, OF_KIND)
         key = repr((body.type, body.language, body.backoff, of_kind))
-        if key not in self._known:
+        if key not in _known:
+            if len(_known) >= KNOWN:
+                _known.clear()
             declared = TaskOptions(language=body.language or "python", retry=_backoff(body))
-            self._known[key] = Task[..., Any](body.type, _anything, declared).options(**of_kind)
-        task = copy(self._known[key])
+            _known[key] = Task[..., Any](body.type, _anything, declared).options(**of_kind)
+        task = copy(_known[key])
         task.said = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
         return task
 
