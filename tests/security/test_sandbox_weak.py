@@ -63,6 +63,16 @@ def test_the_environment_and_memory_of_the_worker_stay_its_own(weak: Prison) -> 
     assert weak.inside("peek", weak.pid).status == "failed"
 
 
+def test_processes_of_other_tasks_keep_to_themselves_too(weak: Prison) -> None:
+    weak.outside("who")
+    (pid,) = [
+        one.pid for one in psutil.Process(weak.pid).children() if "tenuto.runtimes.process_child" in one.cmdline()
+    ]
+
+    assert "CANARY" in Path(f"/proc/{pid}/environ").read_text()
+    assert weak.inside("read", f"/proc/{pid}/environ").error["type"] == "PermissionError"
+
+
 def test_no_connection_can_be_made(weak: Prison) -> None:
     where = weak.db.info
 
@@ -99,4 +109,4 @@ def test_what_never_ends_is_ended(weak: Prison) -> None:
     end = weak.inside("burn", timeout_seconds=1)
 
     assert end.error["type"] == "Timeout"
-    wait_until(lambda: weak.sandboxes() == [])
+    wait_until(lambda: weak.running("tenuto.runtimes.sandbox_stage") == [])

@@ -81,15 +81,11 @@ class Prison:
         """Processes of sandboxes, seen from outside."""
         return [one for one in psutil.Process(self._worker.pid).children(recursive=True) if _is_inmate(one)]
 
-    def sandboxes(self) -> list[int]:
-        """Processes that belong to sandboxes, whoever they run as."""
+    def running(self, module: str) -> list[int]:
+        """Processes below the worker that run this module."""
         below = {one.pid for one in psutil.Process(self.pid).children(recursive=True)}
         found = psutil.process_iter(["cmdline"])
-        return [
-            one.pid
-            for one in found
-            if one.pid in below and "tenuto.runtimes.sandbox_stage" in (one.info["cmdline"] or ())
-        ]
+        return [one.pid for one in found if one.pid in below and module in (one.info["cmdline"] or ())]
 
 
 def _is_inmate(one: psutil.Process) -> bool:

@@ -20,6 +20,15 @@ def keep_to_oneself() -> None:
         ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
 
 
+def keeps_to_itself() -> bool:
+    """Whether this process does so: programs that it starts do not by themselves."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    return ctypes.CDLL(None).prctl(3) == 0  # PR_GET_DUMPABLE
+
+
 def leave_signals_to_parent() -> None:
     """Init systems and terminals signal every process of a group: the parent says here what that means. Handlers that
     do nothing, not SIG_IGN: programs that user code starts would inherit that and could not be stopped."""

@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 from tenuto.model.errors import BY_CODE
-from tenuto.runtimes.dying import die_with_parent, leave_signals_to_parent
+from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
 from tenuto.sdk.context import Context
@@ -141,8 +141,10 @@ def _await(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, 
     return asyncio.run_coroutine_threadsafe(run(), line.loop).result()
 
 
-def main(fd: int, target: str) -> None:
+def main(fd: int, target: str, *, apart: bool) -> None:
     die_with_parent()
+    if apart:
+        keep_to_oneself()
     leave_signals_to_parent()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     app = load_app(target)
@@ -154,4 +156,4 @@ def main(fd: int, target: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], apart="--apart" in sys.argv[3:])

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from tenuto.model.errors import TenutoError
+from tenuto.runtimes.dying import keeps_to_itself
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.sdk.port import Port
 
@@ -181,6 +182,7 @@ async def start(target: str) -> Process:
     ours, theirs = socket.socketpair()
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tenuto.runtimes.process_child", str(theirs.fileno()), target,
+        *(["--apart"] if keeps_to_itself() else []),
         pass_fds=(theirs.fileno(),), stdin=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     theirs.close()

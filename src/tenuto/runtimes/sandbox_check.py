@@ -19,7 +19,7 @@ BEHIND_WALLS = (
 )
 OF_OWN_USER = (
     "files of the worker's user can be written",
-    "processes of that user can be signalled",
+    "other processes of that user can be read and signalled",
     "the number of processes is unbounded",
 )
 
