@@ -1,5 +1,6 @@
 """Clients that send slowly: what they hold meanwhile, and what counts when they are done."""
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,13 +9,20 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+import bcrypt
 import httpx2
 import psycopg
 import pytest
 
+from tenuto.model.keys import make_token, token_hash
+from tenuto.server.cookies import CSRF_HEADER, LOGIN, csrf_token
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
+from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.people import a_user
+from tests.support.remote_http import worker_headers
+from tests.support.waiting import wait_until
 
 BODY = b'{"type": "a.b"}'
 
@@ -53,3 +61,69 @@ def test_who_sends_slowly_holds_no_connection_to_the_database(
         for _ in range(20):
             assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=5).status_code == 200
         assert answer_to(line) == 404
+
+
+def test_a_person_who_is_disabled_while_they_send_does_nothing(
+    url: str, settings: ServerSettings, db: psycopg.Connection
+) -> None:
+    ann = a_user(db, platform_role="admin")
+    cookie = make_token()
+    call(db, "open_login", org_id=DEFAULT_ORG, user_id=ann, hash=token_hash(cookie))
+    headers = {"Cookie": f"{LOGIN}={cookie}", CSRF_HEADER: csrf_token(cookie)}
+    body = b'{"name": "for later", "permissions": ["*"]}'
+
+    with half_sent(url, "POST", "/v1/keys", headers, len(body)) as line:
+        wait_until(lambda: bucket_of(db, f"user:{ann}"))
+        call(db, "disable_user", org_id=DEFAULT_ORG, user_id=ann)
+        assert answer_to(line, body) == 403
+
+    assert db.execute("select count(*) from tenuto.api_keys").fetchone() == (0,)
+
+
+def test_a_person_who_lost_their_role_while_they_send_does_nothing(
+    url: str, settings: ServerSettings, db: psycopg.Connection
+) -> None:
+    ann = a_user(db, platform_role="writer")
+    cookie = make_token()
+    call(db, "open_login", org_id=DEFAULT_ORG, user_id=ann, hash=token_hash(cookie))
+    headers = {"Cookie": f"{LOGIN}={cookie}", CSRF_HEADER: csrf_token(cookie)}
+
+    with half_sent(url, "POST", "/v1/runs", headers) as line:
+        wait_until(lambda: bucket_of(db, f"user:{ann}"))
+        call(db, "set_user_role", org_id=DEFAULT_ORG, user_id=ann, platform_role="reader")
+        assert answer_to(line) == 403
+
+    assert db.execute("select count(*) from tenuto.runs").fetchone() == (0,)
+
+
+def test_an_imported_key_that_is_revoked_while_it_sends_does_nothing(url: str, db: psycopg.Connection) -> None:
+    key = "sk_live_of_another_system_0123456789"
+    bcrypted = bcrypt.hashpw(key.encode(), bcrypt.gensalt(4)).decode()
+    made = {"prefix": key[:8], "bcrypt": bcrypted, "name": "old", "permissions": ["runs:*"], "created_by": "ann"}
+    id = call(db, "import_api_key", org_id=DEFAULT_ORG, **made)
+    headers = {"Authorization": f"Bearer {key}"}
+
+    with half_sent(url, "POST", "/v1/runs", headers) as line:
+        wait_until(lambda: bucket_of(db, f"key:{id}"))
+        call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=id)
+        assert answer_to(line) == 401
+
+    assert db.execute("select count(*) from tenuto.runs").fetchone() == (0,)
+
+
+def test_a_worker_whose_key_is_revoked_while_it_sends_does_nothing(url: str, db: psycopg.Connection) -> None:
+    headers = worker_headers(db)
+    schedule = {"name": "later", "kind": {"type": "a.b"}, "cron": "* * * * *"}
+    body = json.dumps({"types": ["later"], "schedules": [schedule]}).encode()
+
+    with half_sent(url, "PUT", "/internal/schedules", headers, len(body)) as line:
+        wait_until(lambda: db.execute("select from tenuto.rate_buckets").fetchone() is not None)
+        db.execute("update tenuto.worker_keys set revoked_at = now()")
+        assert answer_to(line, body) == 401
+
+    assert db.execute("select count(*) from tenuto.schedules").fetchone() == (0,)
+
+
+def bucket_of(db: psycopg.Connection, name: str) -> bool:
+    """Whether they were let in."""
+    return db.execute("select from tenuto.rate_buckets where bucket = %s", [name]).fetchone() is not None

@@ -3,7 +3,8 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg.pq import TransactionStatus
@@ -15,24 +16,28 @@ T = TypeVar("T")
 
 # Both end with the transaction. The timeout is set here, not for the connection, since a pooler would not keep it.
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
-ACT_AS_KEY = b"select tenuto.act_as_api_key(%s, %s, %s), set_config('statement_timeout', %s, true)"
 
 
 @dataclass(frozen=True)
-class KeyActs:
-    """An API key that is checked anew in every transaction, for a permission."""
+class Acts:
+    """Somebody who is checked anew in every transaction: `function` of these values answers their org, or raises."""
 
-    key_id: str
-    hashes: str  # an array literal: adapting a list of bytes costs more than checking the key
-    permission: str | None
+    function: LiteralString
+    values: tuple[object, ...]
 
     def on(self, conn: Conn) -> Any:
-        return Acting(conn, "act_as_api_key", (self.key_id, self.hashes, self.permission))
+        return Acting(conn, self.function, self.values)
 
 
-def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> KeyActs:
+def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Acts:
+    """An API key, for a permission. An array literal: adapting a list of bytes costs more than checking the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
-    return KeyActs(key_id, literal, permission)
+    return Acts("act_as_api_key", (key_id, literal, permission))
+
+
+def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Acts:
+    """A person, with the platform role they were let in with."""
+    return Acts("act_as_user", (org_id, user_id, platform_role))
 
 
 async def call_for(
@@ -41,11 +46,11 @@ async def call_for(
     function: Callable[..., Awaitable[T]],
     *,
     timeout: float,
-    acts: KeyActs | None = None,
+    acts: Acts | None = None,
     **params: Any,
 ) -> T:
     """One call of a wrapper for the org in one round trip: what a pipeline sends before its sync is one transaction.
-    A key acts in the very statement of the call, which is a third of the cost."""
+    Who acts does so in the very statement of the call, which is a third of the cost."""
     if acts is not None:
         async with pool.connection(timeout=timeout) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)
@@ -55,9 +60,7 @@ async def call_for(
 
 
 @asynccontextmanager
-async def transaction_for(
-    pool: Pool, org_id: UUID, *, timeout: float, acts: KeyActs | None = None
-) -> AsyncIterator[Conn]:
+async def transaction_for(pool: Pool, org_id: UUID, *, timeout: float, acts: Acts | None = None) -> AsyncIterator[Conn]:
     """Several calls for the org, all or none. What nobody waits for an answer to goes with the next that somebody does:
     `conn.transaction()` would be a round trip to begin and one to end."""
     with translated():
@@ -73,8 +76,14 @@ async def transaction_for(
                     await conn.rollback()
 
 
-async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: KeyActs | None) -> None:
+async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: Acts | None) -> None:
     if acts is None:
         await conn.execute(ACT_FOR, [str(org_id), f"{timeout:g}s"])
     else:
-        await conn.execute(ACT_AS_KEY, [acts.key_id, acts.hashes, acts.permission, f"{timeout:g}s"])
+        await conn.execute(_act_as(acts.function, len(acts.values)), [*acts.values, f"{timeout:g}s"])
+
+
+@cache
+def _act_as(function: LiteralString, count: int) -> bytes:
+    marks = ", ".join(["%s"] * count)
+    return f"select tenuto.{function}({marks}), set_config('statement_timeout', %s, true)".encode()

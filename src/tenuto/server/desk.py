@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tenuto.db import audit, requests
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
-from tenuto.db.tenants import KeyActs, call_for, key_acts, transaction_for
+from tenuto.db.tenants import Acts, call_for, key_acts, transaction_for, user_acts
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.auth import ANYBODY, admit
 from tenuto.server.settings import ServerSettings
@@ -44,7 +44,7 @@ class Desk:
     principal: ApiKey | User
     pool: Pool
     settings: ServerSettings
-    acts: KeyActs | None
+    acts: Acts
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """One call of the kernel that only reads, in one round trip."""
@@ -112,8 +112,11 @@ async def open_desk(request: Request, permission: str) -> Desk:
     """A desk for whoever asks, if they have the permission."""
     pool, settings = request.app.state.pool, request.app.state.settings
     principal = await admit(request, permission, pool, settings)
-    key: tuple[str, list[bytes]] | None = request.scope.get("tenuto.key")
-    acts = key_acts(key[0], key[1], None if permission == ANYBODY else permission) if key else None
+    if isinstance(principal, User):
+        acts = user_acts(principal.org_id, principal.id, principal.platform_role)
+    else:
+        key_id, hashes = request.scope["tenuto.key"]
+        acts = key_acts(key_id, hashes, None if permission == ANYBODY else permission)
     return Desk(request, principal, pool, settings, acts)
 
 

@@ -68,6 +68,7 @@ async def admit_foreign(
 ) -> AdmittedApiKey:
     """Whose key it is. One that was used before is known as any other; for another, its hash is replaced now."""
     key_id, hashes = foreign_id(settings.peppers, text), key_hashes(settings.peppers, text)
+    request.scope["tenuto.key"] = (key_id, hashes)
 
     async def admit() -> AdmittedApiKey:
         return await pool.call(keys.admit_api_key, key_id=key_id, hashes=hashes, **limits)

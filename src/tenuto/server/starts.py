@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tenuto.db import runs, starting
 from tenuto.db.call import Conn
-from tenuto.db.tenants import KeyActs
+from tenuto.db.tenants import Acts
 from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
 from tenuto.sdk.plan import Plan, together
@@ -30,8 +30,8 @@ def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
     return {"type": {"new": types}, "runs": {"new": count}}
 
 
-async def start_at_once(desk: Desk, acts: KeyActs, plan: Plan, types: str) -> Started:
-    """One start of a key, its check and its entry in the audit log, all in one statement."""
+async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Started:
+    """One start of somebody, their check and the entry in the audit log, all in one statement."""
     entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
     async with desk.pool.connection(timeout=desk.settings.statement_seconds) as conn:
         statement = plan.statement(desk.principal.org_id)

@@ -1,7 +1,7 @@
 """Where the work of a worker's request is done: for the org of its key, and for sessions that the key opened."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -30,6 +30,7 @@ class WorkerDesk:
     principal: WorkerKey
     pool: Pool
     settings: ServerSettings
+    key: dict[str, Any]  # by which it is found
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """One call that knows keys and sessions itself, in one round trip."""
@@ -39,38 +40,37 @@ class WorkerDesk:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Conn]:
-        """Several calls for the key's org, all or none."""
-        async with transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds) as conn:
+        """Several calls for the key's org, all or none. The key may have been revoked while its body came."""
+        async with self._transaction() as conn:
+            await keys.find_worker_key(conn, **self.key)
             yield conn
 
     @asynccontextmanager
     async def session(self, session_id: int, token: UUID) -> AsyncIterator[Conn]:
         """The same for a session that is the key's own; another's is not there."""
         who = self.principal
-        async with self.transaction() as conn:
+        async with self._transaction() as conn:
             session = {"session_id": session_id, "token": token}
             await remote.check_session(conn, org_id=who.org_id, worker_key_id=who.id, **session)
             yield conn
+
+    def _transaction(self) -> AbstractAsyncContextManager[Conn]:
+        return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)
 
 
 async def open_worker_desk(request: Request) -> WorkerDesk:
     """A desk for the worker whose key was sent; what cannot be a worker key costs no round trip."""
     pool, settings = request.app.state.pool, request.app.state.settings
-    return WorkerDesk(request, await _admit(request, pool, settings), pool, settings)
-
-
-async def _admit(request: Request, pool: Pool, settings: ServerSettings) -> WorkerKey:
     key = parse_key(bearer(request, SAY_KEY))
     if key is None or key.kind != WORKER:
         raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
+    found_by = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
+    return WorkerDesk(request, await _admit(found_by, pool, settings), pool, settings, found_by)
+
+
+async def _admit(key: dict[str, Any], pool: Pool, settings: ServerSettings) -> WorkerKey:
     limit = settings.worker_limit
-    found = await pool.call(
-        keys.admit_worker_key,
-        key_id=key.key_id,
-        hashes=key_hashes(settings.peppers, key.text),
-        rate=float(limit.rate),
-        burst=float(limit.burst),
-    )
+    found = await pool.call(keys.admit_worker_key, **key, rate=float(limit.rate), burst=float(limit.burst))
     if not found.allowed:
         raise TooSoon(f"worker key {found.name!r}", found.retry_after)
     return WorkerKey(found.org_id, found.id, found.name, tuple(found.queues))

@@ -50,7 +50,7 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
     plans = [planner.plan(one) for one in starts]
     strict = types_of([one for one in starts if one.strict])
     types = ", ".join(types_of(starts)[:20])
-    if desk.acts and not (isinstance(body, list) or strict or desk.once):
+    if not (isinstance(body, list) or strict or desk.once):
         made = answers.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
