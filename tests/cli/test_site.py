@@ -51,7 +51,7 @@ def test_a_server_that_does_not_answer_is_unreachable(said: Address, url: str | 
         ("https://me:secret@x", KEY, "write --url https://"),
         ("https://x?y", KEY, "write --url https://"),
     ],
-    ids=["no url", "no key", "cut key", "API key", "database", "no host", "bad port", "password", "query"],  # keys differ
+    ids=["no url", "no key", "cut key", "API key", "database", "no host", "bad port", "password", "query"],
 )
 def test_what_cannot_be_a_server_or_a_key_says_what_to_write(url: str | None, key: str | None, said: str) -> None:
     with pytest.raises(WrongUse, match=said) as refused:
