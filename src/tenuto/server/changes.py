@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Awaitable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote, unquote
@@ -62,7 +63,14 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
     pause = SHORTEST
     with wakes.watch() as watch:
         while not stopping.is_set():
-            found = await _whole(follower.look())
+            try:
+                if clock() - checked > CHECK:
+                    checked = clock()
+                    await _whole(_check(desk, permission))
+                found = await _whole(follower.look())
+            except (Unauthorized, Forbidden) as refusal:
+                yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
+                return
             for change in found:
                 yield _event("change", place_of(change), said_of(change))
             if len(found) == AT_ONCE:
@@ -70,11 +78,6 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
             if found or clock() - spoke > BEAT:
                 yield f": beat\nid: {follower.place}\n\n"
                 spoke = clock()
-            if clock() - checked > CHECK:
-                checked = clock()
-                if (refusal := await _whole(_refused(desk, permission))) is not None:
-                    yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
-                    return
             woken = await _rest(watch, stopping, pause)
             pause = SHORTEST if woken or found else min(LONGEST, pause * GROWTH)
 
@@ -96,7 +99,8 @@ class Follower:
             # Before the look, in a call of its own: what is settled by then is seen by the look.
             until = await self._desk.pool.call(monitoring.settled_at)
             asked = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": AT_ONCE}
-            found = await call_for(self._desk.pool, org_id, monitoring.list_changes, timeout=READING, **asked)
+            for_whom = {"timeout": READING, "acts": self._desk.acts}
+            found = await call_for(self._desk.pool, org_id, monitoring.list_changes, **for_whom, **asked)
         except Unreachable:
             return []  # it comes back, and so do we
         self.place = place_of(found[-1]) if len(found) == AT_ONCE else max(place, Place(until))
@@ -116,14 +120,10 @@ async def _whole(call: Awaitable[T]) -> T:
     return found[0]
 
 
-async def _refused(desk: Desk, permission: str) -> Unauthorized | Forbidden | None:
-    try:
+async def _check(desk: Desk, permission: str) -> None:
+    """Whether a login is still open; keys are checked by each look."""
+    with suppress(RateLimited, Unreachable):
         await admit(desk.request, permission, desk.pool, desk.settings)
-    except (Unauthorized, Forbidden) as refusal:
-        return refusal
-    except (RateLimited, Unreachable):
-        return None
-    return None
 
 
 async def _rest(watch: Watch, stopping: asyncio.Event, seconds: float) -> bool:

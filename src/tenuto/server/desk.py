@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any, TypeVar
+from uuid import UUID
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse
@@ -57,6 +58,10 @@ class Desk:
         async with transaction_for(self.pool, self.principal.org_id, **for_whom) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)
 
+    async def check(self) -> None:
+        """Whether they still may, where nothing else is asked of the kernel: a key may have been granted this ahead."""
+        await self.look(_nothing)
+
     def actor(self) -> dict[str, Any]:
         """Who asks, as the audit log has it."""
         who, request = self.principal, self.request
@@ -102,6 +107,10 @@ class Desk:
     async def _hash(self) -> bytes:
         head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
         return sha256(head + await self.request.body()).digest()
+
+
+async def _nothing(conn: Conn, *, org_id: UUID) -> None:
+    """Acting is all."""
 
 
 def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:

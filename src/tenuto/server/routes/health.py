@@ -9,6 +9,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tenuto.db import upkeep
 from tenuto.model.metrics import HTTP_REGISTRY
 from tenuto.server.answers import Answer
+from tenuto.server.desk import AtDesk
 from tenuto.server.routing import PUBLIC, Routes
 
 ROUTES = Routes("health")
@@ -36,9 +37,10 @@ async def readyz(request: Request) -> Any:
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
-async def metrics() -> Response:
+async def metrics(desk: AtDesk) -> Response:
     """Requests that this process answered, for Prometheus; several processes each have their own. Nothing of any org
     is in it: queues and types are where `--metrics-port` answers."""
+    await desk.check()
     return Metrics(generate_latest(HTTP_REGISTRY))
 
 

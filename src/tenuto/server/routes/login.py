@@ -97,6 +97,7 @@ async def log_out(request: Request) -> Response:
 @ROUTES.add("GET", "/auth/me", permission=ANYBODY, answer=Me)
 async def get_me(desk: AtDesk) -> Any:
     """Who is asking, and what they may do."""
+    await desk.check()
     who, cookie = desk.principal, cookies.login_cookie(desk.request)
     by_cookie = cookie if "authorization" not in desk.request.headers else None
     person = {"name": who.name} if isinstance(who, ApiKey) else {"name": None, "platform_role": who.platform_role}
