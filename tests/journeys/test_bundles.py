@@ -11,6 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.command_line import Running, running, tenuto
+from tests.support.journey import charged, wait_for
 from tests.support.kernel import start
 from tests.support.waiting import wait_until
 
@@ -112,6 +113,22 @@ def test_a_bundle_that_was_changed_in_the_database_is_not_run(
 
     assert status == "failed"
     assert message.endswith("is not what was put: its hash differs")
+
+
+def test_bundles_run_at_no_charge_though_every_connection_breaks_again_and_again(
+    worker: Running, folder: Path, place: Place, db: psycopg.Connection
+) -> None:
+    push(folder, place)
+    ids = start(db, *([no] for no in range(6)), kind={"type": "images.twice", "max_attempts": 1})
+    break_all = (
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where datname = current_database() and pid <> pg_backend_pid()"
+    )
+    for done in range(1, len(ids) + 1):
+        db.execute(break_all)
+        wait_for(db, done)
+
+    assert charged(db, *ids) == 0
 
 
 def test_the_same_folder_gives_the_same_hash(folder: Path, tmp_path: Path) -> None:

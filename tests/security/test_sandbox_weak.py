@@ -65,9 +65,7 @@ def test_the_environment_and_memory_of_the_worker_stay_its_own(weak: Prison) -> 
 
 def test_processes_of_other_tasks_keep_to_themselves_too(weak: Prison) -> None:
     weak.outside("who")
-    (pid,) = [
-        one.pid for one in psutil.Process(weak.pid).children() if "tenuto.runtimes.process_child" in one.cmdline()
-    ]
+    (pid,) = weak.running("tenuto.runtimes.process_child")
 
     assert "CANARY" in Path(f"/proc/{pid}/environ").read_text()
     assert weak.inside("read", f"/proc/{pid}/environ").error["type"] == "PermissionError"

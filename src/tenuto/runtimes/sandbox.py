@@ -28,6 +28,7 @@ MOST_SAID = 4096  # of what went wrong while it was built
 MOST_IN_ALL = 512 * MB  # of everything that an attempt says: reading it takes time from the others
 LONGEST_PLAIN = 1 * MB
 MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
+BUILT_WITHIN = 60.0  # seconds; a machine that is far too busy takes some
 OVERTIME = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
 
 
@@ -216,7 +217,14 @@ async def start(spec: Spec) -> Sandbox:
     reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec
-    if not await reader.readline():  # it says when it is built; nothing, when that failed
+    try:
+        ready = await asyncio.wait_for(
+            reader.readline(), BUILT_WITHIN
+        )  # it says when it is built; nothing, if it failed
+    except TimeoutError:
+        await sandbox.end()
+        raise CannotBuild(f"it was not built within {BUILT_WITHIN:g} s") from None
+    if not ready:
         said = await process.stderr.read(MOST_SAID) if process.stderr else b""
         await sandbox.end()
         ended = f"it ended with code {process.returncode} and without a word"

@@ -4,16 +4,19 @@ import asyncio
 import json
 import logging
 import os
+import random
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from tenuto.db import bundles
 from tenuto.db.bundle_upload import parts_of
+from tenuto.db.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
 from tenuto.runtimes.sandbox import Prepared, Refused
@@ -28,6 +31,9 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 PREFIX = "sha256:"
+LONGEST_PAUSE = 5.0
+
+T = TypeVar("T")
 
 
 class BundleTask(Task[..., Any]):
@@ -48,7 +54,7 @@ class Bundles:
         """The types there are now become tasks of the app, unless it has such tasks itself."""
         if not self._on:
             return
-        found = set(await self._kernel.call(bundles.list_bundle_types, org_id=self._org_id))
+        found = set(await self._insist(bundles.list_bundle_types, org_id=self._org_id))
         for gone in self.types - found:
             del app.tasks[gone]
         own = app.tasks.keys() - self.types
@@ -62,7 +68,7 @@ class Bundles:
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
         try:
             asked = {"org_id": self._org_id, "type": attempt.task.name, "sha256": named}
-            found = await self._kernel.call(bundles.find_bundle, **asked)
+            found = await self._insist(bundles.find_bundle, **asked)
             place = await self._unpacked(found.sha256, folder)
         except (NotFound, BadBundle) as problem:
             raise Refused(str(problem)) from problem
@@ -80,11 +86,22 @@ class Bundles:
         return place
 
     async def _fetch(self, hash: str) -> bytes:
-        parts = [part async for part in parts_of(self._kernel.call, org_id=self._org_id, sha256=hash)]
+        parts = [part async for part in parts_of(self._insist, org_id=self._org_id, sha256=hash)]
         content = b"".join(parts)
         if sha256(content).hexdigest() != hash:
             raise BadBundle(f"bundle {hash} is not what was put: its hash differs")
         return content
+
+    async def _insist(self, function: Callable[..., Awaitable[T]], **asked: Any) -> T:
+        """What the kernel answers, however long it is away: that is no fault of an attempt."""
+        pause = 0.05
+        while True:
+            try:
+                return await self._kernel.call(function, **asked)
+            except Unreachable as problem:
+                log.warning("no answer about bundles (%s): trying again", problem)
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+            pause = min(LONGEST_PAUSE, 2 * pause)
 
 
 def _unpack_whole(content: bytes, place: Path) -> None:

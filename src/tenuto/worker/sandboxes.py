@@ -13,7 +13,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.port import Port
 from tenuto.sdk.target import split_target
 from tenuto.worker.attempt import Attempt
-from tenuto.worker.bundles import Bundles
+from tenuto.worker.bundles import Bundles, BundleTask
 from tenuto.worker.settings import WorkerSettings
 
 
@@ -37,7 +37,7 @@ def open_sandboxes(
     apart = frozenset(name for name, task in app.tasks.items() if task.executor == "sandbox")
 
     async def prepare(attempt: Attempt, folder: Path) -> Prepared:
-        if attempt.task.name in bundles.types:
+        if isinstance(attempt.task, BundleTask):
             return await bundles.prepare(attempt, None if strength.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
         return Prepared(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
