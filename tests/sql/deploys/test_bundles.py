@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.kernel import DEFAULT_ORG, Db, call, start
 
 OLD, NEW = "a" * 64, "b" * 64
 
@@ -137,3 +137,14 @@ def test_the_type_of_a_bundle_is_known_to_strict_starts(db: Db) -> None:
     put(db)
 
     assert call(db, "unknown_types", **asked) == []
+
+
+def test_why_a_task_waits_knows_what_workers_for_bundles_serve(db: Db) -> None:
+    call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": [], "bundles": True})
+    (task_id,) = start(db, kind={"type": "images.resize"})
+    asked = {"org_id": DEFAULT_ORG, "task_id": task_id}
+    assert "no worker alive knows images.resize" in call(db, "explain_task", **asked)
+
+    put(db)
+
+    assert "no worker alive" not in call(db, "explain_task", **asked)
