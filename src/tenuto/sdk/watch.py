@@ -48,10 +48,12 @@ class Watcher:
         failures = 0
         while self._waiting:
             self._joined.clear()
-            ids = list(self._waiting)
+            ids, told = list(self._waiting), 0
             try:
                 for start in range(0, len(ids), BATCH):
-                    self._tell(await self._poll(ids[start : start + BATCH]))
+                    ends = await self._poll(ids[start : start + BATCH])
+                    self._tell(ends)
+                    told += len(ends)
                 failures = 0
             except Unreachable as error:
                 # A server that restarts comes back: only the second try in a row is the truth.
@@ -62,7 +64,7 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            if not self._patience or failures:
+            if not (self._patience and told):  # a server that stops answers at once, with nothing
                 await self._rest()
 
     @property
