@@ -110,3 +110,14 @@ def test_a_page_is_one_to_200_long(db: Db, limit: int) -> None:
 def test_a_status_that_no_run_has_is_refused(db: Db) -> None:
     with pytest.raises(InvalidInput, match="a run is never 'queued'"):
         listed(db, status="queued")
+
+
+def test_with_a_place_to_go_on_after_they_come_oldest_first(db: Db) -> None:
+    each = one_of_each(db)
+    every = sorted(id for ids in each.values() for id in ids)
+    first = listed(db, after=UUID(int=0), limit=3)
+
+    assert first + listed(db, after=first[-1]) == every
+    for status, ids in each.items():
+        assert listed(db, after=UUID(int=0), status=status) == sorted(ids), status
+    assert listed(db, after=UUID(int=0), name="again") == [id for id in every if id in listed(db, name="again")]

@@ -99,3 +99,14 @@ def test_a_page_is_one_to_200_long(db: Db) -> None:
 def test_a_status_that_no_task_has_is_refused(db: Db) -> None:
     with pytest.raises(InvalidInput, match="a task is never 'ready'"):
         listed(db, status="ready")
+
+
+def test_with_a_place_to_go_on_after_they_come_oldest_first(db: Db) -> None:
+    run_id, tasks = start_graph(db, 3)
+    (other,) = start(db, kind={"type": "app.other", "queue": "mail"})
+    beginning = UUID(int=0)
+
+    assert listed(db, after=beginning, limit=2) + listed(db, after=tasks[1]) == [*tasks, other]
+    assert listed(db, after=beginning, run_id=run_id) == listed(db, run_id=run_id)[::-1] == list(tasks)
+    assert listed(db, after=beginning, queue="mail") == listed(db, after=beginning, type="app.other") == [other]
+    assert listed(db, after=beginning, status="completed") == []
