@@ -39,8 +39,8 @@ def test_the_api_answers_whatever_is_asked_as_its_description_says(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_api_answers_thousands_of_requests_as_its_description_says(
     db: psycopg.Connection, url: str, settings: ServerSettings, seed: int
 ) -> None:
-    check(fuzz(db, url, examples=200, seed=seed, whole=True), settings)
+    check(fuzz(db, url, examples=100, seed=seed, whole=True), settings)
