@@ -3,8 +3,9 @@
 import asyncio
 import os
 import shutil
-import stat
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ JOB = {"run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "failures": 0, "s
 
 
 @pytest.fixture
-def code(tmp_path: Path) -> Path:
-    """A folder that the sandbox sees, to put a module `code` into."""
-    folder = tmp_path / "shown"
-    folder.mkdir()
-    return folder
+def code() -> Iterator[Path]:
+    """A folder that the sandbox sees; everybody can enter it, which pytest's own would not allow."""
+    with tempfile.TemporaryDirectory(prefix="tenuto-test-") as folder:
+        Path(folder).chmod(0o755)
+        shown = Path(folder) / "shown"
+        shown.mkdir()
+        yield shown
 
 
 def run(folder: Path, text: str, *, limits: Limits = LIMITS, hidden: tuple[str, ...] = ()) -> Any:
@@ -53,8 +56,6 @@ def run(folder: Path, text: str, *, limits: Limits = LIMITS, hidden: tuple[str, 
 def test_a_program_that_runs_as_root_for_everybody_does_not_for_it(code: Path) -> None:
     shutil.copy("/usr/bin/id", code / "id")
     (code / "id").chmod(0o4755)
-    for folder in (code, *code.parents[:3]):
-        folder.chmod(folder.stat().st_mode | stat.S_IXOTH | stat.S_IXGRP)
     control = subprocess.run([code / "id", "-u"], user=65534, capture_output=True, text=True, check=True)
     assert control.stdout == "0\n"
 
