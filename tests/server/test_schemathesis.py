@@ -5,8 +5,13 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from fastapi import Response
 
 from tenuto.server.app import create_app
+from tenuto.server.auth import ANYBODY
+from tenuto.server.bodies import Body
+from tenuto.server.routes import health
+from tenuto.server.routing import Routes
 from tenuto.server.settings import Limit, ServerSettings
 from tests.support.api_fuzz import Found, fuzz
 from tests.support.http_server import serving
@@ -36,6 +41,37 @@ def test_the_api_answers_whatever_is_asked_as_its_description_says(
     db: psycopg.Connection, url: str, settings: ServerSettings
 ) -> None:
     check(fuzz(db, url, examples=2, seed=4, whole=False), settings)
+
+
+class Half(Body):
+    share: float
+
+
+def a_careless_table() -> Routes:
+    """Routes as they must not be."""
+    table = Routes("careless")
+
+    @table.add("POST", "/v1/halves", permission=ANYBODY)
+    async def divide(body: Half) -> dict[str, float]:
+        """Nothing is divided by zero."""
+        return {"half": 1 / body.share}
+
+    @table.add("GET", "/v1/teapot", permission=ANYBODY)
+    async def brew() -> Response:
+        """Says what it never said that it would."""
+        return Response("short and stout", 418, media_type="text/plain")
+
+    return table
+
+
+def test_what_a_careless_route_does_is_found(db: psycopg.Connection, settings: ServerSettings) -> None:
+    with serving(settings, tables=[health.ROUTES, a_careless_table()]) as url:
+        found = fuzz(db, url, examples=20, seed=4, whole=True)
+
+    said = {tuple(failure.split(": ")[:2]) for failure in found.failures}
+    assert ("POST /v1/halves", "not_a_server_error") in said
+    assert ("GET /v1/teapot", "status_code_conformance") in said
+    assert {operation for operation, _ in said} == {"POST /v1/halves", "GET /v1/teapot"}
 
 
 @pytest.mark.soak
