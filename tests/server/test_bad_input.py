@@ -188,6 +188,21 @@ def test_an_unknown_parameter_is_refused_by_every_list(api: TestClient, ask: Req
     assert refusals(ask, lists, 422, "invalid_input", said) == []
 
 
+def test_a_nul_is_refused_in_every_parameter_and_every_name(api: TestClient, ask: Request) -> None:
+    wrong = []
+    for one in operations(api):
+        sayings: list[dict[str, Any]] = [{"params": {name: "a\x00b"}} for name in one.query]
+        if "{" in one.path and not one.is_json:
+            sayings.append({"path": re.sub(r"\{[^}]*\}", "a%00b", one.path)})
+        for said in sayings:
+            answer = ask(one, **said)
+            is_problem = one.method == "HEAD" or "code" in answer.json()  # an answer to HEAD has no body
+            if answer.status_code not in (401, 404, 409, 422) or not is_problem:
+                wrong.append((one.method, one.path, said, answer.status_code, answer.text[:200]))
+
+    assert wrong == []
+
+
 # Forms of an id that are one, and things that are none.
 IDS = ("0", "-1", "null", "undefined", "00000000-0000-0000-0000-00000000000g", "0" * 33, "%F0%9F%92%A9", "a%00b", "a b")
 
