@@ -1,8 +1,8 @@
 """Requests as bytes on a wire: too much, too long, never ending, or no requests at all."""
 
 import socket
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
 from urllib.parse import urlsplit
 
 import psycopg
@@ -59,12 +59,20 @@ class Wire:
         self._socket.close()
 
 
+Open = Callable[..., Wire]
+
+
 @pytest.fixture
-def wire(settings: ServerSettings, make_headers: MakeKey) -> Iterator[Wire]:
-    with serving(settings) as url:
-        wire = Wire(url, make_headers("*"))
-        yield wire
-        wire.close()
+def connect(settings: ServerSettings, make_headers: MakeKey) -> Iterator[Open]:
+    """New connections, with a key unless another is given."""
+    good = make_headers("*")
+    with serving(settings) as url, ExitStack() as stack:
+        yield lambda key=good: stack.enter_context(closing(Wire(url, key)))
+
+
+@pytest.fixture
+def wire(connect: Open) -> Wire:
+    return connect()
 
 
 def nothing_started(db: psycopg.Connection) -> bool:
@@ -100,13 +108,11 @@ def test_a_body_without_end_is_refused_where_its_bound_is(
     assert nothing_started(db)
 
 
-def test_who_is_not_let_in_cannot_send_for_ever(settings: ServerSettings, db: psycopg.Connection) -> None:
-    with serving(settings) as url:
-        wire = Wire(url, {"Authorization": "Bearer nonsense"})
-        wire.begin("POST", "/v1/runs/bulk", "Transfer-Encoding: chunked")
+def test_who_is_not_let_in_cannot_send_for_ever(connect: Open) -> None:
+    wire = connect({"Authorization": "Bearer nonsense"})
+    wire.begin("POST", "/v1/runs/bulk", "Transfer-Encoding: chunked")
 
-        assert wire.send_chunks(b" " * MB, MOST_BULK_BYTES) < 32 * MB
-        wire.close()
+    assert wire.send_chunks(b" " * MB, MOST_BULK_BYTES) < 32 * MB
 
 
 def test_a_body_in_chunks_is_as_good_as_one_with_a_length(wire: Wire) -> None:
@@ -118,45 +124,48 @@ def test_a_body_in_chunks_is_as_good_as_one_with_a_length(wire: Wire) -> None:
     assert wire.answer().startswith("HTTP/1.1 201 ")
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"GET /healthz\r\n\r\n",
-        b"G\x00T /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * MB + b"\r\n\r\n",
-        b"GET /" + b"a" * MB + b" HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"X-Many: 1\r\n" * 100_000 + b"\r\n",
-        b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-        b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64) + b"\r\n\r\n",
-    ],
-    ids=lambda head: repr(head[:60]),
-)
-def test_what_is_no_request_is_refused_and_the_server_goes_on(wire: Wire, head: bytes) -> None:
-    # The protocol refuses these before there is a request that could get a problem with a code.
-    wire.send_all_it_takes(head)
-
-    answer = wire.answer()
-
-    assert answer == "" or answer.startswith("HTTP/1.1 4"), answer[:200]
+# The protocol refuses these before there is a request that could get a problem with a code.
+NO_REQUESTS = [
+    b"GET /healthz\r\n\r\n",
+    b"G\x00T /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\x00b\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * MB + b"\r\n\r\n",
+    b"GET /" + b"a" * MB + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + b"X-Many: 1\r\n" * 100_000 + b"\r\n",
+    b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+    b"POST /v1/runs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64) + b"\r\n\r\n",
+]
 
 
-@pytest.mark.parametrize(
-    "given", ["a b", "<script>", "é", '"', "a" * 129, "", "a;b", "%0d%0aSet-Cookie: x=1", "a\r\n X-Evil: 1"]
-)
-def test_an_id_of_a_request_that_is_not_plain_is_replaced(wire: Wire, given: str) -> None:
-    wire.begin("GET", "/v1/runs", f"X-Request-Id: {given}")
+def test_what_is_no_request_is_refused_and_the_server_goes_on(connect: Open) -> None:
+    for head in NO_REQUESTS:
+        wire = connect()
+        wire.send_all_it_takes(head)
+        answer = wire.answer()
+        assert answer == "" or answer.startswith("HTTP/1.1 4"), (head[:60], answer[:200])
 
-    head = wire.answer().partition("\r\n\r\n")[0].lower()
+    wire = connect()
+    wire.begin("GET", "/v1/runs")
+    assert wire.answer().startswith("HTTP/1.1 200 ")
 
-    (shown,) = [line.partition(": ")[2] for line in head.split("\r\n") if line.startswith("x-request-id: ")]
-    assert head.startswith("http/1.1 200 ")
-    assert len(shown) == 32
-    assert "set-cookie" not in head
-    assert "x-evil" not in head
+
+# Ids that would do harm in a log or a header.
+IDS = ["a b", "<script>", "é", '"', "a" * 129, "", "a;b", "%0d%0aSet-Cookie: x=1", "a\r\n X-Evil: 1"]
+
+
+def test_an_id_of_a_request_that_is_not_plain_is_replaced(connect: Open) -> None:
+    for given in IDS:
+        wire = connect()
+        wire.begin("GET", "/v1/runs", f"X-Request-Id: {given}")
+        head = wire.answer().partition("\r\n\r\n")[0].lower()
+        (shown,) = [line.partition(": ")[2] for line in head.split("\r\n") if line.startswith("x-request-id: ")]
+        assert head.startswith("http/1.1 200 "), given
+        assert len(shown) == 32, given
+        assert "set-cookie" not in head
+        assert "x-evil" not in head
 
 
 def test_a_plain_id_of_a_request_is_kept(wire: Wire) -> None:
