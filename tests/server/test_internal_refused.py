@@ -68,6 +68,19 @@ def test_logs_of_another_orgs_task_are_left_out(worker: HttpWorker, db: Db) -> N
     assert call(db, "read_logs", org_id=other, task_id=task_id) == []
 
 
+def test_a_worker_writes_no_logs_of_what_another_keys_worker_holds_or_held(worker: HttpWorker, db: Db) -> None:
+    start(db, 1, 2)
+    held, ended = worker.claim(2)["tasks"]
+    worker.ask("report", completed=[fence(ended)])
+    other = open_worker(worker.api, worker_headers(db, "mail"), "other", queues=["mail"])
+
+    for one, said in ((other, "forged"), (worker, "true")):
+        lines = [fence(task, line_no=1, message=said) for task in (held, ended)]
+        assert one.ask("report", logs=lines).status_code == 200
+
+    assert db.execute("select message from tenuto.task_logs").fetchall() == [("true",), ("true",)]
+
+
 def test_an_ended_session_reports_what_is_still_its_own_and_claims_nothing(worker: HttpWorker, db: Db) -> None:
     first, _ = start(db, 1, 2)
     held = worker.claim_one()
