@@ -143,6 +143,22 @@ def test_children_are_started_and_polled_but_no_other_runs_tasks(
     assert {(one["status"], one["output"]) for one in ended} == {("completed", 5)}
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"inputs": [{"$pickle": "gASV"}]},
+        {"inputs": [[{"x": {"$pickle": "gASV"}}]]},
+        {"inputs": [None], "details": [{"task": 0, "slots": [{"value": {"$pickle": "gASV"}}]}]},
+    ],
+)
+def test_no_child_is_given_a_pickle(code: Code, db: psycopg.Connection, said: dict[str, Any]) -> None:
+    refused = code.ask("POST", "/children", json={"kinds": [{"type": "app.trusting"}], **said})
+
+    assert (refused.status_code, "$pickle" in refused.json()["detail"]) == (422, True)
+    assert db.execute("select count(*) from tenuto.tasks").fetchone() == (1,)
+    assert code.ask("POST", "/children", json={"kinds": [{"type": "a.b"}], "inputs": [["$pickle"]]}).status_code == 200
+
+
 def test_run_data_is_put_and_read_with_filters(code: Code) -> None:
     assert code.ask("PUT", "/data", json={"values": {"a.x": 1, "b.y": 2}, "tags": ["t"]}).status_code == 204
 

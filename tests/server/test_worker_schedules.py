@@ -53,3 +53,10 @@ def test_a_cron_that_cannot_be_is_refused(api: TestClient, db: psycopg.Connectio
 
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
     assert names(db) == []
+
+
+def test_no_schedule_starts_with_a_pickle(api: TestClient, db: psycopg.Connection) -> None:
+    refused = put(api, worker_headers(db), [], a_schedule(input=[{"$pickle": "gASV"}]))
+
+    assert (refused.status_code, "$pickle" in refused.json()["detail"]) == (422, True)
+    assert names(db) == []

@@ -1,6 +1,6 @@
 """Inputs that come from outside: what the wire format reserves is read, or refused; a pickle never gets in."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, cast
 from uuid import UUID
 
@@ -24,14 +24,19 @@ def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[s
     return text, list(reader.slots.values())
 
 
-def refuse_reserved(what: str, value: Any) -> None:
+def refuse_pickles(what: str, value: Any) -> None:
+    """For what workers and tasks send in the wire format itself: whoever reads a pickle runs its code."""
+    refuse_reserved(what, value, ("$pickle",))
+
+
+def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -> None:
     """For a value that is kept as it is: what the wire format reserves would be taken for more than it is."""
     stack = [value] if '"$' in dump(value) else []
     while stack:
         found = stack.pop()
         if isinstance(found, dict):
             held = cast("dict[str, Any]", found)
-            if taken := [key for key in RESERVED if key in held]:
+            if taken := [key for key in reserved if key in held]:
                 raise InvalidInput(f"{what}: the key {taken[0]!r} is taken by the wire format", "use another one")
             stack.extend(held.values())
         elif isinstance(found, list):

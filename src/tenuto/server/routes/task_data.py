@@ -10,6 +10,7 @@ from tenuto.db import attempts, run_data, upkeep
 from tenuto.server import own_answers as answers
 from tenuto.server import task_bodies as bodies
 from tenuto.server.bodies import Name
+from tenuto.server.inputs import refuse_pickles
 from tenuto.server.routing import TASK, Routes
 from tenuto.server.task_desk import AtTaskDesk
 
@@ -61,6 +62,7 @@ async def take_own_signal(desk: AtTaskDesk, body: bodies.TakeSignal) -> Any:
 async def start_own_children(desk: AtTaskDesk, body: bodies.StartChildren) -> Any:
     """Start tasks that this one owns, in its run."""
     desk.check_named(body.task_id, body.attempt)
+    refuse_pickles("the input of a child", [body.inputs, body.details])
     said = {name: value for name, value in body if name not in ("task_id", "attempt")}
     async with desk.fenced() as attempt:
         return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}

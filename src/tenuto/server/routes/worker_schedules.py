@@ -8,6 +8,7 @@ from tenuto.model.cron import fire_after
 from tenuto.model.errors import Forbidden
 from tenuto.model.principals import WorkerKey
 from tenuto.model.schedules import Schedule
+from tenuto.server.inputs import refuse_pickles
 from tenuto.server.routing import WORKER, Routes
 from tenuto.server.worker_bodies import NewSchedule, PutSchedules
 from tenuto.server.worker_desk import AtWorkerDesk
@@ -20,6 +21,8 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
     """Put these schedules; one of `types` that is not among them has none any more. Only for queues of the key."""
     who, wanted = desk.principal, {one.name: one for one in body.schedules}
     named = {*body.types, *wanted}
+    for one in body.schedules:
+        refuse_pickles(f"schedule {one.name}", [one.input, one.details])
     async with desk.transaction() as conn:
         found = [one for one in await _all_schedules(conn, who) if one.name in named]
         for one in [*found, *body.schedules]:
