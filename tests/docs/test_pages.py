@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from tenuto.cli.main import app
+from tests.support.full_sandbox import require_full_sandbox
 from tests.support.pages import Reader, blocks_of
 from tests.support.terminal import ROOT, Terminal, newcomer
 
@@ -41,6 +42,8 @@ def terminal(database: str, tmp_path: Path) -> Terminal:
 @pytest.mark.timeout(300)  # dozens of commands, one process each
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page: Path, terminal: Terminal) -> None:
+    if page.stem == "untrusted-code":
+        require_full_sandbox()
     Reader(terminal).follow(page)
 
 

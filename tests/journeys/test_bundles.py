@@ -11,6 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.command_line import Running, running, tenuto
+from tests.support.full_sandbox import require_full_sandbox
 from tests.support.journey import charged, wait_for
 from tests.support.kernel import start
 from tests.support.waiting import wait_until
@@ -46,6 +47,11 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def place(database: str, tmp_path: Path) -> Place:
     return {"TENUTO_DATABASE_URL": database, "TENUTO_HOME": tmp_path / "home"}
+
+
+@pytest.fixture(autouse=True)
+def sandbox() -> None:
+    require_full_sandbox()
 
 
 @pytest.fixture

@@ -5,8 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.full_sandbox import require_full_sandbox
 from tests.support.prison import Prison, open_prison
 from tests.support.server import fresh_database
+
+
+@pytest.fixture(scope="module", autouse=True)
+def built(request: pytest.FixtureRequest) -> None:
+    """Files about sandboxes are about full ones, and what becomes of them when something is taken away."""
+    if "test_sandbox" in request.module.__name__:
+        require_full_sandbox()
 
 
 @pytest.fixture(scope="module")

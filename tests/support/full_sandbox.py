@@ -1,0 +1,23 @@
+"""Whether a full sandbox can be built here: only root may, and not in every container. CI can."""
+
+import asyncio
+from functools import cache
+
+import pytest
+
+from tenuto.runtimes.sandbox_check import Refused, find_strength
+
+
+def require_full_sandbox() -> None:
+    """Skip the test, with the reason a worker would give, where there can be none."""
+    if why := _refusal():
+        pytest.skip(why)
+
+
+@cache
+def _refusal() -> str | None:
+    try:
+        asyncio.run(find_strength(weak=False))
+    except Refused as refusal:
+        return str(refusal)
+    return None
