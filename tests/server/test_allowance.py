@@ -114,6 +114,19 @@ def test_a_start_that_is_refused_leaves_no_entry(admin: TestClient, db: psycopg.
     assert db.execute("select count(*) from tenuto.audit_log").fetchone() == (0,)
 
 
+@pytest.mark.parametrize("once", [{}, {"Idempotency-Key": "a"}], ids=["in one statement", "in a transaction"])
+def test_a_start_that_found_the_run_of_its_dedupe_key_started_nothing_and_leaves_no_entry(
+    admin: TestClient, db: psycopg.Connection, once: dict[str, str]
+) -> None:
+    start = {"type": "a.b", "dedupe_key": "order 7"}
+    first = admin.post("/v1/runs", json=start).json()
+
+    again = admin.post("/v1/runs", json=start, headers=once).json()
+
+    assert again == {"run_id": first["run_id"], "created": False}
+    assert db.execute("select entity_id from tenuto.audit_log").fetchall() == [(first["run_id"],)]
+
+
 def test_many_who_ask_at_once_take_one_handful_and_lose_nothing_of_it() -> None:
     allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
     for _ in range(5):

@@ -92,19 +92,19 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
 
 async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
     """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
-    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run."""
+    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
     text, values = statement
     work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
     marks = ", ".join("%s" for _ in acting.values)
     entry = ", ".join(f"p_{name} => %s" for name in noted)
     whole = (
-        f"select done.run_id, done.created"
-        f" from tenuto.{acting.function}({marks}) as acting(org_id), lateral ({work}) as done,"
-        f" lateral tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) as noted"
+        f"select done.run_id, done.created, case when done.created"
+        f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
+        f" from tenuto.{acting.function}({marks}) as acting(org_id), lateral ({work}) as done"
     )
     with translated():
         async with acting.conn.cursor(row_factory=tuple_row) as cursor:
-            await cursor.execute(whole.encode(), [*acting.values, *values[1:], *noted.values()])
+            await cursor.execute(whole.encode(), [*noted.values(), *acting.values, *values[1:]])
             return _read(await cursor.fetchall())
 
 

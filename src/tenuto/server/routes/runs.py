@@ -59,8 +59,9 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
             await change.do(check_known, types=strict)
         found = await change.do(start_all, plans=plans)
         made = [answers.Started.model_validate(one) for one in found]
-        what = made[0].run_id if len(made) == 1 else f"{made[0].run_id} and {len(made) - 1} more"
-        await change.note("run", what, "start", noted(types, len(made)))
+        if new := [one.run_id for one in made if one.created]:
+            what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
+            await change.note("run", what, "start", noted(types, len(new)))
         return answers.StartedMany(items=made) if isinstance(body, list) else made[0]
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
