@@ -124,6 +124,17 @@ def test_a_body_in_chunks_is_as_good_as_one_with_a_length(wire: Wire) -> None:
     assert wire.answer().startswith("HTTP/1.1 201 ")
 
 
+def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_read(connect: Open) -> None:
+    wire = connect()
+    wire.begin("POST", "/v1/runs", "Content-Length: 5", "Transfer-Encoding: chunked")
+    wire.send_all_it_takes(b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    answer = wire.answer()
+
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert "connection: close" in answer
+    assert wire.answer() == ""
+
+
 # The protocol refuses these before there is a request that could get a problem with a code.
 NO_REQUESTS = [
     b"GET /healthz\r\n\r\n",

@@ -7,9 +7,11 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
+from tenuto.server.problems import problem
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
 HEADERS = [
@@ -19,6 +21,9 @@ HEADERS = [
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 ]
+
+# A proxy in front may have gone by the other one: what it took for the end of a body would be a request to us.
+TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
 
 class Envelope:
@@ -44,8 +49,11 @@ class Envelope:
                     message["headers"].append((b"connection", b"close"))
             await send(message)
 
+        app = self.app
+        if unread is not None and {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
+            app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
         try:
-            await self.app(scope, unread or receive, send_enveloped)
+            await app(scope, unread or receive, send_enveloped)
         finally:
             _measure(scope, status, time.perf_counter() - began)
 
