@@ -110,6 +110,7 @@ def fuzz(db: psycopg.Connection, url: str, *, examples: int, seed: int, whole: b
         {
             "seed": seed,
             "continue-on-failure": True,
+            "request-timeout": 120,  # ten thousand starts in one request take their time on a busy machine
             "generation": {"max-examples": examples, "deterministic": True, "no-shrink": True},
             "checks": {"negative_data_rejection": {"expected-statuses": REFUSED}},
             "output": {"sanitization": {"enabled": False}},
