@@ -30,7 +30,7 @@ class Pool:
 
     def __init__(self, connections: AsyncConnectionPool[Conn], *, timeout: float) -> None:
         self._connections = connections
-        self._timeout = timeout
+        self.timeout = timeout
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
@@ -42,7 +42,7 @@ class Pool:
     @asynccontextmanager
     async def connection(self, *, timeout: float | None = None) -> AsyncIterator[Conn]:
         """A connection for several calls, `timeout` for all of them together."""
-        seconds = self._timeout if timeout is None else timeout
+        seconds = self.timeout if timeout is None else timeout
         late: type[Unreachable] = Unreachable
         try:
             async with asyncio.timeout(seconds), self._connections.connection() as conn:

@@ -54,7 +54,7 @@ async def call_for(
     if acts is not None:
         async with pool.connection(timeout=timeout) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)
-    async with pool.connection() as conn, conn.pipeline():
+    async with pool.connection(timeout=max(pool.timeout, 2 * timeout)) as conn, conn.pipeline():
         await _act_for(conn, org_id, timeout, None)
         return await function(conn, org_id=org_id, **params)
 
@@ -64,7 +64,7 @@ async def transaction_for(pool: Pool, org_id: UUID, *, timeout: float, acts: Act
     """Several calls for the org, all or none. What nobody waits for an answer to goes with the next that somebody does:
     `conn.transaction()` would be a round trip to begin and one to end."""
     with translated():
-        async with pool.connection() as conn:
+        async with pool.connection(timeout=max(pool.timeout, 2 * timeout)) as conn:
             try:
                 async with conn.pipeline():
                     await conn.execute("begin")
