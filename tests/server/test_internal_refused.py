@@ -128,6 +128,19 @@ def test_a_batch_with_an_output_that_is_too_large_is_refused_as_a_whole(worker: 
     assert [status(db, first), status(db, second)] == ["running", "running"]
 
 
+@pytest.mark.parametrize("output", [{"$pickle": "gASV"}, [{"x": {"$pickle": "gASV"}}]])
+def test_no_output_is_a_pickle_that_another_task_would_read(worker: HttpWorker, db: Db, output: Any) -> None:
+    start_one(db)
+    (held,) = worker.claim()["tasks"]
+
+    claimed = worker.ask("claim", claim_no=2, limit=0, reports=[fence(held, output=output)])
+    reported = worker.ask("report", completed=[fence(held, output=output)])
+
+    for refused in (claimed, reported):
+        assert (refused.status_code, "$pickle" in refused.json()["detail"]) == (422, True)
+    assert status(db, held["task_id"]) == "running"
+
+
 @pytest.mark.parametrize(
     ("path", "wrong"),
     [

@@ -159,6 +159,13 @@ def test_no_child_is_given_a_pickle(code: Code, db: psycopg.Connection, said: di
     assert code.ask("POST", "/children", json={"kinds": [{"type": "a.b"}], "inputs": [["$pickle"]]}).status_code == 200
 
 
+def test_no_task_gives_a_pickle(code: Code) -> None:
+    refused = code.ask("POST", "/complete", json={"output": {"$pickle": "gASV"}})
+
+    assert (refused.status_code, "$pickle" in refused.json()["detail"]) == (422, True)
+    assert code.ask("POST", "/complete", json={"output": "$pickle"}).status_code == 200
+
+
 def test_run_data_is_put_and_read_with_filters(code: Code) -> None:
     assert code.ask("PUT", "/data", json={"values": {"a.x": 1, "b.y": 2}, "tags": ["t"]}).status_code == 204
 

@@ -29,6 +29,14 @@ def refuse_pickles(what: str, value: Any) -> None:
     refuse_reserved(what, value, ("$pickle",))
 
 
+def output_text(output: Any) -> str | None:
+    """An output as JSON text. Other tasks take it as their input, so a pickle does not get in this way either."""
+    text = None if output is None else dump(output)
+    if text is not None and '"$pickle"' in text:
+        refuse_pickles("an output", output)
+    return text
+
+
 def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -> None:
     """For a value that is kept as it is: what the wire format reserves would be taken for more than it is."""
     stack = [value] if '"$' in dump(value) else []

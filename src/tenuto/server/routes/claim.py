@@ -7,6 +7,7 @@ from fastapi import Request, Response
 
 from tenuto.db import remote
 from tenuto.model.remote import Exchange
+from tenuto.server.inputs import output_text
 from tenuto.server.routing import WORKER, Routes
 from tenuto.server.stopping import until_gone
 from tenuto.server.tokens import add_tokens
@@ -61,7 +62,7 @@ async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Excha
         token=body.token,
         task_ids=[report.task_id for report in reports],
         attempts=[report.attempt for report in reports],
-        outputs=[None if report.output is None else json.dumps(report.output) for report in reports],
+        outputs=[output_text(report.output) for report in reports],
         claim_no=body.claim_no,
         limit=body.limit,
         types=body.types,

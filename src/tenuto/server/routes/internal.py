@@ -14,6 +14,7 @@ from tenuto.model.principals import TaskToken
 from tenuto.model.tasks import Answer
 from tenuto.server import worker_answers as answers
 from tenuto.server import worker_bodies as bodies
+from tenuto.server.inputs import refuse_pickles
 from tenuto.server.routing import PUBLIC, WORKER, Routes
 from tenuto.server.tokens import issue_token
 from tenuto.server.worker_desk import AtWorkerDesk
@@ -77,6 +78,7 @@ async def report_tasks(desk: AtWorkerDesk, body: bodies.Report) -> Any:
 async def _report_ends(conn: Conn, body: bodies.Report) -> list[Answer]:
     ended: list[Answer] = []
     if ends := body.completed:
+        refuse_pickles("an output", [end.output for end in ends])
         ended += await attempts.complete_tasks(conn, **_fences(body, ends), outputs=[end.output for end in ends])
     if ends := body.failed:
         errors, retries = [end.error for end in ends], [end.retry for end in ends]

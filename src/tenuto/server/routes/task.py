@@ -9,6 +9,7 @@ from tenuto.db import attempts, run_data
 from tenuto.model.tasks import Answer
 from tenuto.server import own_answers as answers
 from tenuto.server import task_bodies as bodies
+from tenuto.server.inputs import refuse_pickles
 from tenuto.server.routing import TASK, Routes
 from tenuto.server.task_desk import AtTaskDesk, TaskDesk
 from tenuto.server.worker_answers import HeldTask
@@ -61,6 +62,7 @@ async def _say(desk: TaskDesk, said: bodies.Progress) -> dict[str, bool]:
 @ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=answers.Accepted)
 async def complete_own_task(desk: AtTaskDesk, body: bodies.Complete) -> Any:
     """The task is done. The same again gets the same answer."""
+    refuse_pickles("the output", body.output)
     return await _end(desk, body, attempts.complete_tasks, outputs=[body.output])
 
 
