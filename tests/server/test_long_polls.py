@@ -4,6 +4,7 @@ import http.client
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,9 +16,11 @@ from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
 from tests.support.kernel import start_one, task
+from tests.support.loops import an_org
 from tests.support.remote_fleet import a_remote_fleet
 from tests.support.waiting import wait_until
 
+STREAM = {"Accept": "text/event-stream"}
 LOOKED = "select from pg_stat_activity where datname = current_database() and query like %s and pid <> pg_backend_pid()"
 
 
@@ -59,6 +62,26 @@ def test_a_server_that_stops_answers_who_waits_at_once(
 
         assert (one.result().status_code, two.result().json()) == (200, {"items": []})
         assert fleet.server.wait(20) == 0
+
+
+def test_an_org_that_waits_a_lot_leaves_room_for_others(
+    settings: ServerSettings, make_headers: MakeKey, db: psycopg.Connection
+) -> None:
+    task_id, mine, other = start_one(db), make_headers("*"), make_headers("*", org_id=an_org(db, "other"))
+    with serving(replace(settings, org_waits=1)) as url, httpx2.Client(base_url=url, timeout=20) as ask:
+        with ask.stream("GET", "/v1/changes", headers={**mine, **STREAM}) as first:
+            assert next(first.iter_lines())
+            refused = ask.get("/v1/changes", headers={**mine, **STREAM})
+            assert (refused.status_code, refused.headers["retry-after"]) == (429, "6")
+            assert ask.get(f"/v1/tasks/{task_id}?wait=60", headers=mine).json()["status"] == "queued"
+            with ask.stream("GET", "/v1/changes", headers={**other, **STREAM}) as heard:
+                assert heard.status_code == 200
+
+        def has_a_seat() -> bool:
+            with ask.stream("GET", "/v1/changes", headers={**mine, **STREAM}) as heard:
+                return heard.status_code == 200
+
+        wait_until(has_a_seat)
 
 
 def looking(db: psycopg.Connection, what: str = "%act_as_api_key%lateral%") -> bool:

@@ -21,6 +21,7 @@ from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
 from tenuto.server.stopping import told_to_stop
+from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes
 
 
@@ -37,6 +38,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     )
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
+    app.state.seats = Seats(settings.org_waits)
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)

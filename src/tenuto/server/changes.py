@@ -18,6 +18,7 @@ from tenuto.model.errors import Forbidden, InvalidInput, RateLimited, Unauthoriz
 from tenuto.model.monitoring import Change
 from tenuto.server.auth import admit
 from tenuto.server.desk import Desk
+from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes, Watch
 
 T = TypeVar("T")
@@ -57,11 +58,11 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
     wakes: Wakes = state.wakes
     stopping: asyncio.Event = state.stopping
     follower = await follower_of(desk, place)
-    yield _event("ready", follower.place, {})
     clock = asyncio.get_running_loop().time
     spoke = checked = clock()
     pause = SHORTEST
-    with wakes.watch() as watch:
+    with seats_of(desk).take(desk.principal.org_id), wakes.watch() as watch:
+        yield _event("ready", follower.place, {})
         while not stopping.is_set():
             try:
                 if clock() - checked > CHECK:
@@ -80,6 +81,10 @@ async def follow(desk: Desk, permission: str, place: Place | None) -> AsyncItera
                 spoke = clock()
             woken = await _rest(watch, stopping, pause)
             pause = SHORTEST if woken or found else min(LONGEST, pause * GROWTH)
+
+
+def seats_of(desk: Desk) -> Seats:
+    return desk.request.app.state.seats
 
 
 class Follower:

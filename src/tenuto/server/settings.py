@@ -45,6 +45,7 @@ class ServerSettings:
     worker_limit: Limit = Limit(10_000, 20_000)  # one key serves a fleet, and a busy process asks 500 times a second
     org_limit: Limit = Limit(5000, 10_000)
     task_limit: Limit = Limit(100, 1000)
+    org_waits: int = 200  # requests of one org that wait in a process, which answers 1000 at a time
     cors_origins: tuple[str, ...] = ()
     objects: Path = Path("objects")  # where data objects over 1 MB lie, shared with workers
     oidc: Oidc | None = None

@@ -1,11 +1,15 @@
 """Long polls: a request that waits holds no connection while it does."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Protocol, TypeVar
+from uuid import UUID
 
-from fastapi import Query, Request
+from fastapi import Query
 
+from tenuto.server.desk import Desk
 from tenuto.server.stopping import until_gone
 
 SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two looks
@@ -24,28 +28,49 @@ E = TypeVar("E")
 F = TypeVar("F")
 
 
-async def until_some(request: Request, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
+class Seats:
+    """Who waits in this process, by org: one that waits a lot leaves room for the others."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken: Counter[UUID] = Counter()
+
+    def free(self, org_id: UUID) -> bool:
+        return self._taken[org_id] < self._most
+
+    @contextmanager
+    def take(self, org_id: UUID) -> Iterator[None]:
+        self._taken[org_id] += 1
+        try:
+            yield
+        finally:
+            self._taken[org_id] -= 1
+
+
+async def until_some(desk: Desk, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
     """What was found, once that is anything or the time is over."""
-    return await _until(request, look, bool, wait)
+    return await _until(desk, look, bool, wait)
 
 
-async def until_ended(request: Request, look: Callable[[], Awaitable[T]], wait: float) -> T:
+async def until_ended(desk: Desk, look: Callable[[], Awaitable[T]], wait: float) -> T:
     """What was looked at, once it has ended or the time is over."""
-    return await _until(request, look, lambda found: found.status in FINAL, wait)
+    return await _until(desk, look, lambda found: found.status in FINAL, wait)
 
 
-async def _until(request: Request, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float) -> F:
-    """Looks no more when nobody waits for the answer, or the server stops."""
+async def _until(desk: Desk, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float) -> F:
+    """Looks no more when nobody waits for the answer, or the server stops; and but once where no seat is free."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, SHORTEST
-    if enough(found := await look()) or not wait:
+    seats: Seats = desk.request.app.state.seats
+    if enough(found := await look()) or not wait or not seats.free(desk.principal.org_id):
         return found
-    gone = asyncio.create_task(until_gone(request))
+    gone = asyncio.create_task(until_gone(desk.request))
     try:
-        while not (enough(found) or gone.done()) and (left := deadline - clock()) > 0:
-            await asyncio.wait({gone}, timeout=min(pause, left))
-            pause = min(LONGEST, pause * GROWTH)
-            found = await look()
+        with seats.take(desk.principal.org_id):
+            while not (enough(found) or gone.done()) and (left := deadline - clock()) > 0:
+                await asyncio.wait({gone}, timeout=min(pause, left))
+                pause = min(LONGEST, pause * GROWTH)
+                found = await look()
     finally:
         gone.cancel()
     return found

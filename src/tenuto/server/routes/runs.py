@@ -92,7 +92,7 @@ async def wait_for_runs(desk: AtDesk, body: WaitFor) -> Any:
 
 async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunEnd]:
     # poll_runs counts what ended since the dispatcher's last round.
-    return await until_some(desk.request, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
+    return await until_some(desk, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204)

@@ -49,7 +49,7 @@ async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=answers.Task)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
     """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
-    found = await until_ended(desk.request, lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
+    found = await until_ended(desk, lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
     return tagged(desk.request, answers.Task.model_validate(found))
 
 
