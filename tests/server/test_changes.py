@@ -156,7 +156,7 @@ def test_who_wants_no_stream_gets_pages(http: Loopback, make_headers: MakeKey, d
     assert ask(ask(place)["next"])["items"] == []
 
 
-@pytest.mark.parametrize("place", ["nonsense", "1.2", "1.99999999999.x", "-5.0.x", "1.0.a b"])
+@pytest.mark.parametrize("place", ["nonsense", "1.2", "1.99999999999.x", "-5.0.x", "1.0.a b", "1.0.%00"])
 def test_a_place_that_cannot_be_is_refused(http: Loopback, make_headers: MakeKey, place: str) -> None:
     headers = {**make_headers("runs:read"), **STREAM, "Last-Event-ID": place}
 

@@ -47,7 +47,7 @@ class Place(NamedTuple):
 def read_place(text: str) -> Place:
     """The place that an event's id names."""
     found = _PLACE.fullmatch(text)
-    if found is None or int(found[2]) > 2**31 - 1:
+    if found is None or int(found[2]) > 2**31 - 1 or "\x00" in unquote(found[3]):
         raise InvalidInput(f"Last-Event-ID is {text!r:.80}, not the id of a change", "send one that came with a change")
     return Place(EPOCH + timedelta(microseconds=int(found[1])), int(found[2]), unquote(found[3]))
 
