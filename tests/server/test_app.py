@@ -1,5 +1,6 @@
 """The server around its routes: what it refuses, how it says so, and what every answer carries."""
 
+import psycopg
 import pytest
 from starlette.testclient import TestClient
 
@@ -27,6 +28,21 @@ def test_every_answer_has_an_id_and_keeps_browsers_careful(api: TestClient) -> N
     assert answer.headers["x-request-id"] != "<script>"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_mistake_of_ours_has_an_id_too_and_says_nothing_else(
+    admin: TestClient, db: psycopg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    db.execute("alter function tenuto.list_roles rename to hidden")
+
+    answer = admin.get("/v1/roles", headers={"X-Request-Id": "mine"})
+
+    assert (answer.status_code, answer.json()["code"], answer.json()["request_id"]) == (500, "internal", "mine")
+    assert answer.headers["x-request-id"] == "mine"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "list_roles" not in answer.text
+    assert "request mine failed" in caplog.text
 
 
 def test_a_site_that_was_named_may_ask(settings: ServerSettings) -> None:

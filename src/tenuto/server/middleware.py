@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
-from tenuto.server.problems import problem
+from tenuto.server.problems import mistake, problem
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
 HEADERS = [
@@ -37,7 +37,7 @@ class Envelope:
             await self.app(scope, receive, send)
             return
         request_id = scope["request_id"] = _request_id(scope)
-        began, status = time.perf_counter(), 500
+        began, status = time.perf_counter(), 0
         unread = Unread(receive) if _has_long_body(scope) else None
 
         async def send_enveloped(message: Message) -> None:
@@ -54,8 +54,12 @@ class Envelope:
             app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
         try:
             await app(scope, unread or receive, send_enveloped)
+        except Exception as error:
+            if status:
+                raise  # the answer has begun: all that is left is to cut it off
+            await mistake(Request(scope), error)(scope, receive, send_enveloped)
         finally:
-            _measure(scope, status, time.perf_counter() - began)
+            _measure(scope, status or 500, time.perf_counter() - began)
 
 
 class Unread:

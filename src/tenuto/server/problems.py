@@ -79,8 +79,9 @@ async def _away(request: Request, error: IssuerAway) -> Response:
     return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
 
 
-async def _mistake(request: Request, error: Exception) -> Response:
-    log.exception("request %s failed", request.scope.get("request_id"), exc_info=error)
+def mistake(request: Request, error: Exception) -> Response:
+    """Says no more than the request's id."""
+    log.error("request %s failed", request.scope.get("request_id"), exc_info=error)
     return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
 
 
@@ -91,12 +92,11 @@ HANDLERS: dict[type[Exception], Any] = {
     Unreachable: _unreachable,
     TimedOut: _timed_out,
     IssuerAway: _away,
-    Exception: _mistake,
 }
 
 
 def add_problems(app: FastAPI) -> None:
-    """Every way a request can go wrong ends here; a mistake of ours says no more than its request's id."""
+    """Every way a request can go wrong ends here, but for mistakes of ours, which the envelope catches."""
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
 
