@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.server.json_body import MOST_DEPTH, parse_json
 
 SOUND: list[Any] = [
@@ -61,3 +61,10 @@ def test_nesting_has_a_bound_in_lists_and_objects() -> None:
 def test_a_refusal_says_where() -> None:
     with pytest.raises(InvalidInput, match=r"the text at \$\.a\[1\]\.b holds a NUL"):
         parse_json(b'{"a": [0, {"b": "\\u0000"}]}')
+
+
+def test_a_body_of_too_many_values_is_refused_before_they_are_made() -> None:
+    with pytest.raises(TooLarge, match="4,000,000 values"):
+        parse_json(b"[" + b"[]," * 2_000_000 + b"[]]")
+
+    assert len(parse_json(b"[" + b"0," * 1_000_000 + b"0]")) == 1_000_001

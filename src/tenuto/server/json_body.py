@@ -12,6 +12,7 @@ from tenuto.model.errors import InvalidInput, TooLarge
 MOST_BYTES = 2 * 1024 * 1024
 MOST_BULK_BYTES = 64 * 1024 * 1024
 MOST_DEPTH = 32
+MOST_VALUES = 4_000_000  # 64 MB of empty lists would be 2 GB of objects, and keep everybody waiting for 11 s
 # A NUL or half of a surrogate pair, escaped or not; what this does not find has neither.
 UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 
@@ -74,6 +75,8 @@ def _refuse_size(most: int) -> NoReturn:
 
 def parse_json(body: bytes, most_depth: int = MOST_DEPTH) -> Any:
     """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
+    if sum(map(body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise TooLarge(f"the body holds more than {MOST_VALUES:,} values", "send less at a time, or data objects")
     try:
         text = body.decode()  # else json takes UTF-16 too, and halves of surrogate pairs
         value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
