@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -20,10 +21,16 @@ from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
 from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.loops import an_org
 from tests.support.people import a_user
 from tests.support.remote_http import worker_headers
 from tests.support.waiting import wait_until
 
+BLOCKED = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+TAKE = """
+insert into tenuto.idempotency_keys (org_id, actor, key, request_hash, created_at)
+select org_id, id::text, 'k', %s, now() from tenuto.api_keys
+"""
 BODY = b'{"type": "a.b"}'
 
 
@@ -61,6 +68,22 @@ def test_who_sends_slowly_holds_no_connection_to_the_database(
         for _ in range(20):
             assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=5).status_code == 200
         assert answer_to(line) == 404
+
+
+def test_an_org_whose_requests_all_wait_for_the_database_leaves_a_connection_to_others(
+    settings: ServerSettings, make_headers: MakeKey, db: psycopg.Connection, database: str
+) -> None:
+    mine, other = make_headers("*"), make_headers("*", org_id=an_org(db, "other"))
+    patient = replace(settings, connections=2, statement_seconds=25)
+    with serving(patient) as url, psycopg.connect(database) as holder, ThreadPoolExecutor(8) as many:
+        holder.execute(TAKE, [bytes(32)])
+        post = {"headers": {**mine, "Idempotency-Key": "k"}, "json": {"type": "a.b"}, "timeout": 30}
+        waiting = [many.submit(httpx2.post, f"{url}/v1/runs", **post) for _ in range(8)]
+        wait_until(lambda: db.execute(BLOCKED).fetchone() is not None)
+
+        assert {httpx2.get(f"{url}/v1/runs", headers=other, timeout=5).status_code for _ in range(5)} == {200}
+        holder.rollback()
+        assert {one.result().status_code for one in waiting} == {201}
 
 
 def test_a_person_who_is_disabled_while_they_send_does_nothing(

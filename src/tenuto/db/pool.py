@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from uuid import UUID
+from weakref import WeakValueDictionary
 
 import psycopg
 from psycopg import AsyncConnection
@@ -26,10 +28,13 @@ VANISHED: dict[str, Any] = {
 
 
 class Pool:
-    """A few connections to one database. Nothing is kept in them between calls."""
+    """A few connections to one database. Nothing is kept in them between calls. What is done for an org has a share of
+    them, so that no org keeps the others waiting."""
 
     def __init__(self, connections: AsyncConnectionPool[Conn], *, timeout: float) -> None:
         self._connections = connections
+        self._share = max(1, connections.max_size - max(1, connections.max_size // 5))
+        self._shares: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
         self.timeout = timeout
 
     async def call(
@@ -40,12 +45,12 @@ class Pool:
             return await function(conn, *args, **params)
 
     @asynccontextmanager
-    async def connection(self, *, timeout: float | None = None) -> AsyncIterator[Conn]:
-        """A connection for several calls, `timeout` for all of them together."""
+    async def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> AsyncIterator[Conn]:
+        """A connection for several calls, of the org's share; `timeout` for all of them together."""
         seconds = self.timeout if timeout is None else timeout
         late: type[Unreachable] = Unreachable
         try:
-            async with asyncio.timeout(seconds), self._connections.connection() as conn:
+            async with asyncio.timeout(seconds), self._of(org_id), self._connections.connection() as conn:
                 late = TimedOut
                 yield conn
         except (PoolTimeout, TimeoutError) as error:
@@ -56,6 +61,14 @@ class Pool:
             # The others of the pool broke with this one more often than not: the next call must not find them.
             await self._connections.check()
             raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+
+    def _of(self, org_id: UUID | None) -> AbstractAsyncContextManager[None]:
+        if org_id is None:
+            return nullcontext()
+        share = self._shares.get(org_id)
+        if share is None:
+            share = self._shares[org_id] = asyncio.Semaphore(self._share)
+        return share
 
     async def close(self) -> None:
         await self._connections.close()

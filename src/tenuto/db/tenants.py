@@ -52,9 +52,9 @@ async def call_for(
     """One call of a wrapper for the org in one round trip: what a pipeline sends before its sync is one transaction.
     Who acts does so in the very statement of the call, which is a third of the cost."""
     if acts is not None:
-        async with pool.connection(timeout=timeout) as conn:
+        async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)
-    async with pool.connection(timeout=max(pool.timeout, 2 * timeout)) as conn, conn.pipeline():
+    async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn, conn.pipeline():
         await _act_for(conn, org_id, timeout, None)
         return await function(conn, org_id=org_id, **params)
 
@@ -64,7 +64,7 @@ async def transaction_for(pool: Pool, org_id: UUID, *, timeout: float, acts: Act
     """Several calls for the org, all or none. What nobody waits for an answer to goes with the next that somebody does:
     `conn.transaction()` would be a round trip to begin and one to end."""
     with translated():
-        async with pool.connection(timeout=max(pool.timeout, 2 * timeout)) as conn:
+        async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:
                 async with conn.pipeline():
                     await conn.execute("begin")

@@ -33,8 +33,9 @@ def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
 async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Started:
     """One start of somebody, their check and the entry in the audit log, all in one statement."""
     entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
-    async with desk.pool.connection(timeout=desk.settings.statement_seconds) as conn:
-        statement = plan.statement(desk.principal.org_id)
+    org_id = desk.principal.org_id
+    async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
+        statement = plan.statement(org_id)
         (started,) = await starting.ask_as(acts.on(conn), statement, entry)
         return started
 
