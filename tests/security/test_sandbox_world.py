@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.support.command_line import ROOT
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.prison import SCRATCH, SHARED, Prison
 from tests.support.waiting import wait_until
@@ -49,7 +50,8 @@ def test_another_attempt_can_be_neither_signalled_nor_read(prison: Prison) -> No
 
     assert "secret" in prison.outside("names_in", str(there))
     assert prison.inside("send_signal", pid).status == "failed"
-    assert prison.inside("names_in", SCRATCH).output == []
+    seen = prison.inside("names_in", SCRATCH).output
+    assert [name for name in seen if name not in ROOT.parts] == []  # a checkout may lie there itself, and is shown
 
     (there / "release").touch()
     assert prison.end_of(other).output == "of another attempt"
