@@ -12,7 +12,12 @@ from tests.server.conftest import MakeKey
 from tests.support.kernel import DEFAULT_ORG, Db, call, history, start, start_one, status
 from tests.support.loops import an_org
 from tests.support.remote_http import PEPPERS, HttpWorker, fence, open_worker, worker_headers
+from tests.support.waiting import wait_until
 
+LISTENING = """
+select count(*) from pg_stat_activity
+where datname = current_database() and application_name = 'tenuto listener' and query like '%notify%'
+"""
 LATER = ("claim", "heartbeat", "report")
 BODIES: dict[str, Any] = {
     "claim": {"claim_no": 1, "limit": 1},
@@ -79,6 +84,24 @@ def test_a_worker_writes_no_logs_of_what_another_keys_worker_holds_or_held(worke
         assert one.ask("report", logs=lines).status_code == 200
 
     assert db.execute("select message from tenuto.task_logs").fetchall() == [("true",), ("true",)]
+
+
+def test_a_worker_hears_nothing_of_queues_that_its_key_is_not_for(api: TestClient, db: Db) -> None:
+    headers = worker_headers(db, "mail")
+
+    def wait(mark: str | None, *queues: str) -> dict[str, Any]:
+        body = {"wait": 0, "queues": queues, "mark": mark}
+        return api.post("/internal/wait", headers=headers, json=body).json()
+
+    wait_until(lambda: not wait(wait(None, "mail")["mark"], "mail")["work"])
+    wait_until(lambda: db.execute(LISTENING).fetchone() == (1,))
+    mark = wait(None, "mail")["mark"]
+    start_one(db, kind={"queue": "pay"})
+    start_one(db, kind={"queue": "mail"})
+    wait_until(lambda: wait(mark, "mail")["work"])
+
+    assert not wait(mark, "pay")["work"]
+    assert wait(mark, "pay", "mail")["work"]
 
 
 def test_an_ended_session_reports_what_is_still_its_own_and_claims_nothing(worker: HttpWorker, db: Db) -> None:

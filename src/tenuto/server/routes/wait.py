@@ -36,10 +36,10 @@ class Woken(Answer):
 async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any:
     """Answered at the first wake-up: a hint. Without a mark, or with one that this process does not know, at once."""
     wakes: Wakes = request.app.state.wakes
-    own = None if "*" in desk.principal.queues else desk.principal.queues
-    queues = body.queues or own
+    own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
+    asked = None if body.queues is None else frozenset(body.queues)
     with wakes.watch() as watch:
-        watch.queues = None if queues is None else frozenset(queues)
+        watch.queues = asked & own if asked is not None and own is not None else asked or own
         wakes.catch_up(watch, body.mark)
         gone = asyncio.create_task(until_gone(request))
         news = asyncio.create_task(watch.news())
