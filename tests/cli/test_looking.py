@@ -1,11 +1,13 @@
 """Looking at runs, tasks, queues and workers, and changing them, with real commands."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from tenuto.cli.output import fields
 from tests.support.command_line import tenuto
 from tests.support.kernel import Db, a_worker, call, start_graph, start_one
 from tests.support.loops import settle, value
@@ -36,6 +38,20 @@ def test_a_run_and_its_task_show_what_became_of_them(db: Db, asked: Asked):
 
     assert (shown["status"], shown["error"]) == ("failed", {"message": "boom"})
     assert (task["task"]["status"], [attempt["outcome"] for attempt in task["attempts"]]) == ("failed", ["failed"])
+
+
+def test_people_read_an_error_in_a_line_and_its_traceback_below():
+    @dataclass
+    class Facts:
+        status: str
+        error: object
+
+    error = {"type": "OSError", "message": "disk is full", "traceback": '  File "a.py", line 1\n    write()\n'}
+
+    assert fields(Facts("failed", error)).splitlines() == [
+        "status  failed", "error   OSError: disk is full", "", '  File "a.py", line 1', "    write()",
+    ]  # fmt: skip
+    assert fields(Facts("cancelled", {"reason": "a mistake"})).splitlines()[1:] == ['error   {"reason": "a mistake"}']
 
 
 def test_a_failed_run_can_be_watched_retried_and_deleted(db: Db, database: str, asked: Asked):

@@ -30,10 +30,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def fields(facts: Any) -> str:
-    """Every field that says something, one a line."""
-    found = {name: cell(value) for name, value in _plain(facts).items() if value not in (None, [], {})}
+    """Every field that says something, one a line; below them the traceback of an error."""
+    said = {name: value for name, value in _plain(facts).items() if value not in (None, [], {})}
+    found = {name: cell(reason(value) if name == "error" else value) for name, value in said.items()}
     width = max(map(len, found))
-    return "\n".join(f"{name.ljust(width)}  {value}" for name, value in found.items())
+    lines = [f"{name.ljust(width)}  {value}" for name, value in found.items()]
+    if isinstance(error := said.get("error"), dict) and error.get("traceback"):
+        lines += ["", str(error["traceback"]).rstrip()]
+    return "\n".join(lines)
 
 
 def cell(value: Any) -> str:
@@ -56,7 +60,7 @@ def cell(value: Any) -> str:
 
 
 def reason(error: Any) -> Any:
-    """What went wrong, in a line; the traceback is in --json."""
+    """What went wrong, in a line."""
     if not isinstance(error, dict) or "message" not in error:
         return error
     return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))

@@ -168,7 +168,8 @@ class Executor:
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:
             if isinstance(outcome, Failed):
-                log.warning("task %s (%s) failed: %s", attempt.task_id, attempt.task.name, outcome.error["message"])
+                what = ": ".join(str(outcome.error[key]) for key in ("type", "message") if outcome.error.get(key))
+                log.warning("task %s (%s) failed: %s", attempt.task_id, attempt.task.name, what)
             self._tell(attempt, outcome)
         if not self._tallying:
             self._tallying = True
