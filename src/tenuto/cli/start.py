@@ -24,7 +24,10 @@ PATIENCE = 3.0  # seconds
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
 Arguments = Annotated[
-    list[str] | None, typer.Argument(metavar="ARGS", help="JSON or text, then name=value.", show_default=False)
+    list[str] | None,
+    typer.Argument(
+        metavar="ARGS", help="JSON or text, all by place or all as name=value; with --app mixed.", show_default=False
+    ),
 ]
 App = Annotated[str | None, typer.Option("--app", help="module:app, to check arguments and use the task's options.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end and print the result.")]
@@ -61,7 +64,7 @@ def start(
     timeout: Timeout = None,
     as_json: Json = False,
 ) -> None:
-    """Start a task: `tenuto start shop.send a@b.c subject=hi --delay 5m`."""
+    """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
     options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
     options |= {"resource_group": resource_group, "max_attempts": max_attempts}
     said = {name: value for name, value in options.items() if value is not None}
