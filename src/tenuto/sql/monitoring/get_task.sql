@@ -14,7 +14,7 @@ declare
 begin
   select t.* into v_task from tenuto.task_status t where t.id = p_task_id and t.org_id = p_org_id;
   if not found then
-    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list_tasks shows those there are');
+    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'the list of tasks shows those there are');
   end if;
   return v_task;
 end
