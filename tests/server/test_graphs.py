@@ -167,7 +167,7 @@ def test_a_strict_start_refuses_types_that_no_worker_serves(admin: TestClient, d
     ]
     graph = {"tasks": {"a": {"type": "shop.send"}, "b": {"type": "shop.other"}}}
     refused = start(admin, graph, strict=True)
-    assert "no worker has served the type 'shop.other'" in refused.json()["detail"]
+    assert "nobody has served or started the type 'shop.other'" in refused.json()["detail"]
 
 
 def test_limits_and_backoff_are_those_of_the_task(admin: TestClient) -> None:

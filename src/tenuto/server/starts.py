@@ -49,10 +49,11 @@ def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
 
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Refuse types that no worker has ever served."""
+    """Refuse types that nobody has ever served or started."""
     if unknown := await runs.unknown_types(conn, org_id=org_id, types=types):
         raise NotFound(
-            f"no worker has served the type {unknown[0]!r}", "correct it, start its worker first, or leave out strict"
+            f"nobody has served or started the type {unknown[0]!r}",
+            "correct it, start its worker first, or leave out strict",
         )
 
 
