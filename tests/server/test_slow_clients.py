@@ -150,3 +150,22 @@ def test_a_worker_whose_key_is_revoked_while_it_sends_does_nothing(url: str, db:
 def bucket_of(db: psycopg.Connection, name: str) -> bool:
     """Whether they were let in."""
     return db.execute("select from tenuto.rate_buckets where bucket = %s", [name]).fetchone() is not None
+
+
+def test_a_client_that_leaves_while_it_sends_is_no_mistake_of_ours(
+    url: str, make_headers: MakeKey, db: psycopg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = make_headers("*")
+    before = count_gone(url, headers)
+    with half_sent(url, "POST", "/v1/runs", headers) as line:
+        line.sendall(BODY[:5])
+
+    wait_until(lambda: count_gone(url, headers) > before)
+    assert [one.getMessage() for one in caplog.records if one.levelname == "ERROR"] == []
+
+
+def count_gone(url: str, headers: dict[str, str]) -> float:
+    """How many left before they had sent a start."""
+    lines = httpx2.get(f"{url}/metrics", headers=headers).text.splitlines()
+    found = [line for line in lines if "requests_total" in line and 'route="/v1/runs",status="499"' in line]
+    return sum(float(line.split()[-1]) for line in found)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
@@ -22,6 +22,7 @@ HEADERS = [
     (b"cache-control", b"no-store"),
 ]
 
+GONE = 499  # nobody gets it: who left before they had sent their request is counted so, as proxies do
 # A proxy in front may have gone by the other one: what it took for the end of a body would be a request to us.
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
@@ -54,6 +55,8 @@ class Envelope:
             app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
         try:
             await app(scope, unread or receive, send_enveloped)
+        except ClientDisconnect:
+            status = status or GONE
         except Exception as error:
             if status:
                 raise  # the answer has begun: all that is left is to cut it off
