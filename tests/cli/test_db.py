@@ -41,6 +41,14 @@ def test_psql_runs_on_the_database_and_hands_on_its_exit_code(home):
     assert tenuto("db", "psql", "-Atc", "select 1 / 0", TENUTO_HOME=home).returncode == 1
 
 
+def test_whoever_names_an_api_is_told_that_commands_ask_a_database(home, empty_database):
+    said = "asks a database, not the server of TENUTO_URL (http://127.0.0.1:1)"
+    named = {"TENUTO_HOME": home, "TENUTO_URL": "http://127.0.0.1:1"}
+
+    assert said in tenuto("db", "status", **named).stderr
+    assert tenuto("db", "status", **named, TENUTO_DATABASE_URL=empty_database).stderr == ""
+
+
 def test_a_named_server_is_used_and_nothing_is_started(home, empty_database):
     done = tenuto("db", "migrate", TENUTO_HOME=home, TENUTO_DATABASE_URL=empty_database)
     status = tenuto("db", "status", "--json", TENUTO_HOME=home, TENUTO_DATABASE_URL=empty_database)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+import typer
+
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
 
@@ -13,6 +15,12 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
     if settings.database_url is not None:
         yield settings.database_url
         return
+    if settings.server_url is not None:
+        typer.echo(
+            f"tenuto: this command asks a database, not the server of TENUTO_URL ({settings.server_url}); "
+            f"without TENUTO_DATABASE_URL it is the one in {settings.home}",
+            err=True,
+        )
     from tenuto.db import embedded
 
     with ExitStack() as server:
