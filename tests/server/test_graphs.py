@@ -1,5 +1,7 @@
 """Graphs over HTTP: tasks that name each other, checked before anything starts."""
 
+from typing import Any
+
 import psycopg
 import pytest
 from starlette.testclient import TestClient
@@ -32,7 +34,7 @@ def start(api: TestClient, graph: object, **more: object):
     return api.post("/v1/runs", json={"graph": graph, **more})
 
 
-def work(db: psycopg.Connection) -> list[tuple[str, object, object]]:
+def work(db: psycopg.Connection) -> list[tuple[str, Any, Any]]:
     """Everything runs; each task gives [its type, its number]; answers type, input and slots in order."""
     worker, seen = a_worker(db), []
     while claims := worker.claim(10):
