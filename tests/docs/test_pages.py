@@ -50,6 +50,8 @@ def test_a_page_can_be_followed(page: Path, terminal: Terminal) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", FROM_NOTHING, ids=lambda page: page.stem)
 def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
+    if page.stem == "untrusted-code":
+        require_full_sandbox()
     with newcomer() as terminal:
         Reader(terminal).follow(page)
 

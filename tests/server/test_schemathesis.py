@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from random import Random
 
 import psycopg
 import pytest
@@ -23,6 +24,7 @@ UNLIMITED = Limit(1_000_000, 1_000_000)
 def url(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     # The server is a thread of this process: its pool throws dice for every connection, and Hypothesis would complain.
     monkeypatch.setattr("psycopg_pool.base.random", lambda: 0.5)
+    monkeypatch.setattr("opentelemetry.sdk.trace.id_generator.random", Random(0))  # noqa: S311 - once a test traced
     limits = {"key_limit": UNLIMITED, "org_limit": UNLIMITED, "task_limit": UNLIMITED}
     with serving(replace(settings, **limits)) as url:
         yield url
