@@ -70,7 +70,8 @@ def test_an_org_that_waits_a_lot_leaves_room_for_others(
     task_id, mine, other = start_one(db), make_headers("*"), make_headers("*", org_id=an_org(db, "other"))
     with serving(replace(settings, org_waits=1)) as url, httpx2.Client(base_url=url, timeout=20) as ask:
         with ask.stream("GET", "/v1/changes", headers={**mine, **STREAM}) as first:
-            assert next(first.iter_lines())
+            lines = first.iter_lines()  # kept: without it the stream is closed
+            assert next(lines)
             refused = ask.get("/v1/changes", headers={**mine, **STREAM})
             assert (refused.status_code, refused.headers["retry-after"]) == (429, "6")
             assert ask.get(f"/v1/tasks/{task_id}?wait=60", headers=mine).json()["status"] == "queued"
