@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -38,6 +39,10 @@ def test_tasks_run_on_the_loop_in_threads_and_in_processes(db: Db, remote: Remot
     assert sorted(notes) == sorted(f"n{no}" for no in range(20))
 
 
+def _has_logged(db: Db, task: UUID) -> bool:
+    return count(db, "task_logs", "task_id = %s and message = 'halfway'", task) >= 1
+
+
 def test_ctx_asks_everything_over_http(db: Db, remote: RemoteFleet) -> None:
     remote.start("remote")
     kinds = ("everything", "everything_thread", "everything_process")
@@ -56,7 +61,7 @@ def test_ctx_asks_everything_over_http(db: Db, remote: RemoteFleet) -> None:
             "found": {"total": charged},
             "content": b"\x00bytes".hex(),
         }
-        assert count(db, "task_logs", "task_id = %s and message = 'halfway'", task) >= 1
+        wait_until(partial(_has_logged, db, task))  # lines go out in batches, after the result too
     assert sorted(remote.effects()) == sorted(f"charge {kind}" for kind in kinds)
 
 
