@@ -123,14 +123,14 @@ BUGS = (
     Bug(
         "row_security_is_off",
         f"{RUNS}/test_promises.py::test_a_query_that_forgets_the_org_still_sees_only_its_own_rows[tenuto_api]",
-        (("grants.sql", r"enable row level security", "disable row level security"),),
+        (("policies.sql", r"enable row level security", "disable row level security"),),
     ),
     Bug(
         "the_policy_shows_every_org",
         f"{RUNS}/test_promises.py::test_a_query_that_forgets_the_org_still_sees_only_its_own_rows[tenuto_readonly]",
         (
             (
-                "grants.sql",
+                "policies.sql",
                 r"drop policy if exists an_org_sees_its_own_rows on %s', v_table.name\);",
                 r"\g<0> execute format('create policy everybody_sees_all on %s using (true)', v_table.name);",
             ),

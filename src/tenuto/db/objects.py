@@ -23,7 +23,7 @@ def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
         if tree.grants:
             conn.execute(tree.grants.encode())
     except Error as error:
-        raise BrokenObject(f"grants.sql cannot be applied: {error}") from error
+        raise BrokenObject(f"grants.sql or policies.sql cannot be applied: {error}") from error
 
 
 def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.Item]) -> None:

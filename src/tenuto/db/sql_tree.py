@@ -13,6 +13,7 @@ CONTEXTS = (
     "shared", "outbox", "identity", "workers", "deploys", "datasets", "runs", "reactions", "monitoring", "compat",
 )  # fmt: skip
 
+GRANTS = ("grants.sql", "policies.sql")  # what one may do, then which rows one sees
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
 
@@ -71,12 +72,12 @@ class SqlTree:
 def read_tree(root: Traversable | None = None) -> SqlTree:
     """Read the tree, by default the one this package ships."""
     root = root or files("tenuto") / "sql"
-    grants = root / "grants.sql"
+    grants = [root / name for name in GRANTS]
     return SqlTree(
         migrations=_read_migrations(root / "migrations"),
         objects=tuple(file for context in CONTEXTS for file in _read_folder(root, context)),
         testing=tuple(_read_folder(root, "testing")),
-        grants=grants.read_text() if grants.is_file() else "",
+        grants="\n".join(file.read_text() for file in grants if file.is_file()),
     )
 
 

@@ -75,23 +75,5 @@ begin
   loop
     execute format('revoke all on %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly', v_table.name);
   end loop;
-
-  for v_table in
-    select c.oid::regclass as name, a.attname as org_column
-    from pg_class c
-    join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
-     and a.attname = case when c.relname = 'orgs' then 'id' else 'org_id' end
-    where c.relnamespace = 'tenuto'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-  loop
-    execute format('alter table %s enable row level security', v_table.name);
-    execute format('alter table %s force row level security', v_table.name);
-    execute format('drop policy if exists an_org_sees_its_own_rows on %s', v_table.name);
-    execute format('drop policy if exists trusted_roles_see_all on %s', v_table.name);
-    execute format(
-      'create policy an_org_sees_its_own_rows on %s to tenuto_api, tenuto_readonly, tenuto_query '
-      'using (%I = (select tenuto._org_id())) with check (%I = (select tenuto._org_id()))',
-      v_table.name, v_table.org_column, v_table.org_column);
-    execute format('create policy trusted_roles_see_all on %s to tenuto_owner, tenuto_dispatcher, tenuto_worker using (true) with check (true)', v_table.name);
-  end loop;
 end
 $$;
