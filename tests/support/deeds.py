@@ -111,7 +111,7 @@ def fork_many(count: int) -> int:
         for _ in range(count):
             children.append(os.fork())
             if children[-1] == 0:
-                time.sleep(20)
+                time.sleep(20)  # alive while the others are made; killed below
                 os._exit(0)
     except OSError:
         pass
@@ -246,7 +246,7 @@ def say(line: str) -> None:
     """Straight into the line to the worker."""
     with socket.socket(fileno=os.dup(3)) as way:
         way.sendall(line.encode())
-    time.sleep(20)
+    time.sleep(20)  # the worker reads it and ends us; ending first would say something else
 
 
 def say_without_end(megabytes: int) -> None:
@@ -261,14 +261,14 @@ def leave_link(folder: str) -> str:
 def stay() -> str:
     """Until somebody who can look in says so."""
     Path("secret").write_text("of another attempt")
-    while not Path("release").exists():
+    while not Path("release").exists():  # from inside there is nothing else to wait on
         time.sleep(0.01)
     return Path("secret").read_text()
 
 
 def die(number: int) -> None:
     os.kill(os.getpid(), number)
-    time.sleep(20)
+    time.sleep(20)  # until the signal arrives
 
 
 def leave(code: int) -> None:

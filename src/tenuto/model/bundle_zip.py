@@ -14,6 +14,8 @@ from tenuto.model.errors import InvalidInput
 MANIFEST = "bundle_manifest.json"
 LARGEST_MANIFEST = 1024 * 1024
 LARGEST_DIRECTORY = 2 * 1024 * 1024
+# What zipfile raises for a zip it cannot read; NotImplementedError is its word for a compression it does not know.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError)
 _END = struct.Struct("<4s4H2IH")
 _ENCRYPTED = 0x1
 
@@ -67,7 +69,7 @@ class Zip:
         try:
             with self.archive.open(self.entries[path]) as file:
                 data = file.read(most + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        except UNREADABLE as error:
             raise BadBundle(f"{path!r} cannot be unpacked: {error}") from error
         if len(data) > most:
             raise BadBundle(f"{path!r} unpacks to more than {most:,} bytes")
@@ -78,7 +80,7 @@ def open_zip(file: BinaryIO) -> Zip:
     _check_end(file)
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError, UnicodeDecodeError, NotImplementedError, OverflowError) as error:
+    except UNREADABLE as error:
         raise BadBundle(f"it is not a zip: {error}") from error
     entries: dict[str, zipfile.ZipInfo] = {}
     for one in archive.infolist():

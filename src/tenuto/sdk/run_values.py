@@ -32,4 +32,4 @@ class _RunPort:
         return await self._client.link.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
 
     def tell(self, verb: str, **arguments: Any) -> None:
-        raise NotImplementedError(f"{verb} {arguments} is said by tasks")
+        raise AssertionError(f"only tasks say {verb}, not whoever reads the data of their run: {arguments}")
