@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 from starlette.testclient import TestClient
 
+from tenuto.model.keys import make_token, token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import Limit, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.kernel import DEFAULT_ORG, call, start_one
+from tests.support.people import a_user
 
 
 def bearer(key: str) -> dict[str, str]:
@@ -111,3 +113,34 @@ def test_who_asks_too_often_is_told_when_to_ask_again(settings: ServerSettings, 
     assert [one.status_code for one in answers] == [200, 200, 429]
     assert answers[2].json()["code"] == "rate_limited"
     assert 1 <= int(answers[2].headers["retry-after"]) <= 101
+
+
+def test_a_key_that_expires_makes_rotates_and_revokes_none_that_lives_longer(
+    admin: TestClient, make_headers: MakeKey
+) -> None:
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    mine = make_headers("*", expires_at=end)
+    lasting = admin.post("/v1/keys", json={"name": "ci", "permissions": ["runs:read"]}).json()["id"]
+    fleet = admin.post("/v1/worker-keys", json={"name": "fleet"}).json()["id"]
+
+    for method, path, body in (
+        ("POST", "/v1/keys", {"name": "x", "permissions": ["*"]}), ("POST", "/v1/worker-keys", {"name": "x"}),
+        ("POST", f"/v1/keys/{lasting}/rotate", {}), ("DELETE", f"/v1/keys/{lasting}", None),
+        ("POST", f"/v1/worker-keys/{fleet}/rotate", {}), ("DELETE", f"/v1/worker-keys/{fleet}", None),
+    ):  # fmt: skip
+        refused = admin.request(method, path, json=body, headers=mine)
+        assert (refused.status_code, "good longer" in refused.json()["detail"]) == (403, True), path
+    said = {"name": "x", "permissions": ["*"], "expires_at": end.isoformat()}
+    assert admin.post("/v1/keys", json=said, headers=mine).status_code == 201
+
+
+def test_an_admin_makes_keys_that_outlive_their_login(api: TestClient, db: psycopg.Connection) -> None:
+    cookie = make_token()
+    user = a_user(db, platform_role="admin")
+    call(db, "open_login", org_id=DEFAULT_ORG, user_id=user, hash=token_hash(cookie))
+    page = {"Cookie": f"__Host-tenuto={cookie}", "Origin": "http://testserver"}
+    page["X-CSRF-Token"] = api.get("/auth/me", headers=page).json()["csrf_token"]
+
+    made = api.post("/v1/keys", json={"name": "ci", "permissions": ["*"]}, headers=page)
+
+    assert made.status_code == 201

@@ -29,9 +29,10 @@ async def create_api_key(
     created_by: str,
     expires_at: datetime | None = None,
     pepper_version: int | None = None,
+    by_key: UUID | None = None,
 ) -> UUID:
     key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    made = {"name": name, "permissions": permissions, "created_by": created_by}
+    made = {"name": name, "permissions": permissions, "created_by": created_by, "by_key": by_key}
     return await call_value(conn, "create_api_key", org_id=org_id, **key, **made)
 
 
@@ -50,8 +51,8 @@ async def act_as_api_key(conn: Conn, *, key_id: str, hashes: list[bytes], permis
     return await call_value(conn, "act_as_api_key", key_id=key_id, hashes=hashes, permission=permission)
 
 
-async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:
-    await call_void(conn, "revoke_api_key", org_id=org_id, id=id)
+async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> None:
+    await call_void(conn, "revoke_api_key", org_id=org_id, id=id, by_key=by_key)
 
 
 async def rotate_api_key(
@@ -64,8 +65,9 @@ async def rotate_api_key(
     created_by: str,
     overlap: timedelta | None = None,
     pepper_version: int | None = None,
+    by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "by_key": by_key}
     return await call_value(conn, "rotate_api_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap)
 
 
@@ -112,9 +114,10 @@ async def create_worker_key(
     created_by: str,
     expires_at: datetime | None = None,
     pepper_version: int | None = None,
+    by_key: UUID | None = None,
 ) -> UUID:
     key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    made = {"name": name, "queues": queues, "created_by": created_by}
+    made = {"name": name, "queues": queues, "created_by": created_by, "by_key": by_key}
     return await call_value(conn, "create_worker_key", org_id=org_id, **key, **made)
 
 
@@ -130,8 +133,8 @@ async def admit_worker_key(
     )
 
 
-async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID) -> None:
-    await call_void(conn, "revoke_worker_key", org_id=org_id, id=id)
+async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> None:
+    await call_void(conn, "revoke_worker_key", org_id=org_id, id=id, by_key=by_key)
 
 
 async def rotate_worker_key(
@@ -144,8 +147,9 @@ async def rotate_worker_key(
     created_by: str,
     overlap: timedelta | None = None,
     pepper_version: int | None = None,
+    by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
+    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "by_key": by_key}
     return await call_value(
         conn, "rotate_worker_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap
     )

@@ -1,14 +1,16 @@
 -- A new key in the place of an old one, with its name and queues, made to last as long as the old one was. The old
--- one works on for p_overlap. A key is replaced once: of two who rotate it, one is refused.
+-- one works on for p_overlap. A key is replaced once: of two who rotate it, one is refused. An API key that asks (p_by_key)
+-- rotates what is within its reach, and the new key lives no longer than it.
 create or replace function tenuto.rotate_worker_key(
   p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_created_by text,
-  p_overlap interval default '1 day', p_pepper_version int default 1)
+  p_overlap interval default '1 day', p_pepper_version int default 1, p_by_key uuid default null)
   returns uuid
   language plpgsql
 as $$
 declare
   v_id uuid := tenuto._uuid7();
   v_old record;
+  v_end timestamptz;
 begin
   if p_overlap < interval '0' or p_overlap > interval '90 days' then
     perform tenuto._raise('TN003', format('an overlap of %s is not between none and 90 days', p_overlap));
@@ -25,10 +27,11 @@ begin
   elsif v_old.revoked_at is not null or v_old.expires_at <= tenuto.now() then
     perform tenuto._raise('TN004', format('worker key %s is revoked or has expired', p_id), 'create a new one');
   end if;
+  v_end := tenuto._check_reach(p_org_id, p_by_key, '{workers:write}', v_old.expires_at);
 
   insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at, expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, v_old.name, v_old.queues, p_created_by, tenuto.now(),
-          tenuto.now() + (v_old.expires_at - v_old.created_at));
+          least(tenuto.now() + (v_old.expires_at - v_old.created_at), v_end));
   update tenuto.worker_keys
   set replaced_by = v_id,
       expires_at = least(expires_at, tenuto.now() + p_overlap)
