@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 
 from tests.support.command_line import TENUTO
-from tests.support.waiting import wait_until
+from tests.support.waiting import wait_until, wait_until_dead
 
 ROOT = Path(__file__).parents[2]
 READY = re.compile(r"(\S+) works on tests")
@@ -81,7 +81,7 @@ class WorkerProcess:
         for one in everybody:
             if one.is_running():
                 one.kill()
-        psutil.wait_procs(everybody, timeout=10)
+        wait_until_dead(everybody)
 
     def wait(self, timeout: float = 30.0) -> int:
         return self.process.wait(timeout)

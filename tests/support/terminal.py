@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.waiting import wait_until
+from tests.support.waiting import wait_until, wait_until_dead
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
@@ -101,5 +101,5 @@ class Staying:
             everybody = [*psutil.Process(self._process.pid).children(recursive=True), psutil.Process(self._process.pid)]
             for one in everybody:
                 one.kill()
-            psutil.wait_procs(everybody, timeout=10)
+            wait_until_dead(everybody)
         self._process.wait(10)

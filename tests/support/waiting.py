@@ -1,7 +1,9 @@
 """Waiting for a condition, never for a while."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+import psutil
 
 
 def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> None:
@@ -9,3 +11,16 @@ def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> Non
     while not condition():
         assert time.monotonic() < end, f"{condition} did not become true within {timeout} s"
         time.sleep(0.005)
+
+
+def wait_until_dead(processes: Iterable[psutil.Process]) -> None:
+    """Not until they are buried too: whoever inherits an orphan may take seconds to notice its end."""
+    for process in processes:
+        wait_until(lambda process=process: _is_dead(process), timeout=10)
+
+
+def _is_dead(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
