@@ -56,6 +56,16 @@ def test_options_of_a_start_reach_the_task(db: Db, database: str):
     assert (found["input"], found["available_at"] > found["created_at"]) == ([1, 2], True)
 
 
+def test_without_the_app_a_task_has_the_options_that_its_worker_declared(db: Db, worker: str):
+    told = tenuto("start", "shop.post", "ada", "--wait", "--json", "--priority", "0", TENUTO_DATABASE_URL=worker)
+
+    found = task(db, json.loads(told.stdout)["run_id"])
+
+    assert json.loads(told.stdout)["result"] == "to ada"
+    assert (found["queue"], found["max_attempts"], found["priority"]) == ("mail", 9, 0)
+    assert found["limits"] == [{"scope": "key", "key": "shop.post:to=ada", "size": 2}]
+
+
 def test_an_argument_may_have_the_name_of_an_option(db: Db, database: str):
     started = tenuto("start", "shop.greet", "name=ada", "queue=7", "--json", TENUTO_DATABASE_URL=database)
 

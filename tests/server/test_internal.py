@@ -161,3 +161,14 @@ def test_a_held_task_is_shown_while_it_is_held(worker: HttpWorker, db: psycopg.C
 
     assert (shown["task_id"], shown["attempt"], shown["type"]) == (str(task_id), 1, "app.work")
     assert worker.api.get(path, headers=worker_headers(db)).status_code == 404
+
+
+def test_a_worker_declares_what_its_types_are_like(api: TestClient, db: psycopg.Connection) -> None:
+    mail = open_worker(api, worker_headers(db, "mail"))
+
+    wrong = mail.ask("types", types={"shop.send": {"kind": {"max_attempts": 0}}})
+    told = mail.ask("types", types={"shop.send": {"kind": {"queue": "mail"}}, "shop.far": {"kind": {"queue": "far"}}})
+
+    assert (wrong.status_code, told.status_code) == (422, 204)
+    assert task(db, start_one(db, kind={"type": "shop.send", "inherit": True}))["queue"] == "mail"
+    assert task(db, start_one(db, kind={"type": "shop.far", "inherit": True}))["queue"] == "default"

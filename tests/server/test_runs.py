@@ -1,11 +1,12 @@
 """Runs over HTTP: started, looked at, stopped, tried again."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import a_worker, drain
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain
 
 
 def start(api: TestClient, **more: object) -> str:
@@ -166,3 +167,35 @@ def test_a_bulk_start_answers_in_the_order_of_its_list(admin: TestClient) -> Non
     assert admin.get(f"/v1/tasks/{items[0]['run_id']}").json()["available_at"] is not None
     assert admin.get(f"/v1/tasks/{items[2]['run_id']}").json()["name"] == "second"
     assert admin.get(f"/v1/runs/{items[3]['run_id']}").json()["max_attempts"] == 2
+
+
+def test_a_start_has_the_options_that_the_worker_of_its_type_declared(
+    admin: TestClient, db: psycopg.Connection
+) -> None:
+    types = {"shop.send": {"kind": {"queue": "mail", "max_attempts": 9, "priority": 5}}}
+    call(db, "declare_types", **a_worker(db).fence, types=types)
+    graph = {"graph": {"tasks": {"first": {"type": "shop.send"}}}}
+
+    def shown(body: object) -> list[object]:
+        run_id = admin.post("/v1/runs", json=body).json()["run_id"]
+        (task,) = admin.get("/v1/tasks", params={"run_id": run_id}).json()["items"]
+        task = admin.get(f"/v1/tasks/{task['id']}").json()
+        return [task["queue"], task["max_attempts"], task["priority"]]
+
+    assert shown({"type": "shop.send"}) == shown(graph) == ["mail", 9, 5]
+    assert shown({"type": "shop.send", "priority": 0, "max_attempts": 3}) == ["mail", 3, 0]
+    assert shown({"type": "shop.send", "inherit": False}) == ["default", 3, 0]
+
+
+def test_a_schedule_has_the_options_that_are_declared_when_it_fires(admin: TestClient, db: psycopg.Connection) -> None:
+    admin.put("/v1/schedules/nightly", json={"type": "shop.send", "cron": "* * * * *"})
+    call(db, "declare_types", **a_worker(db).fence, types={"shop.send": {"kind": {"max_attempts": 9}}})
+    (row,) = call(db, "list_schedules", org_id=DEFAULT_ORG)
+    db.execute("update tenuto.schedules set next_at = next_at - interval '1 hour'")
+    due = row["next_at"] - timedelta(hours=1)
+
+    moments = {"expected": due, "fire_times": [due], "next_at": row["next_at"]}
+    (run_id,) = call(db, "fire_schedule", org_id=DEFAULT_ORG, name="nightly", **moments)
+
+    (task,) = admin.get("/v1/tasks", params={"run_id": str(run_id)}).json()["items"]
+    assert admin.get(f"/v1/tasks/{task['id']}").json()["max_attempts"] == 9

@@ -1,6 +1,6 @@
 """A small app for commands to work with."""
 
-from tenuto import App, Context
+from tenuto import App, Context, Limit
 
 app = App("shop")
 
@@ -19,3 +19,8 @@ def fail(reason: str) -> None:
 async def tell(ctx: Context, words: str) -> str:
     ctx.log.info(words)
     return words
+
+
+@app.task(queue="mail", max_attempts=9, priority=4, limit=Limit(2, key="to"))
+async def post(to: str) -> str:
+    return f"to {to}"

@@ -87,22 +87,17 @@ def show_result(result: Any) -> str:
 
 def find_task(type: str, target: str | None) -> "Task[..., Any]":
     """The task of the app, or one that takes anything where the app is not at hand."""
-    from tenuto.sdk.options import TaskOptions
+    from tenuto.sdk.elsewhere import Stranger
     from tenuto.sdk.target import BadTarget, load_app
-    from tenuto.sdk.task import Task
 
     if target is None:
         if "." not in type.strip("."):
             raise WrongUse(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
-        return Task(type, _anything, TaskOptions())
+        return Stranger(type)
     try:
         return load_app(target).find(type)
     except BadTarget as problem:
         raise WrongUse(str(problem)) from problem
-
-
-def _anything(*args: Any, **kwargs: Any) -> Any:
-    """Stands for a function that is somewhere else."""
 
 
 def make_client(desk: Desk) -> "Client":

@@ -67,6 +67,10 @@ async def start_many(
     )
 
 
+async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> None:
+    await call_void(conn, "declare_types", session_id=session_id, token=token, types=types)
+
+
 async def unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
     return await call_values(conn, "unknown_types", org_id=org_id, types=types)
 

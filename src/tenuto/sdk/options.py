@@ -1,6 +1,6 @@
 """What can be said of a task when it is declared, and of one start of it. Wrong values are named with a cure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, TypedDict, cast
@@ -64,8 +64,8 @@ class TaskOptions:
     optional: bool = False
     language: str = "python"
 
-    def kind(self, type: str) -> dict[str, Any]:
-        """The entry of `p_kinds`: only what differs from the kernel's own defaults."""
+    def kind(self, type: str, kept: Collection[str] = ()) -> dict[str, Any]:
+        """The entry of `p_kinds`: only what differs from the kernel's own defaults, and the options to keep."""
         said = {
             "queue": self.queue,
             "priority": self.priority,
@@ -78,7 +78,10 @@ class TaskOptions:
             "optional": self.optional,
             "language": self.language,
         }
-        return {"type": type, **{key: value for key, value in said.items() if value != _KERNEL.get(key)}}
+        differs = {key: value for key, value in said.items() if value != _KERNEL.get(key)}
+        if kept:
+            differs |= {key: value for key, value in said.items() if key.removesuffix("_seconds") in kept}
+        return {"type": type, **differs}
 
 
 _KERNEL: dict[str, Any] = {

@@ -6,6 +6,7 @@ from typing import Any
 
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
+from tenuto.sdk.elsewhere import Stranger
 from tenuto.sdk.graph import Graph
 from tenuto.sdk.graph_plan import MOST_TASKS, plan_graph
 from tenuto.sdk.nodes import Output, Vertex
@@ -19,10 +20,6 @@ from tenuto.server.start_bodies import Node, OfKind, Start, StartGraph
 
 OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_key", "resource_group", "run_attempts")
 OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_group", "run_attempts")
-
-
-def _anything(*args: Any, **kwargs: Any) -> Any:
-    """Stands for a function that only workers know."""
 
 
 KNOWN = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
@@ -55,12 +52,13 @@ class Planner:
     def task(self, body: OfKind) -> Task[..., Any]:
         """A task that stands for the one of that type, with what is said of it."""
         of_kind = _said(body, OF_KIND)
-        key = repr((body.type, body.language, body.backoff, of_kind))
+        key = repr((body.type, body.language, body.backoff, of_kind, body.inherit))
         if key not in _known:
             if len(_known) >= KNOWN:
                 _known.clear()
             declared = TaskOptions(language=body.language or "python", retry=_backoff(body))
-            _known[key] = Task[..., Any](body.type, _anything, declared).options(**of_kind)
+            kept = frozenset(_said(body, ("language", "backoff")))
+            _known[key] = Stranger(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
         task = copy(_known[key])
         task.said = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
         return task

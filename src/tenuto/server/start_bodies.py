@@ -23,9 +23,11 @@ class LimitOf(Body):
 
 
 class OfKind(Body):
-    """What is said of tasks of one kind."""
+    """What is said of tasks of one kind. What is not is as the workers of the type declare it; without `inherit`, or if
+    none did, as the kernel has it: queue `default`, three attempts, no timeout."""
 
     type: Name
+    inherit: bool = True
     language: Name | None = None
     priority: Int | None = None
     queue: Name | None = None

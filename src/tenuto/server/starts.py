@@ -11,6 +11,7 @@ from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
 from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
+from tenuto.server.bell import Bell
 from tenuto.server.desk import Desk
 from tenuto.server.start_bodies import Start, StartGraph
 
@@ -35,9 +36,11 @@ async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Start
     entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
     org_id = desk.principal.org_id
     async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
-        statement = plan.statement(org_id)
-        (started,) = await starting.ask_as(acts.on(conn), statement, entry)
-        return started
+        (started,) = await starting.ask_as(acts.on(conn), plan.statement(org_id, wake=False), entry)
+    bell: Bell = desk.request.app.state.bell
+    for kind in plan.kinds:
+        bell.ring(kind.get("queue", "default"))
+    return started
 
 
 def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
@@ -49,10 +52,10 @@ def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
 
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Refuse types that nobody has ever served or started."""
+    """Refuse types that nobody has ever served."""
     if unknown := await runs.unknown_types(conn, org_id=org_id, types=types):
         raise NotFound(
-            f"nobody has served or started the type {unknown[0]!r}",
+            f"no worker has ever served the type {unknown[0]!r}",
             "correct it, start its worker first, or leave out strict",
         )
 

@@ -128,6 +128,20 @@ class Nudge(Body):
     run_ids: Annotated[list[Id], Field(max_length=1000)]
 
 
+class TypeOf(Body):
+    """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
+    is for each value of it: its `key` ends before the value, `place` is where it stands among arguments in order."""
+
+    kind: dict[str, Any] | None = None
+    limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
+
+
+class DeclareTypes(OfSession):
+    """What the worker's types are like, by type."""
+
+    types: Annotated[dict[Name, TypeOf], Field(max_length=1000)]
+
+
 class OfAttempt(OfSession):
     attempt: Attempt
 

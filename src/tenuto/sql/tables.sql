@@ -1117,6 +1117,24 @@ alter table tenuto.task_steps force row level security;
 create policy an_org_sees_its_own_rows on tenuto.task_steps for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.task_steps for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.task_types (
+  org_id      uuid not null,
+  type        text not null,
+  kind        jsonb not null,
+  limits      jsonb,
+  declared_by text not null,
+  declared_at timestamp with time zone not null,
+  constraint task_types_pkey PRIMARY KEY (org_id, type),
+  constraint task_types_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint kind_is_an_object CHECK ((jsonb_typeof(kind) = 'object'::text)),
+  constraint limits_are_a_list CHECK ((jsonb_typeof(limits) = 'array'::text)),
+  constraint type_is_not_empty CHECK (((length(type) >= 1) AND (length(type) <= 256)))
+);
+alter table tenuto.task_types enable row level security;
+alter table tenuto.task_types force row level security;
+create policy an_org_sees_its_own_rows on tenuto.task_types for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.task_types for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.tasks (
   id                        uuid not null,
   org_id                    uuid not null,
@@ -1168,8 +1186,9 @@ create table tenuto.users (
   platform_role text not null,
   created_at    timestamp with time zone not null,
   disabled_at   timestamp with time zone,
+  came_at       timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
-  constraint subject_is_unique_within_its_issuer UNIQUE (issuer, subject),
+  constraint a_person_is_once_in_an_org UNIQUE (issuer, subject, org_id),
   constraint user_belongs_to_its_org UNIQUE (org_id, id),
   constraint users_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint email_is_not_empty CHECK (((length(email) >= 1) AND (length(email) <= 320))),

@@ -10,15 +10,17 @@ from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from tenuto.db import attempts, workers
+from tenuto.db import attempts, runs, workers
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
+from tenuto.sdk.elsewhere import declare
 from tenuto.sdk.task import Task
 from tenuto.worker.bundles import BundleTask
 from tenuto.worker.kernel import Caller
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
+from tenuto.worker.site import batches
 
 log = logging.getLogger("tenuto.worker")
 
@@ -91,9 +93,11 @@ class Registration:
         found = await self._ask(queues=queues, types=list(tasks))
         return {route.route_id: tasks[route.type] for route in found}
 
-    async def check_group(self) -> None:
-        """A claim of nothing: a resource group that is not there is refused."""
+    async def introduce(self) -> None:
+        """Says what its types are like, and claims nothing: a resource group that is not there is refused."""
         fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        for some in batches([*declare(_own_tasks(self._app)).items()]):
+            await self._insist(runs.declare_types, **fence, types=dict(some))
         group = self._settings.resource_group
         await self._insist(attempts.claim_tasks, **fence, claim_no=0, routes=[], limit=1, group=group)
 
@@ -145,10 +149,13 @@ class Registration:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 
 
+def _own_tasks(app: App) -> dict[str, Task[..., Any]]:
+    return {name: task for name, task in app.tasks.items() if not isinstance(task, BundleTask)}
+
+
 def _metadata(settings: WorkerSettings, app: App) -> dict[str, Any]:
     """What people see of it; `tenuto why` reads what it serves."""
-    own = sorted(name for name, task in app.tasks.items() if not isinstance(task, BundleTask))
-    serves = {"queues": settings.queues, "types": own, "resource_group": settings.resource_group}
+    serves = {"queues": settings.queues, "types": sorted(_own_tasks(app)), "resource_group": settings.resource_group}
     known = {"pool": settings.pool, "concurrency": settings.concurrency, "target": settings.target}
     known |= {"bundles": settings.bundles or None, "sandbox": settings.sandbox}
     return {**{key: value for key, value in known.items() if value is not None}, **serves}

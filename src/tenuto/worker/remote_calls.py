@@ -83,6 +83,10 @@ async def _resolve_routes(
     return [Route(asking.types.index(type), "", type, "python", []) for type in types]
 
 
+async def _declare_types(asking: Asking, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> None:
+    await asking.ask("/internal/types", session_id, token, types=types)
+
+
 async def _claim_tasks(
     asking: Asking, *, session_id: int, token: UUID, claim_no: int, routes: list[int], limit: int, group: str | None
 ) -> list[Any]:
@@ -204,8 +208,8 @@ async def _get_bundle_part(asking: Asking, *, org_id: UUID, sha256: str, no: int
 CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     carry.__name__.removeprefix("_"): carry
     for carry in (
-        _register_worker, _resolve_routes, _claim_tasks, _heartbeat, _close_session, _nudge_runs, _complete_tasks,
-        _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _report_progress, _write_logs,
-        _list_bundle_types, _find_bundle, _get_bundle_part,
+        _register_worker, _resolve_routes, _declare_types, _claim_tasks, _heartbeat, _close_session, _nudge_runs,
+        _complete_tasks, _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _report_progress,
+        _write_logs, _list_bundle_types, _find_bundle, _get_bundle_part,
     )
 }  # fmt: skip

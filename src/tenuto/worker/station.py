@@ -91,7 +91,7 @@ class Station:
         try:
             await self._open_session()
             await self._kernel.put_schedules(self._app)
-            await self._registration.check_group()
+            await self._registration.introduce()
         except TenutoError as problem:  # what this worker was told is wrong: no other process would do better
             self._control.send(say="refused", reason=str(problem))
             return True

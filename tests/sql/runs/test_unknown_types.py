@@ -14,18 +14,22 @@ def call_rows(db: psycopg.Connection, types: tuple[str, ...], org_id: object) ->
     return found if isinstance(found, list) else [{"unknown_types": found}]
 
 
-def test_a_type_is_known_once_a_worker_said_it_or_something_was_started_of_it(db: psycopg.Connection) -> None:
+def test_a_type_is_known_once_a_worker_said_that_it_serves_it(db: psycopg.Connection) -> None:
     a_worker(db, metadata={"types": ["shop.said"]})
-    worker = a_worker(db, "second")
-    worker.routes(queues=["default"], types=["shop.served"])
-    start(db, kind={"type": "shop.started"})
+    call(db, "declare_types", **a_worker(db, "second").fence, types={"shop.declared": {}})
 
-    assert unknown(db, "shop.said", "shop.served", "shop.started") == []
+    assert unknown(db, "shop.said", "shop.declared") == []
     assert unknown(db, "b.x", "shop.said", "a.x", "b.x") == ["a.x", "b.x"]
 
 
+def test_that_something_was_started_of_a_type_does_not_make_it_known(db: psycopg.Connection) -> None:
+    start(db, kind={"type": "shop.sned"})
+
+    assert unknown(db, "shop.sned") == ["shop.sned"]
+
+
 def test_what_another_org_knows_is_unknown_here(db: psycopg.Connection) -> None:
-    start(db, kind={"type": "shop.started"})
+    a_worker(db, metadata={"types": ["shop.said"]})
     other = call(db, "create_org", slug="other")
 
-    assert unknown(db, "shop.started", org_id=other) == ["shop.started"]
+    assert unknown(db, "shop.said", org_id=other) == ["shop.said"]

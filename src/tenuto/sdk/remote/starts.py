@@ -76,7 +76,8 @@ def _graph(plan: Plan, task_kinds: list[int]) -> dict[str, Any]:
 
 def _task(kind: Mapping[str, Any], detail: Mapping[str, Any]) -> dict[str, Any]:
     said = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
-    return {NAMES.get(key, key): value for key, value in said.items()}
+    # The app is at hand here: what is not said of a task is what it declares, not what its workers do.
+    return {"inherit": False, **{NAMES.get(key, key): value for key, value in said.items()}}
 
 
 def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None) -> Any:

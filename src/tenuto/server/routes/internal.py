@@ -53,6 +53,15 @@ async def close_session(desk: AtWorkerDesk, body: bodies.OfSession) -> Response:
     return Response(None, 204)
 
 
+@ROUTES.add("POST", "/internal/types", permission=WORKER, answer=None, status=204)
+async def declare_types(desk: AtWorkerDesk, body: bodies.DeclareTypes) -> Response:
+    """Say what types are like, for starts that name nothing else. The newest word counts, in the session's queues."""
+    types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
+    async with desk.session(body.session_id, body.token) as conn:
+        await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
+    return Response(None, 204)
+
+
 @ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=answers.Beaten, bulk=True)
 async def heartbeat(desk: AtWorkerDesk, body: bodies.Beat) -> Any:
     """Renew the lease, and compare what is held."""

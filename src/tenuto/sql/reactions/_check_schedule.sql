@@ -17,7 +17,7 @@ begin
       'write 0 to 86400');
   end if;
 
-  v_kinds := tenuto._read_kinds(p_org_id, jsonb_build_array(p_kind));
+  v_kinds := tenuto._read_kinds(p_org_id, jsonb_build_array(p_kind - 'inherit'));
   if (v_kinds[1]).handler is not null then
     perform tenuto._raise('TN003', format('schedule %s starts a handler', p_name), 'handlers belong to a run: leave handler out');
   end if;

@@ -18,6 +18,9 @@ begin
     perform tenuto._write_step(p_task_id, p_attempt, v_parent.org_id, p_step_no, p_step_name, 'child', v_recorded);
     return array(select c::uuid from jsonb_array_elements_text(v_recorded) c);
   end if;
+  if jsonb_path_exists(p_kinds, '$[*].inherit') then
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+  end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
     perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'start_run takes handlers');

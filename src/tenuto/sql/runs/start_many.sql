@@ -14,6 +14,9 @@ declare
   v_answers tenuto.started[];
   v_queue text;
 begin
+  if jsonb_path_exists(p_kinds, '$[*].inherit') then
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+  end if;
   if cardinality(p_ids) = 1 and cardinality(p_inputs) = 1 and p_task_kinds is null and p_details is null and p_dedupe_keys is null
      and p_ids[1] is not null and p_kinds = jsonb_build_array(p_kinds -> 0) then
     v_queue := tenuto._start_one(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);

@@ -8,11 +8,18 @@ create or replace function tenuto.start_run(
   language plpgsql
 as $$
 declare
-  v_kinds tenuto.kind[] := tenuto._read_kinds(p_org_id, p_kinds);
-  v_ids uuid[] := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
-  v_edges tenuto.edge[] := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
-  v_run tenuto.runs := tenuto._read_run(p_org_id, p_run);
+  v_kinds tenuto.kind[];
+  v_ids uuid[];
+  v_edges tenuto.edge[];
+  v_run tenuto.runs;
 begin
+  if jsonb_path_exists(p_kinds, '$[*].inherit') then
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+  end if;
+  v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
+  v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
+  v_edges := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
+  v_run := tenuto._read_run(p_org_id, p_run);
   if exists (select from unnest(v_edges) e
              where (v_kinds[coalesce(p_task_kinds[e.from_no + 1], 0) + 1]).handler
                    is distinct from (v_kinds[coalesce(p_task_kinds[e.to_no + 1], 0) + 1]).handler) then

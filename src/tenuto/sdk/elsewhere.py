@@ -1,0 +1,70 @@
+"""Tasks whose app is somewhere else: started by their type, with the options that their workers declared."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Unpack
+
+from tenuto.sdk.limits import entry
+from tenuto.sdk.options import Start, TaskOptions, check_start
+from tenuto.sdk.task import OF_KIND, Task
+
+
+class Stranger(Task[..., Any]):
+    """Stands for a task of which only the type is known: what is not said of it is left to those who know."""
+
+    def __init__(
+        self,
+        type: str,
+        declared: TaskOptions | None = None,
+        *,
+        said: Start | None = None,
+        kept: frozenset[str] = frozenset(),  # options that were said, also where they are what the kernel has anyway
+        inherits: bool = True,
+    ) -> None:
+        super().__init__(type, _anything, declared or TaskOptions(), said=said)
+        self._kept, self._inherits = kept, inherits
+
+    def options(self, **said: Unpack[Start]) -> "Stranger":
+        checked = check_start(self.name, said)
+        of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
+        both: Any = {**self.said, **checked}
+        declared, kept = replace(self.declared, **of_kind), self._kept | of_kind.keys()
+        return Stranger(self.name, declared, said=both, kept=kept, inherits=self._inherits)
+
+    def kind(self) -> dict[str, Any]:
+        if not self._inherits:
+            return super().kind()
+        return {**self.declared.kind(self.name, kept=self._kept), "inherit": True}
+
+
+def _anything(*args: Any, **kwargs: Any) -> Any:
+    """Stands for a function that only workers know."""
+
+
+def declare(tasks: Mapping[str, Task[..., Any]]) -> dict[str, dict[str, Any]]:
+    """What a worker tells of its tasks, as `declare_types` takes it."""
+    return {name: _declaration(task) for name, task in tasks.items()}
+
+
+def _declaration(task: Task[..., Any]) -> dict[str, Any]:
+    kind = {key: value for key, value in task.kind().items() if key != "type"}
+    queued = task.queue_limits.items()
+    limits: list[dict[str, Any]] = [{"scope": "queue", "key": queue, "size": size} for queue, size in queued]
+    for limit in (*task.declared.limit, *task.declared.rate):
+        whole = entry(replace(limit, key=None), task.name, {})
+        if limit.key is not None:
+            whole |= {"key": f"{whole['key']}:{limit.key}=", **_of_parameter(task, limit.key)}
+        limits.append(whole)
+    return {"kind": kind, **({"limits": limits} if limits else {})}
+
+
+def _of_parameter(task: Task[..., Any], name: str) -> dict[str, Any]:
+    """Where the value of a limit's parameter is among the arguments, and what it is when left out."""
+    signature = task.signature
+    said: dict[str, Any] = {"parameter": name}
+    if name in signature.positional:
+        said["place"] = signature.positional.index(name)
+    default = signature.parameters[name].default
+    if default is not signature.parameters[name].empty and not task.pickled:
+        said["default"] = signature.encode_one(name, default, name)
+    return said

@@ -1,0 +1,35 @@
+-- What a worker says of the types it runs: {"app.function": {"kind": …, "limits": […]}}, as starts take them without the type.
+-- The newest word counts. A session of some queues speaks of types in these, and of none that was declared for others:
+-- who starts by type alone must not be led to its queues. A limit with a "parameter" is for each value of it: its "key"
+-- ends before the value, "place" is the parameter's among arguments in order, "default" what it is when left out.
+create or replace function tenuto.declare_types(p_session_id bigint, p_token uuid, p_types jsonb)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_session tenuto.sessions;
+begin
+  select s.* into v_session from tenuto.sessions s where s.id = p_session_id and s.token = p_token;
+  if not found then
+    perform tenuto._raise('TN001', format('no session %s with this token', p_session_id));
+  elsif jsonb_typeof(p_types) is distinct from 'object' then
+    perform tenuto._raise('TN003', 'types are not a JSON object', 'write {"app.function": {"kind": {"queue": "mail"}}}');
+  elsif (select count(*) from jsonb_object_keys(p_types)) > 1000 then
+    perform tenuto._raise('TN003', 'more than 1000 types in one call', 'declare the others in another');
+  end if;
+  perform tenuto._check_size('the declaration of types', p_types);
+  perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),
+          tenuto._read_kinds(v_session.org_id, jsonb_build_array(coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key))),
+          tenuto._check_declared_limits(d.value -> 'limits')
+  from jsonb_each(p_types) d;
+
+  insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
+  select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
+  from jsonb_each(p_types) d
+  where v_session.queues is null or coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues)
+  order by d.key
+  on conflict (org_id, type) do update
+    set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at
+    where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues);
+end
+$$;
