@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_value, call_values
+from tenuto.db.call import Conn, call, call_value, call_values, call_void
 from tenuto.model.outbox import Effect, FailedEffect
 
 
@@ -27,3 +27,7 @@ async def replay_effects(
 
 async def prune_effects(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> int:
     return await call_value(conn, "prune_effects", keep=keep, limit=limit)
+
+
+async def wake_queues(conn: Conn, *, queues: list[str]) -> None:
+    await call_void(conn, "wake_queues", queues=queues)

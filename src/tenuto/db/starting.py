@@ -25,8 +25,10 @@ def start_run(
     task_kinds: Sequence[int] | None = None,
     details: str | None = None,
     edges: str | None = None,
+    wake: bool = True,
 ) -> Statement:
-    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them."""
+    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them. Without `wake`
+    the caller tells workers once it has committed."""
     return _call(
         "start_run",
         org_id=str(org_id),
@@ -36,6 +38,7 @@ def start_run(
         task_kinds=None if task_kinds is None else "{" + ",".join(map(str, task_kinds)) + "}",
         details=details,
         edges=edges,
+        wake=None if wake else "false",
     )
 
 
@@ -49,6 +52,7 @@ def start_many(
     dedupe_keys: Sequence[str | None] | None = None,
     group: str | None = None,
     answer: bool = False,
+    wake: bool = True,
 ) -> Statement:
     """A run of one task for each input. Answers each run with dedupe keys, or when told to; else the ids are known."""
     return _call(
@@ -60,6 +64,7 @@ def start_many(
         details=details,
         dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
         group=group,
+        wake=None if wake else "false",
         columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
     )
 

@@ -34,10 +34,10 @@ class Plan:
     details: list[dict[str, Any]] | None = None
     edges: list[dict[str, Any]] | None = None
 
-    def statement(self, org_id: UUID) -> starting.Statement:
+    def statement(self, org_id: UUID, *, wake: bool = True) -> starting.Statement:
         """The start as one statement."""
         if self.is_plain():
-            return together([self], org_id)
+            return together([self], org_id, wake=wake)
         return starting.start_run(
             org_id=org_id,
             run=json.dumps(self.run),
@@ -46,6 +46,7 @@ class Plan:
             task_kinds=self.task_kinds,
             details=json.dumps(self.details) if self.details else None,
             edges=json.dumps(self.edges) if self.edges else None,
+            wake=wake,
         )
 
     def is_plain(self) -> bool:
@@ -55,7 +56,7 @@ class Plan:
         return not any("slots" in detail for detail in self.details or ())
 
 
-def together(plans: Sequence[Plan], org_id: UUID) -> starting.Statement:
+def together(plans: Sequence[Plan], org_id: UUID, *, wake: bool = True) -> starting.Statement:
     """Plain plans of one kind and one resource group as one statement, which answers each in order."""
     keys = [plan.run.get("dedupe_key") for plan in plans]
     details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
@@ -68,6 +69,7 @@ def together(plans: Sequence[Plan], org_id: UUID) -> starting.Statement:
         dedupe_keys=keys if any(key is not None for key in keys) else None,
         group=plans[0].run.get("group"),
         answer=True,
+        wake=wake,
     )
 
 

@@ -12,6 +12,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
 from tenuto.server.allowance import Allowances
+from tenuto.server.bell import Bell
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
@@ -64,11 +65,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
-        app.state.checker = Checker()
+        app.state.checker, app.state.bell = Checker(), Bell(pool)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping = asyncio.Event()
         with told_to_stop(app.state.stopping):
             yield
+        await app.state.bell.close()
         await app.state.wakes.close()
         if app.state.issuer is not None:
             await app.state.issuer.close()

@@ -1,0 +1,45 @@
+"""What a request started is told to workers after its commit, and what several started, once for all of them."""
+
+import asyncio
+
+import psycopg
+from starlette.testclient import TestClient
+
+from tenuto.db.pool import open_pool
+from tenuto.server.bell import Bell
+from tests.support.kernel import Db
+
+
+def test_a_start_wakes_those_who_serve_its_queue(admin: TestClient, db: psycopg.Connection) -> None:
+    db.execute("listen tenuto_ready")
+
+    admin.post("/v1/runs", json={"type": "shop.send", "queue": "mail"})
+
+    assert [note.payload for note in db.notifies(timeout=10, stop_after=1)] == ["mail"]
+
+
+def test_a_graph_wakes_those_who_serve_any_of_its_queues(admin: TestClient, db: psycopg.Connection) -> None:
+    db.execute("listen tenuto_ready")
+    tasks = {"a": {"type": "shop.send", "queue": "mail"}, "b": {"type": "shop.pay"}}
+
+    admin.post("/v1/runs", json={"graph": {"tasks": tasks}})
+
+    assert sorted(note.payload for note in db.notifies(timeout=10, stop_after=2)) == ["default", "mail"]
+
+
+def test_each_queue_is_told_of_once_and_none_is_forgotten_at_the_end(database: str, db: Db) -> None:
+    db.execute("listen tenuto_ready")
+    everything = [f"q{no}" for no in range(50)]
+
+    async def story() -> None:
+        async with open_pool(database, role="tenuto_api", size=2) as pool:
+            bell = Bell(pool)
+            for queue in everything:
+                bell.ring(queue)
+                bell.ring(queue)
+            await bell.close()
+
+    asyncio.run(story())
+
+    notes = [note.payload for note in db.notifies(timeout=10, stop_after=50)]
+    assert sorted(notes) == sorted(everything)
