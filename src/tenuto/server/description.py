@@ -5,6 +5,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tenuto.server.answers import Problem
+
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 SCHEMES = {
     "api_key": "An API key (tn_…), or a token of the OIDC issuer that people log in with",
@@ -29,6 +31,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         }
         for name in ("HTTPValidationError", "ValidationError"):
             components.get("schemas", {}).pop(name, None)
+        components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(mode="serialization")
         for methods in schema["paths"].values():
             for operation in methods.values():
                 _name_problems(operation["responses"])

@@ -5,6 +5,7 @@ One that says nothing is refused.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,7 +14,6 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from tenuto.model.permissions import KNOWN
-from tenuto.server.answers import Problem
 from tenuto.server.auth import ANYBODY
 from tenuto.server.binding import Binding
 from tenuto.server.desk import open_desk
@@ -50,6 +50,19 @@ class Declared:
     bulk: bool
     refuses: tuple[int, ...]
     takes: str | None
+
+    @cached_property
+    def route(self) -> "GuardedRoute":
+        """Made once, for however many applications: it is most of what making one costs."""
+        return GuardedRoute(
+            self.path,
+            self.endpoint,
+            methods=[self.method],
+            operation_id=self.endpoint.__name__,
+            responses={**_refusals(self), **self.more.get("responses", {})},
+            openapi_extra=_extra(self),
+            **{name: value for name, value in self.more.items() if name != "responses"},
+        )
 
 
 class Routes:
@@ -141,7 +154,8 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
     """Every declared route; an undeclared one is refused, wherever it came from."""
     for table in tables:
         for one in table.declared:
-            _add(app, one)
+            _check(one)
+            app.router.routes.append(one.route)
     app.state.plain_paths = {one.path for table in tables for one in table.declared if "{" not in one.path}
     app.router.middleware_stack = Switch(app)
     for route in app.routes:
@@ -149,28 +163,18 @@ def add_routes(app: FastAPI, tables: list[Routes]) -> None:
             raise Undeclared(f"{route} was added without a declaration; write @ROUTES.add(…)")
 
 
-def _add(app: FastAPI, one: Declared) -> None:
+def _check(one: Declared) -> None:
     if one.permission not in {PUBLIC, ANYBODY, *GATES, *KNOWN}:
         raise Undeclared(
             f"{one.method} {one.path} declares the permission {one.permission!r}; "
             "write runs:read, runs:write, WORKER, TASK, ANYBODY or PUBLIC"
         )
-    app.router.add_api_route(
-        one.path,
-        one.endpoint,
-        methods=[one.method],
-        route_class_override=GuardedRoute,
-        operation_id=one.endpoint.__name__,
-        responses={**_refusals(one), **one.more.get("responses", {})},
-        openapi_extra=_extra(one),
-        **{name: value for name, value in one.more.items() if name != "responses"},
-    )
 
 
 def _refusals(one: Declared) -> dict[int | str, dict[str, Any]]:
     guarded = one.permission != PUBLIC
     known = [code for code in REFUSALS if guarded or code == 503 or code in one.refuses]
-    return {code: {"model": Problem, "description": REFUSALS[code]} for code in known}
+    return {code: {"description": REFUSALS[code]} for code in known}  # no model: a field for each makes starts slow
 
 
 def _extra(one: Declared) -> dict[str, Any]:
