@@ -34,6 +34,23 @@ def test_schedules_are_put_and_those_of_types_without_one_are_gone(api: TestClie
     assert (row["timezone"], row["jitter_seconds"], row["next_at"] is not None) == ("Europe/Berlin", 5, True)
 
 
+def test_a_schedule_that_changed_is_in_the_audit_log_and_one_that_stayed_is_not(
+    api: TestClient, db: psycopg.Connection
+) -> None:
+    headers = worker_headers(db)
+    for schedules in ([a_schedule()], [a_schedule()], [a_schedule(cron="0 10 * * *")], []):
+        assert put(api, headers, ["a.report"], *schedules).status_code == 204
+
+    deleted, changed, made = call(db, "list_audit", org_id=DEFAULT_ORG, entity="schedule")
+    (key,) = call(db, "list_worker_keys", org_id=DEFAULT_ORG)
+    assert {(one["actor_kind"], one["actor_id"]) for one in (deleted, changed, made)} == {
+        ("worker_key", str(key["id"]))
+    }
+    assert (made["action"], made["changes"]["cron"]) == ("put", {"old": None, "new": "0 9 * * *"})
+    assert (changed["action"], changed["changes"]) == ("put", {"cron": {"old": "0 9 * * *", "new": "0 10 * * *"}})
+    assert deleted["action"] == "delete"
+
+
 def test_a_key_for_other_queues_neither_puts_nor_takes_away(api: TestClient, db: psycopg.Connection) -> None:
     put(api, worker_headers(db), ["a.report"], a_schedule())
     gpu = worker_headers(db, "gpu")

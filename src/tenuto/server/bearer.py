@@ -13,6 +13,15 @@ def bearer(request: Request, say: str) -> str:
     return text.strip()
 
 
+def seen(request: Request) -> dict[str, str | None]:
+    """Where a request came from, as the audit log has it."""
+    return {
+        "ip": request.client.host if request.client else None,
+        "user_agent": request.headers.get("user-agent"),
+        "request_id": request.scope["request_id"],
+    }
+
+
 class TooSoon(RateLimited):
     """More was asked than somebody may."""
 

@@ -16,6 +16,7 @@ from tenuto.db.pool import Pool
 from tenuto.db.tenants import Acts, call_for, key_acts, transaction_for, user_acts
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.auth import ANYBODY, admit
+from tenuto.server.bearer import seen
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -64,14 +65,7 @@ class Desk:
 
     def actor(self) -> dict[str, Any]:
         """Who asks, as the audit log has it."""
-        who, request = self.principal, self.request
-        return {
-            "actor_kind": who.kind,
-            "actor_id": str(who.id),
-            "ip": request.client.host if request.client else None,
-            "user_agent": request.headers.get("user-agent"),
-            "request_id": request.scope["request_id"],
-        }
+        return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id), **seen(self.request)}
 
     @property
     def once(self) -> str | None:

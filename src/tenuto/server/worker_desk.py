@@ -8,14 +8,14 @@ from uuid import UUID
 
 from fastapi import Depends, Request
 
-from tenuto.db import keys, remote
+from tenuto.db import audit, keys, remote
 from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import call_for, transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tenuto.model.principals import WorkerKey
-from tenuto.server.bearer import TooSoon, bearer
+from tenuto.server.bearer import TooSoon, bearer, seen
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -53,6 +53,12 @@ class WorkerDesk:
             session = {"session_id": session_id, "token": token}
             await remote.check_session(conn, org_id=who.org_id, worker_key_id=who.id, **session)
             yield conn
+
+    async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
+        """An entry of the audit log, for what is not kept as a session or an attempt."""
+        what: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
+        who = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **seen(self.request)}
+        await audit.write_audit(conn, org_id=self.principal.org_id, **what, **who)
 
     def _transaction(self) -> AbstractAsyncContextManager[Conn]:
         return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)

@@ -4,6 +4,7 @@ from fastapi import Response
 
 from tenuto.db import reactions, upkeep
 from tenuto.db.call import Conn
+from tenuto.model.audit import diff
 from tenuto.model.cron import fire_after
 from tenuto.model.errors import Forbidden
 from tenuto.model.principals import WorkerKey
@@ -31,10 +32,15 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
         for one in body.schedules:
             said = one.model_dump()
             next_at = fire_after(one.cron, one.timezone, now)
-            await reactions.put_schedule(conn, org_id=who.org_id, **said, next_at=next_at)
+            new = vars(await reactions.put_schedule(conn, org_id=who.org_id, **said, next_at=next_at))
+            old = next((vars(old) for old in found if old.name == one.name), {})
+            changes = diff({field: old.get(field) for field in said}, {field: new[field] for field in said})
+            if changes:  # a worker that starts again makes none
+                await desk.note(conn, "schedule", one.name, "put", changes)
         for one in found:
             if one.name not in wanted:
                 await reactions.delete_schedule(conn, org_id=who.org_id, name=one.name)
+                await desk.note(conn, "schedule", one.name, "delete", {"cron": {"old": one.cron}})
     return Response(None, 204)
 
 
