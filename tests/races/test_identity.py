@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.model.errors import Conflict, TenutoError, Unauthorized
+from tenuto.model.errors import TenutoError, Unauthorized
 from tests.support.interleave import Call, Play, Race
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.loops import an_org, count, value
@@ -146,11 +146,12 @@ def test_of_two_who_add_a_signing_key_one_does(race: Race) -> None:
     race.every_order(scene)
 
 
-def test_a_person_whom_two_orgs_put_at_once_belongs_to_one(race: Race) -> None:
-    other = an_org(race.db, "acme")
+@pytest.mark.parametrize("slug", ["default", "acme"])
+def test_a_person_whom_two_put_at_once_is_one_in_each_org(race: Race, slug: str) -> None:
+    org = DEFAULT_ORG if slug == "default" else an_org(race.db, slug)
 
     def scene(play: Play) -> None:
-        answers = play.run(lambda db: a_user(db), lambda db: a_user(db, org_id=other))
-        assert kinds(answers) == [Conflict.__name__, "done"]
+        one, other = play.run(a_user, lambda db: a_user(db, org_id=org))
+        assert (one == other) == (slug == "default")
 
     race.every_order(scene)

@@ -57,16 +57,19 @@ async def put_user(
     return await call_value(conn, "put_user", org_id=org_id, **who, platform_role=platform_role)
 
 
-async def find_user(conn: Conn, *, issuer: str, subject: str) -> FoundUser:
-    return await call_one(conn, "find_user", FoundUser, issuer=issuer, subject=subject)
+async def find_user(conn: Conn, *, issuer: str, subject: str, org: str | None = None) -> FoundUser:
+    return await call_one(conn, "find_user", FoundUser, issuer=issuer, subject=subject, org=org)
 
 
 async def act_as_user(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role: str) -> UUID:
     return await call_value(conn, "act_as_user", org_id=org_id, user_id=user_id, platform_role=platform_role)
 
 
-async def admit_user(conn: Conn, *, issuer: str, subject: str, rates: list[float], bursts: list[float]) -> AdmittedUser:
-    return await call_one(conn, "admit_user", AdmittedUser, issuer=issuer, subject=subject, rates=rates, bursts=bursts)
+async def admit_user(
+    conn: Conn, *, issuer: str, subject: str, rates: list[float], bursts: list[float], org: str | None = None
+) -> AdmittedUser:
+    who = {"issuer": issuer, "subject": subject, "org": org}
+    return await call_one(conn, "admit_user", AdmittedUser, **who, rates=rates, bursts=bursts)
 
 
 async def set_user_role(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role: str) -> None:

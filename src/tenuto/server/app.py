@@ -49,7 +49,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "X-Tenuto-Org"],
             expose_headers=["X-Request-Id", "Retry-After"],
         )
     app.add_middleware(Envelope)

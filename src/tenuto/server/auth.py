@@ -1,5 +1,7 @@
 """Who is asking, and whether they may: one round trip for who it is and their rate limit together."""
 
+from typing import Any
+
 from fastapi import Request
 
 from tenuto.db import identity, keys, requests
@@ -17,6 +19,7 @@ from tenuto.server.issuer import Issuer
 from tenuto.server.settings import ServerSettings
 
 ANYBODY = "anybody"  # whoever is known
+ORG = "x-tenuto-org"  # in which org one asks, of several that know one
 SAY_KEY = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
 
 
@@ -42,7 +45,7 @@ async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKe
         if key is not None and key.kind == API:
             return await _api_key(key, request, pool, settings)
         if issuer is not None and looks_like_token(text):
-            return await _user_by_token(issuer, text, pool, settings)
+            return await _user_by_token(issuer, text, pool, settings, request.headers.get(ORG))
         if may_be_foreign(text):
             return _key_of(await admit_foreign(request, text, pool, settings, limits(settings)))
     raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
@@ -71,10 +74,10 @@ def _key_of(found: AdmittedApiKey) -> ApiKey:
     return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
 
 
-async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings) -> User:
+async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings, org: str | None) -> User:
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
-    issued = issuer.settings.issuer
-    return user_of(await pool.call(identity.admit_user, issuer=issued, subject=claims.subject, **limits(settings)))
+    who: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, "org": org, **limits(settings)}
+    return user_of(await pool.call(identity.admit_user, **who))
 
 
 async def _user_by_cookie(request: Request, cookie: str, pool: Pool, settings: ServerSettings) -> User:

@@ -24,17 +24,19 @@ HOME = "/auth/me"  # where one is after logging in
 
 @dataclass(frozen=True)
 class Begun:
-    """A login that was begun, until when it can be finished, and where the person wanted to go."""
+    """A login that was begun, until when it can be finished, where the person wanted to go, and in which org."""
 
     state: str
     nonce: str
     verifier: str
     next: str
+    org: str | None
     until: float
 
 
-def begin(next: str | None) -> Begun:
-    return Begun(make_token(), make_token(), secrets.token_urlsafe(64), local_path(next), time.time() + LASTS)
+def begin(next: str | None, org: str | None) -> Begun:
+    state, nonce, verifier = make_token(), make_token(), secrets.token_urlsafe(64)
+    return Begun(state, nonce, verifier, local_path(next), org, time.time() + LASTS)
 
 
 def local_path(next: str | None) -> str:

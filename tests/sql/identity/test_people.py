@@ -45,15 +45,6 @@ def test_a_person_is_a_reader_at_first_and_coming_back_changes_no_role(db: Db) -
     assert (row["platform_role"], row["email"], row["name"]) == ("admin", "ann@example.com", "Ann")
 
 
-def test_a_person_belongs_to_one_org(db: Db) -> None:
-    a_user(db, platform_role="reader")
-
-    with pytest.raises(Conflict, match="another org"):
-        a_user(db, org_id=an_org(db, "acme"), platform_role="admin")
-
-    assert find(db)["platform_role"] == "reader"
-
-
 def test_a_disabled_person_comes_in_no_more_until_enabled(db: Db) -> None:
     user = a_user(db)
     call(db, "disable_user", org_id=DEFAULT_ORG, user_id=user)

@@ -24,6 +24,7 @@ ROUTES = Routes("login")
 LASTS = timedelta(hours=12)
 
 Text = Annotated[str | None, Query(max_length=4096)]
+Slug = Annotated[str | None, Query(min_length=1, max_length=63)]
 
 
 class Me(Answer):
@@ -40,11 +41,12 @@ class Me(Answer):
 
 
 @ROUTES.add("GET", "/auth/login", permission=PUBLIC, refuses=(409, 422), status=303, response_class=RedirectResponse)
-async def begin_login(request: Request, next: Text = None) -> Response:
-    """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to."""
+async def begin_login(request: Request, next: Text = None, org: Slug = None) -> Response:
+    """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to, `org` the slug of
+    the org to come to, for those whom several know."""
     settings: ServerSettings = request.app.state.settings
     login.client_id(request.app.state.issuer)
-    begun = login.begin(next)
+    begun = login.begin(next, org)
     answer = RedirectResponse(await login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
     cookies.set_cookie(answer, cookies.BEGUN, login.seal(begun, settings.peppers), seconds=login.LASTS)
     return answer
@@ -66,7 +68,7 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     except IssuerAway as away:
         raise Unauthorized("the issuer did not take the code, or does not answer", login.AGAIN) from away
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
-    found = await request.app.state.pool.call(identity.find_user, **who)
+    found = await request.app.state.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
     answer = RedirectResponse(begun.next, 303)
     await _let_in(request, answer, found.org_id, found.user_id, "oidc", {**who, **known})

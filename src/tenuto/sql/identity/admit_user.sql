@@ -1,12 +1,12 @@
 -- Who a person is, and whether they may ask now: find_user and take_tokens in one round trip. The buckets are the
 -- person's and their org's, in this order in p_rates and p_bursts. Call it in a transaction of its own, as take_tokens says.
-create or replace function tenuto.admit_user(p_issuer text, p_subject text, p_rates float8[], p_bursts float8[])
+create or replace function tenuto.admit_user(p_issuer text, p_subject text, p_rates float8[], p_bursts float8[], p_org text default null)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], allowed boolean, retry_after float8)
   language plpgsql
 as $$
 begin
   select u.org_id, u.user_id, u.platform_role, u.roles into org_id, user_id, platform_role, roles
-  from tenuto.find_user(p_issuer, p_subject) u;
+  from tenuto.find_user(p_issuer, p_subject, p_org) u;
 
   perform set_config('tenuto.org_id', org_id::text, true);
   select t.allowed, t.retry_after into allowed, retry_after

@@ -1,5 +1,5 @@
 -- A person, known by issuer and subject: made, or brought up to date. A role that is not given stays, and is reader at
--- first. Who belongs to another org is not moved.
+-- first. What other orgs say of them is theirs.
 create or replace function tenuto.put_user(
   p_org_id uuid, p_issuer text, p_subject text, p_email text default null, p_name text default null, p_platform_role text default null)
   returns uuid
@@ -14,25 +14,13 @@ begin
   perform tenuto._check_name('the name of a user', p_name);
   perform tenuto._check_platform_role(p_platform_role);
 
-  insert into tenuto.users (id, org_id, issuer, subject, email, name, platform_role, created_at)
+  insert into tenuto.users as u (id, org_id, issuer, subject, email, name, platform_role, created_at)
   values (tenuto._uuid7(), p_org_id, p_issuer, p_subject, p_email, p_name, coalesce(p_platform_role, 'reader'), tenuto.now())
-  on conflict (issuer, subject) do nothing
-  returning id into v_id;
-  if found then
-    return v_id;
-  end if;
-
-  update tenuto.users
-  set email = coalesce(p_email, email),
-      name = coalesce(p_name, name),
-      platform_role = coalesce(p_platform_role, platform_role)
-  where issuer = p_issuer
-    and subject = p_subject
-    and org_id = p_org_id
-  returning id into v_id;
-  if not found then
-    perform tenuto._raise('TN004', format('%s of %s belongs to another org', p_subject, p_issuer));
-  end if;
+  on conflict (issuer, subject, org_id) do update
+    set email = coalesce(p_email, u.email),
+        name = coalesce(p_name, u.name),
+        platform_role = coalesce(p_platform_role, u.platform_role)
+  returning u.id into v_id;
   return v_id;
 end
 $$;
