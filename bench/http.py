@@ -6,24 +6,19 @@ from pathlib import Path
 if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
-import argparse
 import json
-import shutil
 import socket
 import statistics
 import subprocess
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from urllib.request import urlopen
 
 import psycopg
 
 from bench.http_client import Ask, requests_per_second
 from bench.http_server import PEPPERS
-from bench.record import facts, save
-from tenuto.db import embedded, install
+from bench.program import own_server, read_options, report, wait_for
+from bench.record import facts
 from tenuto.db.call import call_sync
 from tenuto.model.keys import API, key_hash, make_key
 
@@ -33,21 +28,10 @@ BULK = 10_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer requests")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
-    options = parser.parse_args()
-    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
-    try:
-        with embedded.server(home) as url:
-            install.migrate(url)
-            result = measure(url, count=800 if options.quick else 4000)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-    print(json.dumps(result, indent=None if options.json else 2))
-    if options.save:
-        save("http", result)
+    options = read_options(__doc__, quick="fewer requests")
+    with own_server() as (url, _):
+        result = measure(url, count=800 if options.quick else 4000)
+    report("http", result, options)
 
 
 def measure(url: str, *, count: int) -> dict[str, object]:
@@ -111,21 +95,11 @@ def _server(which: str, url: str) -> Iterator[int]:
         command = [sys.executable, "-m", "bench.http_server", which, str(listener.fileno()), url]
         process = subprocess.Popen(command, pass_fds=[listener.fileno()], cwd=Path(__file__).parents[1])
         try:
-            _wait_for(f"http://127.0.0.1:{port}/{'one' if which == 'bare' else 'healthz'}")
+            wait_for(f"http://127.0.0.1:{port}/{'one' if which == 'bare' else 'healthz'}")
             yield port
         finally:
             process.terminate()
             process.wait(30)
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            with urlopen(address, timeout=5):  # noqa: S310 - our own address
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"{address} does not answer")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ from pathlib import Path
 if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
-import argparse
-import json
 import shutil
 import statistics
 import subprocess
@@ -16,34 +14,23 @@ import tempfile
 import psycopg
 
 from bench import limit, scenarios
-from bench.record import facts, save
-from tenuto.db import embedded, install
+from bench.program import own_server, read_options, report
+from bench.record import facts
 from tenuto.db.embedded.binaries import find_program
 
 REPETITIONS = 5
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, at most four minutes")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
-    options = parser.parse_args()
-    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
-    try:
-        with embedded.server(home) as url:
-            result = measure(url, quick=options.quick, quiet=options.json)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-    print(json.dumps(result, indent=None if options.json else 2))
-    if options.save:
-        save("kernel-quick" if options.quick else "kernel", result)
+    options = read_options(__doc__, quick="smaller sizes, at most four minutes")
+    with own_server() as (url, _):
+        result = measure(url, quick=options.quick, quiet=options.json)
+    report("kernel-quick" if options.quick else "kernel", result, options)
 
 
 def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
     """All scenarios on one server with default durability; each figure is a median."""
     say = (lambda _: None) if quiet else (lambda text: print(text, file=sys.stderr))
-    install.migrate(url)
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
     result: dict[str, object] = {**facts(url), "quick": quick, "repetitions": REPETITIONS}

@@ -1,25 +1,20 @@
 """How fast a worker over HTTP drains no-ops beside a direct one: `python -m bench.remote [--quick] [--save]`."""
 
-import argparse
 import base64
-import json
 import os
-import shutil
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
 
 import psycopg
 
-from bench.record import facts, save
-from tenuto.db import embedded, install
+from bench.program import own_server, read_options, report, wait_for
+from bench.record import facts
 from tenuto.db.call import call_sync
 from tenuto.model.keys import WORKER, key_hash, make_key, read_peppers
 
@@ -32,21 +27,11 @@ ENDED = "select count(*) from tenuto.task_attempts where end_no = 0"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer tasks, one repetition")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
-    options = parser.parse_args()
-    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
-    try:
-        with embedded.server(home) as url:
-            install.migrate(url)
-            result = measure(url, home, tasks=20_000 if options.quick else 60_000, rounds=1 if options.quick else 3)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-    print(json.dumps(result, indent=None if options.json else 2))
-    if options.save:
-        save("remote", result)
+    options = read_options(__doc__, quick="fewer tasks, one repetition")
+    tasks, rounds = (20_000, 1) if options.quick else (60_000, 3)
+    with own_server() as (url, home):
+        result = measure(url, home, tasks=tasks, rounds=rounds)
+    report("remote", result, options)
 
 
 def measure(url: str, home: Path, *, tasks: int, rounds: int) -> dict[str, object]:
@@ -58,7 +43,7 @@ def measure(url: str, home: Path, *, tasks: int, rounds: int) -> dict[str, objec
     for _ in range(rounds):
         alone = _drain(url, tasks, direct)
         with _running("server", "--port", str(port), **direct, TENUTO_PEPPER=PEPPER), _running("dispatcher", **direct):
-            _wait_for(f"http://127.0.0.1:{port}/healthz")
+            wait_for(f"http://127.0.0.1:{port}/healthz")
             found.append((alone, _drain(url, tasks, remote)))
     return {
         **facts(url),
@@ -110,16 +95,6 @@ def _free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            with urlopen(address, timeout=5):  # noqa: S310 - our own address
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"{address} does not answer")
 
 
 def _make_key(url: str) -> str:

@@ -1,0 +1,52 @@
+"""A measurement as a program: its flags, a Postgres of its own, servers that answer, and where the result goes."""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+from bench.record import save
+from tenuto.db import embedded, install
+
+
+def read_options(about: str | None, *, quick: str) -> argparse.Namespace:
+    """`quick` says what that flag means here."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
+    return parser.parse_args()
+
+
+@contextmanager
+def own_server() -> Iterator[tuple[str, Path]]:
+    """The URL of a migrated server with default durability, and a folder that goes with it."""
+    home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
+    try:
+        with embedded.server(home) as url:
+            install.migrate(url)
+            yield url, home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def report(name: str, result: dict[str, object], options: argparse.Namespace) -> None:
+    print(json.dumps(result, indent=None if options.json else 2))
+    if options.save:
+        save(name, result)
+
+
+def wait_for(address: str) -> None:
+    """Until somebody answers there."""
+    for _ in range(300):
+        try:
+            with urlopen(address, timeout=5):  # noqa: S310 - our own address
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(f"{address} does not answer")
