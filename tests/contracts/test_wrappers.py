@@ -3,45 +3,18 @@
 import inspect
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import psycopg
 
-from tenuto.db import (
-    attempts,
-    audit,
-    bundles,
-    identity,
-    keys,
-    monitoring,
-    outbox,
-    reactions,
-    remote,
-    requests,
-    run_data,
-    runs,
-    upkeep,
-    workers,
-)
 from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
-MODULES = (
-    attempts,
-    audit,
-    bundles,
-    identity,
-    keys,
-    monitoring,
-    outbox,
-    reactions,
-    remote,
-    requests,
-    run_data,
-    runs,
-    upkeep,
-    workers,
-)
+NAMES = """
+attempts audit bundles identity keys monitoring outbox reactions remote requests run_data runs upkeep workers
+"""
+MODULES = [import_module(f"tenuto.db.{name}") for name in NAMES.split()]
 PUBLIC_FUNCTIONS = r"""
 select p.proname::text,
        array(select substr(a.name, 3)
