@@ -99,6 +99,7 @@ def _finished_work(db: Db, org: UUID, thing: UUID) -> None:
     details = [{"task": 0, "outputs": ["int"], "slots": [{"object": str(thing)}]}]
     start_graph(db, 2, [(0, 1)], org_id=org, details=details, run={"name": "r", "outputs": [{"task": 0}]})
     held = worker.claim_one()
+    call(db, "declare_types", **worker.fence, types={"app.send": {"kind": {"queue": "mail"}}})
     line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
     call(db, "write_logs", **worker.fence, lines=Jsonb([line]))
     call(db, "record_step", **fenced(worker, held, step_no=1, name="s", kind="step", value={"v": 1}))
