@@ -36,7 +36,7 @@ def test_a_run_and_its_task_show_what_became_of_them(db: Db, asked: Asked):
     shown = asked("runs", "show", str(run))
     task = asked("tasks", "show", str(run))
 
-    assert (shown["status"], shown["error"]) == ("failed", {"message": "boom"})
+    assert (shown["type"], shown["status"], shown["error"]) == ("app.work", "failed", {"message": "boom"})
     assert (task["task"]["status"], [attempt["outcome"] for attempt in task["attempts"]]) == ("failed", ["failed"])
 
 
@@ -116,6 +116,42 @@ def test_logs_are_followed_until_the_task_has_ended(db: Db, database: str):
     assert followed.returncode == 0
     assert len(followed.stdout.splitlines()) == 1202
     assert followed.stdout.splitlines()[-1].endswith("info     line 1202")
+
+
+def test_the_logs_of_a_run_are_those_of_all_its_tasks(db: Db, database: str):
+    run, tasks = start_graph(db, 2, details=[{"task": 0, "name": "first"}, {"task": 1, "name": "second"}])
+    worker = a_worker(db)
+    claims = worker.claim(2)
+    words = [
+        {
+            "task_id": str(task),
+            "attempt": 1,
+            "line_no": 1,
+            "logged_at": f"2026-01-02T03:04:0{no}Z",
+            "message": f"hi {no}",
+        }
+        for no, task in enumerate(tasks)
+    ]
+    call(db, "write_logs", **worker.fence, lines=_json(words))
+    worker.complete(*claims)
+    settle(db)
+
+    shown = tenuto("runs", "logs", "-f", str(run), TENUTO_DATABASE_URL=database).stdout.splitlines()
+    one = tenuto("tasks", "logs", str(tasks[0]), TENUTO_DATABASE_URL=database)
+
+    assert [line.split("  ", 1)[1] for line in shown] == ["first  1  info     hi 0", "second  1  info     hi 1"]
+    assert one.stdout.endswith("hi 0\n")
+    assert f"`tenuto runs logs {run}` has what all 2 tasks of its run logged" in one.stderr
+
+
+def test_logs_of_what_said_nothing_say_so(db: Db, database: str):
+    task = start_one(db)
+
+    of_task = tenuto("tasks", "logs", str(task), TENUTO_DATABASE_URL=database)
+    of_run = tenuto("runs", "logs", str(task), TENUTO_DATABASE_URL=database)
+
+    assert (of_task.stdout, of_task.stderr) == ("", f"task {task} logged nothing yet: it is queued\n")
+    assert (of_run.stdout, of_run.stderr) == ("", f"run {task} logged nothing yet: it is pending\n")
 
 
 def _json(lines: list[dict[str, Any]]) -> Any:

@@ -21,7 +21,7 @@ def test_a_run_that_was_started_can_be_looked_at(admin: TestClient) -> None:
     run = admin.get(f"/v1/runs/{run_id}").json()
     task = admin.get(f"/v1/tasks/{run_id}").json()
 
-    assert (run["status"], run["total_tasks"]) == ("pending", 1)
+    assert (run["type"], run["status"], run["total_tasks"]) == ("shop.send", "pending", 1)
     assert (task["type"], task["priority"], task["queue"], task["name"]) == ("shop.send", 7, "mail", "hello")
     assert task["input"] == {"to": "a@b.c"}
     assert "lease_token" not in task

@@ -13,7 +13,10 @@ def test_a_schedule_is_put_changed_and_held(admin: TestClient) -> None:
     made = admin.put("/v1/schedules/nightly", json={**NIGHTLY, "queue": "mail", "priority": 3}).json()
     again = admin.put("/v1/schedules/nightly", json={**NIGHTLY, "catch_up": "all", "jitter": "5m"}).json()
 
-    assert (made["kind"], made["input"]) == ({"type": "shop.report", "queue": "mail", "priority": 3}, {"region": "eu"})
+    assert (made["kind"], made["input"]) == (
+        {"type": "shop.report", "inherit": True, "queue": "mail", "priority": 3},
+        {"region": "eu"},
+    )
     assert (again["next_at"], again["catch_up"], again["jitter_seconds"]) == (made["next_at"], "all", 300)
     assert admin.post("/v1/schedules/nightly/pause").status_code == 204
     assert admin.get("/v1/schedules").json()["items"][0]["paused_at"] is not None

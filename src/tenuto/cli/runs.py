@@ -7,11 +7,12 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.operating import WORKERS, Change, act, change, new
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list
 from tenuto.cli.problems import FailedWork
 
-app = typer.Typer(help="Runs: list, show, watch, cancel, retry, delete.", no_args_is_help=True)
+app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
 
 FINAL = ("completed", "failed", "cancelled")
 COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
@@ -74,6 +75,13 @@ async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
             typer.echo(line)
         said = line
         await asyncio.sleep(0.3)
+
+
+@app.command()
+def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
+    """What all tasks of a run logged, each line with its task; with --json one object a line."""
+    run_id = read_id(run, "run")
+    ask(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
 
 
 @app.command()

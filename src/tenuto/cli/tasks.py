@@ -1,27 +1,23 @@
 """`tenuto tasks`: look at tasks and their logs, stop them, run them again."""
 
-import asyncio
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.logs import Follow, show_task_logs
 from tenuto.cli.operating import WORKERS, Change, act, change
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
 from tenuto.cli.runs import Before, Limit, retry_run
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import Attempt, TaskStatus
-    from tenuto.model.run_data import LogLine
     from tenuto.model.tasks import TreeNode
 
 app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
 
-ENDED = ("completed", "failed", "cancelled", "skipped")
-PAUSE, LAST_LINES = 0.3, 1.5
 COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
 ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
 
@@ -86,42 +82,12 @@ def _branch(node: "TreeNode") -> str:
 @app.command()
 def logs(
     task: TaskId,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the task has ended.")] = False,
+    follow: Follow = False,
     as_json: Json = False,
 ) -> None:
-    """What a task logged; with --json one object a line."""
+    """What a task logged, without its children; with --json one object a line."""
     one = read_id(task, "task")
-    ask(lambda desk: _read_logs(desk, one, follow=follow, as_json=as_json))
-
-
-async def _read_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) -> None:
-    from tenuto.db import monitoring, run_data
-
-    place = {"after_attempt": 0, "after_line": 0}
-    quiet = 0.0
-    while True:
-        # Looked at first: what is logged between the two is read in this round, not lost with the last.
-        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
-        lines = await desk.pool.call(run_data.read_logs, org_id=desk.org_id, task_id=task_id, **place)
-        for line in lines:
-            typer.echo(_log_json(line) if as_json else _log_text(line))
-            place = {"after_attempt": line.attempt, "after_line": line.line_no}
-        # Workers write lines in batches: the last ones may come a moment after the end.
-        quiet = 0.0 if lines else quiet + PAUSE
-        if not lines and (not follow or (found.status in ENDED and quiet > LAST_LINES)):
-            return
-        if not lines:
-            await asyncio.sleep(PAUSE)
-
-
-def _log_json(line: "LogLine") -> str:
-    kept = {"attempt": line.attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
-    return json.dumps({**kept, "level": line.level, "message": line.message, "fields": line.fields})
-
-
-def _log_text(line: "LogLine") -> str:
-    more = "  " + cell(line.fields) if line.fields else ""
-    return f"{cell(line.logged_at)}  {line.attempt}  {line.level:<7}  {line.message}{more}"
+    ask(lambda desk: show_task_logs(desk, one, follow=follow, as_json=as_json))
 
 
 @app.command()

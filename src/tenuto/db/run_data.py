@@ -1,10 +1,11 @@
 """What tasks share: one coroutine per public function on objects, run data, operator state, steps, signals and logs."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
-from tenuto.model.run_data import DataObject, LogLine, RunDatum, Signal, State, Step
+from tenuto.model.run_data import DataObject, LogLine, RunDatum, RunLogLine, Signal, State, Step
 
 
 async def put_object(
@@ -194,3 +195,18 @@ async def read_logs(
         after_line=after_line,
         limit=limit,
     )
+
+
+async def read_run_logs(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    run_id: UUID,
+    after: datetime | None = None,
+    after_task: UUID | None = None,
+    after_attempt: int | None = None,
+    after_line: int | None = None,
+    limit: int | None = None,
+) -> list[RunLogLine]:
+    place = {"after": after, "after_task": after_task, "after_attempt": after_attempt, "after_line": after_line}
+    return await call(conn, "read_run_logs", RunLogLine, org_id=org_id, run_id=run_id, **place, limit=limit)

@@ -13,6 +13,7 @@ class RunStatus:
     id: UUID
     org_id: UUID
     name: str | None
+    type: str | None
     alone: bool
     resource_group: str
     status: str

@@ -79,6 +79,20 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class RunLogLine:
+    """One line that a task of a run logged; `task` is its name, or its type where it has none."""
+
+    task_id: UUID
+    task: str
+    attempt: int
+    line_no: int
+    logged_at: datetime
+    level: str
+    message: str
+    fields: Any
+
+
+@dataclass(frozen=True)
 class LogLine:
     """One line of an attempt's log."""
 

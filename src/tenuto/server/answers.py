@@ -57,11 +57,13 @@ class RunLine(Answer):
 
 
 class Run(Answer):
-    """A run as it is now; `alone`: of one task, which has its id."""
+    """A run as it is now; `alone`: of one task, which has its id. `type` is that of the task it was started with; a
+    graph has none, but may have a name."""
 
     id: UUID
     org_id: UUID
     name: str | None
+    type: str | None
     alone: bool
     resource_group: str
     status: str

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from tenuto.model.errors import InvalidInput, SessionEnded, TooLarge
 from tests.support.bounds import json_of
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_one
+from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_graph, start_one
 from tests.support.loops import an_org, count, lose_workers
 
 
@@ -161,3 +161,31 @@ def test_a_call_takes_at_most_ten_thousand_lines(db: psycopg.Connection) -> None
     assert count(db, "task_logs") == 0
 
     assert write(worker, *lines[:-1]) == 10_000
+
+
+def test_the_lines_of_a_run_come_by_time_with_their_tasks_and_page_by_page(db: psycopg.Connection) -> None:
+    details = [{"task": 0, "name": "first"}]
+    run_id, (one, two) = start_graph(db, 2, details=details)
+    other = start_one(db)
+    worker = a_worker(db)
+    worker.claim(3)
+    at = [f"2026-01-02T03:04:0{second}+00:00" for second in range(4)]
+    write(worker, line(one, 1, "a", logged_at=at[0]), line(one, 2, "c", logged_at=at[2]), line(other, 1, "not mine"))
+    write(
+        worker,
+        line(two, 1, "b", logged_at=at[1]),
+        line(two, 2, "d", logged_at=at[2]),
+        line(two, 3, "e", logged_at=at[3]),
+    )
+
+    def page(**place: Any) -> list[dict[str, Any]]:
+        return call(db, "read_run_logs", org_id=DEFAULT_ORG, run_id=run_id, **place)
+
+    assert [(row["task"], row["message"]) for row in page()] == [
+        ("first", "a"), ("app.work", "b"), ("first", "c"), ("app.work", "d"), ("app.work", "e"),
+    ]  # fmt: skip
+    last = page(limit=3)[-1]
+    keys = {"task_id": "after_task", "attempt": "after_attempt", "line_no": "after_line", "logged_at": "after"}
+    assert [row["message"] for row in page(**{keys[name]: last[name] for name in keys})] == ["d", "e"]
+    assert [row["message"] for row in page(after=at[2])] == ["c", "d", "e"]
+    assert call(db, "read_run_logs", org_id=an_org(db, "other"), run_id=run_id) == []

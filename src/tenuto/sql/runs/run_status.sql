@@ -1,9 +1,12 @@
--- Every run with its live state and counts. A run of one takes both from its task. It is running from its first claim.
+-- Every run with its live state and counts. A run of one takes both from its task. It is running from its first claim. Its
+-- type is that of the task it was started with; a graph has none.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as
 select
-  r.id, r.org_id, r.name, r.alone, g.external_id as resource_group,
+  r.id, r.org_id, r.name,
+  coalesce(t.type, (select o.type from tenuto.tasks k join tenuto.routes o on o.id = k.route_id where k.id = r.id)) as type,
+  r.alone, g.external_id as resource_group,
   case
     when r.alone and t.completed_at is null then case when t.attempt > 0 then 'running' else 'pending' end
     when r.alone then t.status

@@ -1,0 +1,101 @@
+"""What tasks logged, as lines: of one task, or of all tasks of a run."""
+
+import asyncio
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.asking import Desk
+from tenuto.cli.output import cell
+
+if TYPE_CHECKING:
+    from tenuto.model.run_data import LogLine, RunLogLine
+
+PAUSE, LAST_LINES = 0.3, 1.5
+LATE = timedelta(seconds=10)  # workers write lines in batches: those of one may come after younger ones of another
+ENDED = ("completed", "failed", "cancelled", "skipped")
+
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on until it has ended.")]
+
+
+async def show_task_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) -> None:
+    from tenuto.db import monitoring, run_data
+
+    place = {"after_attempt": 0, "after_line": 0}
+    quiet, any_lines = 0.0, False
+    while True:
+        # Looked at first: what is logged between the two is read in this round, not lost with the last.
+        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
+        lines = await desk.pool.call(run_data.read_logs, org_id=desk.org_id, task_id=task_id, **place)
+        for line in lines:
+            typer.echo(_as_json(line) if as_json else _as_text(line))
+            place = {"after_attempt": line.attempt, "after_line": line.line_no}
+        any_lines = any_lines or bool(lines)
+        quiet = 0.0 if lines else quiet + PAUSE
+        if not lines and (not follow or (found.status in ENDED and quiet > LAST_LINES)):
+            break
+        if not lines:
+            await asyncio.sleep(PAUSE)
+    run = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=found.run_id)
+    more = [] if any_lines else [_nothing(f"task {task_id}", found.status)]
+    if run.total_tasks > 1:
+        more.append(f"`tenuto runs logs {run.id}` has what all {run.total_tasks} tasks of its run logged")
+    if more:
+        typer.echo("; ".join(more), err=True)
+
+
+async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool) -> None:
+    from tenuto.db import monitoring
+
+    seen: set[tuple[UUID, int, int]] = set()
+    place: dict[str, Any] = {}
+    quiet = 0.0
+    while True:
+        found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
+        lines = [line for line in await _read_on(desk, run_id, place) if _key(line) not in seen]
+        for line in lines:
+            of = {"task_id": str(line.task_id), "task": line.task}
+            typer.echo(_as_json(line, **of) if as_json else _as_text(line, line.task))
+        if lines:
+            seen |= {_key(line) for line in lines}
+            place = {"after": max(line.logged_at for line in lines) - LATE}
+        quiet = 0.0 if lines else quiet + PAUSE
+        if not follow or (not lines and found.status in ENDED and quiet > LAST_LINES):
+            break
+        await asyncio.sleep(PAUSE)
+    if not seen:
+        typer.echo(_nothing(f"run {run_id}", found.status), err=True)
+
+
+async def _read_on(desk: Desk, run_id: UUID, place: dict[str, Any]) -> "list[RunLogLine]":
+    from tenuto.db import run_data
+
+    found: list[RunLogLine] = []
+    while page := await desk.pool.call(run_data.read_run_logs, org_id=desk.org_id, run_id=run_id, **place):
+        found += page
+        last = page[-1]
+        place = {"after": last.logged_at, "after_task": last.task_id}
+        place |= {"after_attempt": last.attempt, "after_line": last.line_no}
+    return found
+
+
+def _key(line: "RunLogLine") -> tuple[UUID, int, int]:
+    return line.task_id, line.attempt, line.line_no
+
+
+def _nothing(what: str, status: str) -> str:
+    return f"{what} logged nothing" + ("" if status in ENDED else f" yet: it is {status}")
+
+
+def _as_json(line: "LogLine | RunLogLine", **more: str) -> str:
+    kept = {"attempt": line.attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
+    return json.dumps({**more, **kept, "level": line.level, "message": line.message, "fields": line.fields})
+
+
+def _as_text(line: "LogLine | RunLogLine", task: str | None = None) -> str:
+    more = "  " + cell(line.fields) if line.fields else ""
+    of = f"  {cell(task)}" if task else ""
+    return f"{cell(line.logged_at)}{of}  {line.attempt}  {line.level:<7}  {line.message}{more}"
