@@ -106,6 +106,7 @@ def test_a_dedupe_key_starts_once(db: Db, database: str):
         (("shop.add", "--app", "tests.support.nowhere:app"), "no module 'tests.support.nowhere'"),
         (("shop.add", "--app", "tests.support.shop:wrong"), "write tests.support.shop:app"),
         (("shop.add", "--delay", "soon"), "not a duration"),
+        (("shop.add", "--wait-timeout", "soon"), "not a duration"),
         (("shop.add", "--max-attempts", "0"), "--max-attempts"),
         (("shop.add", *["x" * 120_000] * 10), "the input of shop.add"),
     ],
@@ -130,4 +131,15 @@ def test_waiting_for_a_task_that_nobody_knows_says_so_and_an_interrupt_leaves_it
         assert start.stop(signal.SIGINT) == 130
         assert "worker" in start.said()
         assert "goes on" in start.said()
+    assert count(db, "ready_tasks") == 1
+
+
+def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: Db, database: str):
+    started = tenuto("start", "nobody.knows", "--wait-timeout", "300ms", TENUTO_DATABASE_URL=database)
+    (run,) = db.execute("select id from tenuto.runs").fetchone() or (None,)
+    watched = tenuto("runs", "watch", str(run), "--timeout", "300ms", TENUTO_DATABASE_URL=database)
+
+    assert (started.returncode, watched.returncode) == (4, 4)
+    assert f"run {run} has not ended within 0.3 s and goes on: `tenuto runs show {run}`" in started.stderr
+    assert f"`tenuto runs watch {run}` follows it" in watched.stderr
     assert count(db, "ready_tasks") == 1

@@ -143,7 +143,7 @@ def test_a_policy_counts_failures_and_not_the_attempts_that_waited(journey):
 def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):
     async def steps(tn):
         run = await tn.start(add, 1, 2, delay="1h")
-        with pytest.raises(WaitTimeout, match=r"has not ended within 0.05 s; it goes on"):
+        with pytest.raises(WaitTimeout, match=r"has not ended within 0.05 s and goes on: `tenuto runs show .*`"):
             await run.result(timeout=0.05)
         await run.cancel("not needed")
         with pytest.raises(RunCancelled):

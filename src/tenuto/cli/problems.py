@@ -1,9 +1,12 @@
-"""How a command ends: 0 done, 1 failed work, 2 wrong use, 3 not reachable; a problem is one line with its cure."""
+"""How a command ends: 0 done, 1 failed work, 2 wrong use, 3 not reachable, 4 not ended in time; a problem is one line
+with its cure."""
+
+from uuid import UUID
 
 from tenuto.db.errors import BadAddress, DatabaseProblem, NoBinaries, ServerFailed, Unreachable
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
 
-DONE, FAILED, WRONG_USE, NOT_REACHABLE = range(4)
+DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
 
 
 class WrongUse(Exception):
@@ -14,8 +17,18 @@ class FailedWork(Exception):
     """The command did what it could, and what it was about failed."""
 
 
-Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork
-PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork)
+class NotEnded(Exception):
+    """What the command waited for goes on: the message says how to follow it."""
+
+    def __init__(self, run_id: UUID, seconds: float) -> None:
+        super().__init__(
+            f"run {run_id} has not ended within {seconds:g} s and goes on: `tenuto runs show {run_id}` says how far, "
+            f"`tenuto runs watch {run_id}` follows it"
+        )
+
+
+Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork | NotEnded
+PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded)
 
 
 def exit_code(problem: Problem) -> int:
@@ -24,5 +37,7 @@ def exit_code(problem: Problem) -> int:
             return WRONG_USE
         case Unreachable() | NoBinaries() | ServerFailed():
             return NOT_REACHABLE
+        case NotEnded():
+            return NOT_ENDED
         case _:
             return FAILED

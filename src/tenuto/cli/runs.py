@@ -10,7 +10,8 @@ from tenuto.cli.asking import Desk, ask, read_id
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.operating import WORKERS, Change, act, change, new
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list
-from tenuto.cli.problems import FailedWork
+from tenuto.cli.problems import FailedWork, NotEnded
+from tenuto.model.durations import seconds
 
 app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
 
@@ -50,10 +51,23 @@ def show_(run: RunId, as_json: Json = False) -> None:
 
 
 @app.command()
-def watch(run: RunId, as_json: Json = False) -> None:
+def watch(
+    run: RunId,
+    timeout: Annotated[str | None, typer.Option(help="No longer than this: 30s. Exit code 4 if it goes on.")] = None,
+    as_json: Json = False,
+) -> None:
     """Follow a run until it has ended; fails if it did."""
     run_id = read_id(run, "run")
-    status = ask(lambda desk: follow(desk, run_id, as_json=as_json))
+    patience = None if timeout is None else seconds(timeout, "--timeout")
+
+    async def in_time(desk: Desk) -> str:
+        try:
+            async with asyncio.timeout(patience):
+                return await follow(desk, run_id, as_json=as_json)
+        except TimeoutError as problem:
+            raise NotEnded(run_id, patience or 0) from problem
+
+    status = ask(in_time)
     if status != "completed":
         raise FailedWork(f"run {run_id} {status}")
 

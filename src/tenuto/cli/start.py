@@ -11,8 +11,9 @@ import typer
 from tenuto.cli.asking import Desk, ask
 from tenuto.cli.operating import Change, in_one, new
 from tenuto.cli.output import Json, show
-from tenuto.cli.problems import PROBLEMS, FailedWork, WrongUse
+from tenuto.cli.problems import PROBLEMS, FailedWork, NotEnded, WrongUse
 from tenuto.cli.values import read_arguments
+from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
     from tenuto.sdk.client import Client
@@ -31,13 +32,16 @@ Arguments = Annotated[
 ]
 App = Annotated[str | None, typer.Option("--app", help="module:app, to check arguments and use the task's options.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end and print the result.")]
+WaitTimeout = Annotated[
+    str | None, typer.Option(help="Wait no longer than this: 30s. What has not ended by then goes on: exit code 4.")
+]
 Delay = Annotated[str | None, typer.Option(help="Not before this time has passed: 5m.")]
 Priority = Annotated[int | None, typer.Option(help="Larger first.")]
 DedupeKey = Annotated[str | None, typer.Option(help="A second start with the same key is the first.")]
 Queue = Annotated[str | None, typer.Option(help="Where it waits.")]
 Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
 MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="How often it is tried.")]
-Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s.")]
+Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s. For waiting, --wait-timeout.")]
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ def start(
     arguments: Arguments = None,
     app: App = None,
     wait: Wait = False,
+    wait_timeout: WaitTimeout = None,
     delay: Delay = None,
     priority: Priority = None,
     dedupe_key: DedupeKey = None,
@@ -72,7 +77,9 @@ def start(
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
         raise WrongUse(f"{type} has positional and named arguments; name all or none, or say --app module:app")
-    done = ask(lambda desk: _start(desk, task, args, kwargs, wait=wait))
+    wait = wait or wait_timeout is not None
+    patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
+    done = ask(lambda desk: _start(desk, task, args, kwargs, wait=wait, patience=patience))
     if wait:
         show(done, show_result(done.result), as_json=as_json)
     else:
@@ -108,8 +115,10 @@ def make_client(desk: Desk) -> "Client":
     return Client(Direct(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
 
 
-async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool) -> Outcome:
-    from tenuto.sdk.outcomes import RunCancelled, RunFailed
+async def _start(
+    desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool, patience: float | None
+) -> Outcome:
+    from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
     from tenuto.sdk.plan import plan_task
 
     client = make_client(desk)
@@ -121,9 +130,11 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
     impatient = asyncio.create_task(_say_why(desk, run.id))
     try:
         # As plain JSON: a result may be of a type that only the app knows.
-        return Outcome(str(run.id), run.created, "completed", await client.run(run.id).result())
+        return Outcome(str(run.id), run.created, "completed", await client.run(run.id).result(patience))
     except (RunFailed, RunCancelled) as problem:
         raise FailedWork(str(problem)) from problem
+    except WaitTimeout as problem:
+        raise NotEnded(run.id, patience or 0) from problem
     except asyncio.CancelledError:
         typer.echo(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
         raise

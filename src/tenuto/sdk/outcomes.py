@@ -33,5 +33,8 @@ class WaitTimeout(TimeoutError):
     """The run had not ended in time. It goes on."""
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
-        super().__init__(f"run {run_id} has not ended within {seconds:g} s; it goes on, `await run.cancel()` stops it")
+        super().__init__(
+            f"run {run_id} has not ended within {seconds:g} s and goes on: `tenuto runs show {run_id}` says how far, "
+            "`await run.cancel()` stops it"
+        )
         self.run_id = run_id
