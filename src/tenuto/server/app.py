@@ -16,6 +16,7 @@ from tenuto.server.bell import Bell
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
+from tenuto.server.loads import Loads
 from tenuto.server.middleware import Envelope
 from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
@@ -40,6 +41,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
     app.state.seats = Seats(settings.org_waits)
+    app.state.loads = Loads(settings.org_bytes)
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)

@@ -14,6 +14,8 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
+from tenuto.server.json_body import aside
+
 MISSING = {"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}
 JSON = "application/json"
 
@@ -74,11 +76,13 @@ class Binding:
 
     async def _read_body(self, request: Request, errors: list[Any]) -> Any:
         field: Any = self._body
-        if not await request.body():
+        body = await request.body()
+        if not body:
             if field.field_info.is_required():
                 errors.append(MISSING)
             return field.get_default()
-        value, wrong = field.validate(await request.json(), {}, loc=("body",))
+        sent = await request.json()
+        value, wrong = await aside(body, lambda: field.validate(sent, {}, loc=("body",)))
         errors += wrong
         return value
 

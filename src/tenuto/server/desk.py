@@ -17,6 +17,7 @@ from tenuto.db.tenants import Acts, call_for, key_acts, transaction_for, user_ac
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.auth import ANYBODY, admit
 from tenuto.server.bearer import seen
+from tenuto.server.json_body import aside
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -100,7 +101,8 @@ class Desk:
 
     async def _hash(self) -> bytes:
         head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
-        return sha256(head + await self.request.body()).digest()
+        body = await self.request.body()
+        return await aside(body, lambda: sha256(head + body).digest())
 
 
 async def _nothing(conn: Conn, *, org_id: UUID) -> None:

@@ -4,6 +4,7 @@ One that says nothing is refused.
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from tenuto.server.auth import ANYBODY
 from tenuto.server.binding import Binding
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
+from tenuto.server.loads import Loads
 from tenuto.server.task_desk import open_task_desk
 from tenuto.server.worker_desk import open_worker_desk
 
@@ -120,10 +122,18 @@ class GuardedRoute(APIRoute):
         elif self._declared != PUBLIC:
             scope["tenuto.desk"] = await open_desk(request, self._declared)
         check_encoding(request)
-        if self.body_field and await request.body():
-            check_json(request)
-        response = await self._binding.answer(request)
+        with self._load(request):
+            if self.body_field and await request.body():
+                check_json(request)
+            response = await self._binding.answer(request)
         await response(scope, receive, send)
+
+    def _load(self, request: BoundedRequest) -> AbstractContextManager[None]:
+        """Room for a large body, where a route reads one whole."""
+        if self._kind is BoundedRequest or self._declared == PUBLIC or not self.body_field:
+            return nullcontext()
+        loads: Loads = request.app.state.loads
+        return loads.hold(request, request.scope["tenuto.desk"].principal.org_id)
 
 
 class Switch:

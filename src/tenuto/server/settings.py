@@ -46,6 +46,7 @@ class ServerSettings:
     org_limit: Limit = Limit(5000, 10_000)
     task_limit: Limit = Limit(100, 1000)
     org_waits: int = 200  # requests of one org that wait in a process, which answers 1000 at a time
+    org_bytes: int = 256 * 1024 * 1024  # of large bodies of one org, on their way in a process
     cors_origins: tuple[str, ...] = ()
     objects: Path = Path("objects")  # where data objects over 1 MB lie, shared with workers
     oidc: Oidc | None = None

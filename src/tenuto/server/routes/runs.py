@@ -13,6 +13,7 @@ from tenuto.server.bodies import Reason, Retry, Signal, Stop, WaitFor
 from tenuto.server.desk import AtDesk, Change
 from tenuto.server.etags import tagged
 from tenuto.server.inputs import refuse_reserved
+from tenuto.server.json_body import aside
 from tenuto.server.paging import Ordered, page
 from tenuto.server.planning import Planner
 from tenuto.server.routing import Routes
@@ -47,7 +48,7 @@ async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
 async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
     starts = body if isinstance(body, list) else [body]
     planner = Planner()
-    plans = [planner.plan(one) for one in starts]
+    plans = await aside(await desk.request.body(), lambda: [planner.plan(one) for one in starts])
     strict = types_of([one for one in starts if one.strict])
     types = ", ".join(types_of(starts)[:20])
     if not (isinstance(body, list) or strict or desk.once):
