@@ -3,17 +3,31 @@
 import asyncio
 
 import psycopg
+from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
 from tenuto.db.pool import open_pool
 from tenuto.server.bell import Bell
-from tests.support.kernel import Db
+from tests.support.kernel import Db, a_worker, call
 
 
 def test_a_start_wakes_those_who_serve_its_queue(admin: TestClient, db: psycopg.Connection) -> None:
     db.execute("listen tenuto_ready")
 
     admin.post("/v1/runs", json={"type": "shop.send", "queue": "mail"})
+
+    assert [note.payload for note in db.notifies(timeout=10, stop_after=1)] == ["mail"]
+
+
+def test_a_start_by_type_alone_wakes_those_who_serve_the_queue_its_workers_declared(
+    admin: TestClient, db: psycopg.Connection
+) -> None:
+    worker = a_worker(db)
+    types = Jsonb({"shop.send": {"kind": {"queue": "mail"}}})
+    call(db, "declare_types", session_id=worker.session_id, token=worker.token, types=types)
+    db.execute("listen tenuto_ready")
+
+    admin.post("/v1/runs", json={"type": "shop.send"})
 
     assert [note.payload for note in db.notifies(timeout=10, stop_after=1)] == ["mail"]
 

@@ -25,10 +25,8 @@ def start_run(
     task_kinds: Sequence[int] | None = None,
     details: str | None = None,
     edges: str | None = None,
-    wake: bool = True,
 ) -> Statement:
-    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them. Without `wake`
-    the caller tells workers once it has committed."""
+    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them."""
     return _call(
         "start_run",
         org_id=str(org_id),
@@ -38,7 +36,6 @@ def start_run(
         task_kinds=None if task_kinds is None else "{" + ",".join(map(str, task_kinds)) + "}",
         details=details,
         edges=edges,
-        wake=None if wake else "false",
     )
 
 
@@ -65,7 +62,7 @@ def start_many(
         dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
         group=group,
         wake=None if wake else "false",
-        columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
+        columns="run_id, created, queue" if answer or dedupe_keys is not None else "null from (select count(*)",
     )
 
 
@@ -103,14 +100,14 @@ async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str |
     marks = ", ".join("%s" for _ in acting.values)
     entry = ", ".join(f"p_{name} => %s" for name in noted)
     whole = (
-        f"select done.run_id, done.created, case when done.created"
+        f"select done.*, case when done.created"
         f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
         f" from tenuto.{acting.function}({marks}) as acting(org_id), lateral ({work}) as done"
     )
     with translated():
         async with acting.conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(whole.encode(), [*noted.values(), *acting.values, *values[1:]])
-            return _read(await cursor.fetchall())
+            return _read([row[:-1] for row in await cursor.fetchall()])
 
 
 @contextmanager
@@ -126,4 +123,4 @@ def _allowed(user: str) -> Generator[None]:
 
 
 def _read(rows: list[tuple[Any, ...]]) -> list[Started]:
-    return [Started(row[0], row[1]) for row in rows if row[0] is not None]
+    return [Started(*row) for row in rows if row[0] is not None]

@@ -34,10 +34,10 @@ class Plan:
     details: list[dict[str, Any]] | None = None
     edges: list[dict[str, Any]] | None = None
 
-    def statement(self, org_id: UUID, *, wake: bool = True) -> starting.Statement:
+    def statement(self, org_id: UUID) -> starting.Statement:
         """The start as one statement."""
         if self.is_plain():
-            return together([self], org_id, wake=wake)
+            return together([self], org_id)
         return starting.start_run(
             org_id=org_id,
             run=json.dumps(self.run),
@@ -46,7 +46,6 @@ class Plan:
             task_kinds=self.task_kinds,
             details=json.dumps(self.details) if self.details else None,
             edges=json.dumps(self.edges) if self.edges else None,
-            wake=wake,
         )
 
     def is_plain(self) -> bool:
@@ -57,7 +56,8 @@ class Plan:
 
 
 def together(plans: Sequence[Plan], org_id: UUID, *, wake: bool = True) -> starting.Statement:
-    """Plain plans of one kind and one resource group as one statement, which answers each in order."""
+    """Plain plans of one kind and one resource group as one statement, which answers each in order; without `wake`,
+    with the queue whose workers the caller tells once it has committed."""
     keys = [plan.run.get("dedupe_key") for plan in plans]
     details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
     return starting.start_many(

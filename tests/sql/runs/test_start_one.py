@@ -6,8 +6,9 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG, Db
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 
 SOUND: list[dict[str, Any]] = [
     {"type": "a.b"},
@@ -38,6 +39,9 @@ WRONG: list[Any] = [
     {"type": "a.b", "handler": "completed"},
     "a.b",
     None,
+    "inherit",
+    ["inherit"],
+    {"inherit": True},
 ]
 
 
@@ -69,6 +73,26 @@ def test_both_ways_write_the_same_rows(db: Db, kind: Any) -> None:
     assert written(db, second) == written(db, first)
     assert all(len(rows) == 1 for rows in written(db, second).values())
     assert db.execute("select count(*) from tenuto.ready_lanes").fetchone() == (1,)
+
+
+DECLARED = {
+    "nothing": None,
+    "a kind": {"kind": {"queue": "mail", "max_attempts": 7}},
+    "limits": {"kind": {"queue": "mail"}, "limits": [{"scope": "key", "key": "k", "size": 9}]},
+}
+
+
+@pytest.mark.parametrize("declared", DECLARED.values(), ids=DECLARED)
+@pytest.mark.parametrize("inherit", [True, False, None, "yes"])
+def test_both_ways_inherit_the_same(db: Db, declared: Any, inherit: Any) -> None:
+    if declared:
+        worker = a_worker(db)
+        said = {"session_id": worker.session_id, "token": worker.token}
+        call(db, "declare_types", **said, types=Jsonb({"a.b": declared}))
+    kind = {"type": "a.b", "priority": 2, "inherit": inherit}
+    first = start(db, kind, long=True)
+
+    assert written(db, start(db, kind, long=False)) == written(db, first)
 
 
 @pytest.mark.parametrize("kind", WRONG, ids=[str(no) for no in range(len(WRONG))])
@@ -106,3 +130,14 @@ def test_the_short_way_wakes_the_workers_of_its_queue(db: Db) -> None:
     start(db, {"type": "a.b", "queue": "mail"}, long=False)
 
     assert [notice.payload for notice in db.notifies(timeout=5, stop_after=1)] == ["mail"]
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_who_wakes_nobody_is_told_the_queue(db: Db, long: bool) -> None:
+    start(db, {"type": "a.b", "queue": "mail"}, long=True)
+    asked = {"org_id": DEFAULT_ORG, "kinds": Jsonb([{"type": "a.b", "queue": "mail"}]), "inputs": [Jsonb(1)]}
+    asked |= {"ids": [uuid4()], "task_kinds": [0] if long else None}
+
+    assert [row["queue"] for row in call(db, "start_many", **asked)] == [None]
+    asked["ids"] = [uuid4()]
+    assert [row["queue"] for row in call(db, "start_many", **asked, wake=False)] == ["mail"]

@@ -9,8 +9,18 @@ as $$
 declare
   v_kind tenuto.kind;
   v_group int;
+  v_declared record;
 begin
   begin
+    if p_kind ? 'inherit' then
+      select t.kind, t.limits into v_declared
+      from tenuto.task_types t
+      where t.org_id = p_org_id and t.type = p_kind ->> 'type' and p_kind -> 'inherit' = 'true';
+      if v_declared.limits is not null then
+        return null;
+      end if;
+      p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
+    end if;
     select g.no, r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses, coalesce(k.backoff_seconds, 2),
            k.timeout_seconds, k.heartbeat_timeout_seconds, coalesce(k.optional, false)
     into v_group, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses, v_kind.backoff_seconds,
