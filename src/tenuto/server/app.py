@@ -8,16 +8,17 @@ from importlib.metadata import version
 import httpx2
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
 
 from tenuto.db.pool import open_pool
 from tenuto.server.allowance import Allowances
+from tenuto.server.application import Application
 from tenuto.server.bell import Bell
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
 from tenuto.server.loads import Loads
 from tenuto.server.middleware import Envelope
+from tenuto.server.packing import Packing
 from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
@@ -29,7 +30,7 @@ from tenuto.server.wakes import Wakes
 
 def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> FastAPI:
     """The application; a route that declares no permission keeps it from being made."""
-    app = FastAPI(
+    app = Application(
         title="Tenuto",
         version=version("tenuto"),
         lifespan=_lifespan,
@@ -45,7 +46,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)
-    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    app.add_middleware(Packing)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

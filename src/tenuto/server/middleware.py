@@ -38,13 +38,12 @@ class Envelope:
             await self.app(scope, receive, send)
             return
         request_id = scope["request_id"] = _request_id(scope)
-        began, status = time.perf_counter(), 0
+        began = time.perf_counter()
         unread = Unread(receive) if _has_long_body(scope) else None
 
         async def send_enveloped(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                scope["tenuto.status"] = message["status"]
                 message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", request_id.encode())]
                 if unread is not None and unread.more:
                     message["headers"].append((b"connection", b"close"))
@@ -56,13 +55,13 @@ class Envelope:
         try:
             await app(scope, unread or receive, send_enveloped)
         except ClientDisconnect:
-            status = status or GONE
+            scope.setdefault("tenuto.status", GONE)
         except Exception as error:
-            if status:
+            if "tenuto.status" in scope:
                 raise  # the answer has begun: all that is left is to cut it off
             await mistake(Request(scope), error)(scope, receive, send_enveloped)
         finally:
-            _measure(scope, status or 500, time.perf_counter() - began)
+            _measure(scope, scope.get("tenuto.status", 500), time.perf_counter() - began)
 
 
 class Unread:

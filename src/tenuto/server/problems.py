@@ -1,12 +1,14 @@
 """What went wrong, as RFC 9457 says it: a stable code, a sentence, what to do, and the request it belongs to."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
@@ -93,6 +95,23 @@ HANDLERS: dict[type[Exception], Any] = {
     TimedOut: _timed_out,
     IssuerAway: _away,
 }
+
+
+class Refusals:
+    """Around the routes: what they raise is answered, unless the answer has begun."""
+
+    def __init__(self, app: ASGIApp, handlers: Mapping[Any, Any]) -> None:
+        self._app, self._handlers = app, handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            handler = next((found for kind in type(error).__mro__ if (found := self._handlers.get(kind))), None)
+            if handler is None or scope["type"] != "http" or "tenuto.status" in scope:
+                raise
+            answer: Response = await handler(Request(scope), error)
+            await answer(scope, receive, send)
 
 
 def add_problems(app: FastAPI) -> None:
