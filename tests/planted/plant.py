@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "src" / "tenuto" / "sql"
+WITHOUT = ("cacheprovider", "hypothesispytest")  # plugins that take longer to import than the test to run
 BROKEN = re.compile(r"errors\.(Undefined|Syntax|Ambiguous|DatatypeMismatch)")
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
@@ -56,7 +57,16 @@ def run_tests(tests: Sequence[str], server_folder: Path, tree: Path | None = Non
     if tree:
         environment["TENUTO_TEST_PLANT"] = str(tree)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", *tests],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            "--tb=line",
+            *(f"-pno:{name}" for name in WITHOUT),
+            *tests,
+        ],
         cwd=ROOT,
         env=environment,
         capture_output=True,
