@@ -21,3 +21,21 @@ def test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat(db: Db, f
 
     assert [outcomes(db, task) for task in tasks] == [["cancelled"]] * 3
     assert {"polite stopped", "polite_thread stopped", "after"} <= set(fleet.effects())
+
+
+def test_what_does_not_stop_when_it_is_cancelled_is_given_up_or_killed_and_its_slot_is_free(db: Db, fleet: Fleet):
+    worker = fleet.start("times", "--concurrency", "2")
+    kinds = ("stubborn", "stubborn_thread", "stubborn_process")
+    tasks = [start_tasks(db, f"times.{kind}", None)[0] for kind in kinds]
+    wait_until(lambda: running(db) == 3 and "stubborn_process begun" in fleet.effects())
+    (process,) = worker.pool()
+
+    for task in tasks:
+        cancel_run(db, task)
+    wait_until(lambda: ended(db, "cancelled") == 3)
+    start_tasks(db, "times.note", ["after"])
+    wait_for(db, completed=1)
+
+    assert [outcomes(db, task) for task in tasks] == [["cancelled"]] * 3
+    assert (worker.log.count("is left behind"), worker.log.count("was cancelled")) == (2, 3)
+    wait_until(lambda: not process.is_running())

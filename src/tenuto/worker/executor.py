@@ -5,7 +5,6 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from contextvars import copy_context
 from typing import Any
 
@@ -13,22 +12,22 @@ from tenuto.db.hot import Row
 from tenuto.runtimes import processes, threads
 from tenuto.runtimes.judge import NEVER, judge
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
-from tenuto.sdk.current import running
-from tenuto.sdk.sync_context import SyncContext
 from tenuto.sdk.task import Task
-from tenuto.sdk.tracing import span
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.coroutines import Coroutines
 from tenuto.worker.counts import Counts
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.deadlines import FORBEARANCE, Deadlines
 from tenuto.worker.ledger import Ledger
+from tenuto.worker.plain_functions import PlainFunctions
 from tenuto.worker.ports import Ports
 
 log = logging.getLogger("tenuto.worker")
 
 TURN = 0.005  # of running one attempt after the other without a look at anything else
 STALE_AHEAD = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
+
+CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
 
 
 class Executor:
@@ -46,7 +45,7 @@ class Executor:
         self._loop, self._crew, self._ports, self._ledger, self._tell = loop, crew, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.processes: processes.Processes | None = None
-        self._threads = threads.Threads(loop, self.end)
+        self._threads = PlainFunctions(loop, ports, done=self.end)
         self._coroutines = Coroutines(loop, ports, take=self._take, done=self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
@@ -127,29 +126,11 @@ class Executor:
             case "async":
                 attempt.job = self._coroutines.submit(attempt)
             case "thread":
-                attempt.job = self._threads.submit(attempt, lambda: self._call(attempt))
+                attempt.job = self._threads.submit(attempt)
             case _ if self.processes:
                 attempt.job = self.processes.run(attempt)
             case other:
                 raise AssertionError(f"no runtime for executor {other!r}")
-
-    def _call(self, attempt: Attempt) -> Outcome:
-        """A plain function, in its thread."""
-        task = attempt.task
-        context = None
-        try:
-            running.set(attempt)
-            arguments, named = task.decode_args(attempt.input, attempt.slots)
-            if task.context:
-                context = SyncContext(attempt, self._ports.open(attempt), loop=self._loop)
-                arguments.insert(0, context)
-            with _span(attempt):
-                result = task.function(*arguments, **named)
-            if context is not None:
-                context.flush()
-            return Completed(task.encode_result(result))
-        except BaseException as error:
-            return judge(attempt, error)
 
     def end(self, attempt: Attempt, outcome: Outcome) -> None:
         """The attempt is over: its slot is free, its outcome on the way. Only the first end counts."""
@@ -167,7 +148,9 @@ class Executor:
         if type(outcome) is Completed and not self._ports.too_large(outcome.output):
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:
-            if isinstance(outcome, Failed):
+            if outcome is CANCELLED:
+                log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
+            elif isinstance(outcome, Failed):
                 what = ": ".join(str(outcome.error[key]) for key in ("type", "message") if outcome.error.get(key))
                 log.warning("task %s (%s) failed: %s", attempt.task_id, attempt.task.name, what)
             self._tell(attempt, outcome)
@@ -219,9 +202,12 @@ class Executor:
             self.end(attempt, attempt.stop or Interrupted())
 
     def cancel(self, fences: list[list[Any]]) -> None:
-        """People want these to stop. Their code is told; what completes nevertheless is completed."""
+        """People want these to stop. Their code is told, and given up like code over its time; what completes first is
+        completed."""
         for attempt in self._find(fences):
-            self.stop(attempt, Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER))
+            if attempt.stop is None:  # every beat names them anew
+                self.stop(attempt, CANCELLED)
+                self.deadlines.watch(attempt, FORBEARANCE, hard=True)
 
     def drop(self, fences: list[list[Any]]) -> None:
         """These are lost: stop them, nobody wants to hear of them."""
@@ -243,7 +229,3 @@ class Executor:
         wanted: dict[str, int] = dict(fences)  # type: ignore[arg-type]
         held = [*self.waiting, *self.running] if wanted else []
         return [attempt for attempt in held if wanted.get(attempt.task_id) == attempt.no]
-
-
-def _span(attempt: Attempt) -> AbstractContextManager[Any]:
-    return span(attempt.task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no)

@@ -49,6 +49,7 @@ def stubborn_thread() -> None:
 
 @app.task(executor="process")
 def stubborn_process() -> None:
+    effect("stubborn_process begun")
     at_gate_sync("never")
 
 
