@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "src" / "tenuto" / "sql"
-WITHOUT = ("cacheprovider", "hypothesispytest")  # plugins that take longer to import than the test to run
+# Hypothesis takes longer to import than a test to run.
+FLAGS = ("-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 BROKEN = re.compile(r"errors\.(Undefined|Syntax|Ambiguous|DatatypeMismatch)")
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
@@ -57,16 +58,7 @@ def run_tests(tests: Sequence[str], server_folder: Path, tree: Path | None = Non
     if tree:
         environment["TENUTO_TEST_PLANT"] = str(tree)
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "--no-header",
-            "--tb=line",
-            *(f"-pno:{name}" for name in WITHOUT),
-            *tests,
-        ],
+        [sys.executable, "-m", "pytest", *FLAGS, *tests],
         cwd=ROOT,
         env=environment,
         capture_output=True,
