@@ -42,7 +42,7 @@ BUGS = (
         f"{RUNS}/test_promises.py::test_a_claim_takes_no_more_than_its_limit_whatever_the_statistics_say",
         (
             (
-                "runs/claim_tasks.sql",
+                "runs/_claim.sql",
                 r"with due as materialized \(.*?\), taken as \(\s+delete from tenuto\.ready_tasks.*?(\s+returning)",
                 r"""
   with taken as (
@@ -118,7 +118,7 @@ BUGS = (
     Bug(
         "an_attempt_number_is_used_again",
         f"{RUNS}/test_promises.py::test_an_attempt_that_was_forgotten_and_claimed_again_is_fenced_by_its_number",
-        (("runs/claim_tasks.sql", r"attempt \+ 1", "greatest(attempt, 1)"),),
+        (("runs/_claim.sql", r"attempt \+ 1", "greatest(attempt, 1)"),),
     ),
     Bug(
         "row_security_is_off",

@@ -1,7 +1,10 @@
 """Which trips a lane makes: worth it, never more than can start soon, never lost."""
 
+from tenuto.worker.bell import Bell
 from tenuto.worker.crew import BATCH, LINGER, MOST_AHEAD, POLL, Crew, Report
 from tests.support.clock import StoppedClock
+
+BELL = Bell()
 
 
 def crew(capacity: int = 10) -> tuple[Crew, StoppedClock]:
@@ -15,14 +18,14 @@ def report(no: int) -> Report:
 
 def take(crew: Crew, came: int) -> None:
     """A lane goes and comes back with so many."""
-    errand = crew.next_errand()
+    errand = crew.next_errand(BELL)
     assert errand is not None
     crew.arrived(errand, came)
 
 
 def test_before_it_knows_how_long_tasks_take_it_claims_no_more_than_its_slots():
     c, _ = crew(10)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert errand.want == 10
 
@@ -31,7 +34,7 @@ def test_long_tasks_are_not_claimed_ahead():
     c, _ = crew(10)
     take(c, 10)
     c.finish([report(1)], over=1, longest=2.0)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert (len(errand.reports), errand.want) == (1, 1)
 
@@ -40,7 +43,7 @@ def test_short_tasks_are_claimed_ahead_in_full_batches():
     c, _ = crew(10)
     take(c, 10)
     c.finish([report(no) for no in range(10)], over=10, longest=0.0001)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert errand.want == BATCH
 
@@ -51,7 +54,7 @@ def test_it_never_holds_more_than_slots_and_what_is_ahead():
     c.finish([], over=10, longest=0.000001)
     claimed = 0
     while c._worth_it(c._want(), c.clock()):
-        errand = c.next_errand()
+        errand = c.next_errand(BELL)
         assert errand is not None
         c.arrived(errand, errand.want)
         claimed += errand.want
@@ -63,7 +66,7 @@ def test_one_long_task_ends_claiming_ahead_at_once():
     take(c, 10)
     c.finish([], over=9, longest=0.0001)
     c.finish([], over=1, longest=5.0)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert errand.want == 10
 
@@ -73,14 +76,14 @@ def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_po
     take(c, 3)
     assert c._want() == 0
     clock.now += POLL
-    assert c.next_errand() is not None
+    assert c.next_errand(BELL) is not None
 
 
 def test_a_wake_up_sends_a_lane_at_once():
     c, _ = crew(10)
     take(c, 0)
     c.wake()
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert errand.want == 10
 
@@ -89,7 +92,7 @@ def test_whoever_reports_also_asks_for_what_the_report_may_have_released():
     c, _ = crew(10)
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert errand.want >= 10
 
@@ -114,10 +117,10 @@ def test_reports_that_could_not_be_delivered_are_delivered_later():
     c, _ = crew(10)
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     c.give_up(errand)
-    again = c.next_errand()
+    again = c.next_errand(BELL)
     assert again is not None
     assert again.reports == [report(1)]
     assert again.want == errand.want
@@ -135,20 +138,20 @@ def test_a_closed_crew_brings_out_its_reports_and_ends_its_lanes():
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
     c.close()
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     assert (errand.reports, errand.want) == ([report(1)], 0)
     c.arrived(errand, 0)
-    assert c.next_errand() is None
+    assert c.next_errand(BELL) is None
 
 
 def test_a_wake_up_that_comes_while_a_lane_is_out_is_not_lost():
     c, _ = crew(10)
-    errand = c.next_errand()
+    errand = c.next_errand(BELL)
     assert errand is not None
     c.wake()
     c.arrived(errand, 0)
-    again = c.next_errand()
+    again = c.next_errand(BELL)
     assert again is not None
     assert again.want == 10
 

@@ -73,6 +73,13 @@ async def call_void(conn: Conn, function: str, **params: object) -> None:
     await _fetch(conn, function, scalar_row, "*", params)
 
 
+async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
+    """A procedure, which commits by itself."""
+    given = {name: value for name, value in params.items() if value is not None}
+    with translated():
+        await conn.execute(_procedure_text(procedure, tuple(given)), [*given.values()])
+
+
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
     """The same on a sync connection, rows as dicts."""
     statement, values = _statement(function, "*", params)
@@ -130,9 +137,17 @@ def _statement(function: str, columns: LiteralString, params: Mapping[str, objec
 
 @cache
 def _text(function: str, columns: LiteralString, names: tuple[str, ...]) -> bytes:
-    arguments = sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names)
-    statement = sql.SQL("select {} from tenuto.{}({})").format(sql.SQL(columns), sql.Identifier(function), arguments)
-    return statement.as_bytes(None)
+    statement = sql.SQL("select {} from tenuto.{}({})")
+    return statement.format(sql.SQL(columns), sql.Identifier(function), _arguments(names)).as_bytes(None)
+
+
+@cache
+def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
+    return sql.SQL("call tenuto.{}({})").format(sql.Identifier(procedure), _arguments(names)).as_bytes(None)
+
+
+def _arguments(names: tuple[str, ...]) -> sql.Composed:
+    return sql.SQL(", ").join(sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names)
 
 
 @cache

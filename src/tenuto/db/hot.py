@@ -6,7 +6,7 @@ server needs for the task (bench/results).
 
 import os
 import socket
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ class Lane:
     token: str
     routes: str
     group: str | None = None  # only of this resource group
+    pooled: bool = False
 
     def serve(self, session_id: int, token: str, routes: list[int]) -> None:
         """For this session, of these routes, from now on."""
@@ -79,6 +80,26 @@ class Lane:
                 (self.session_id, self.token, task_id, attempt, output),
             ).fetchone()
         return row[0] if row else "stale_lease"
+
+    def listen(self, heard: Callable[[str], None]) -> "Lane | None":
+        """Hear wake-ups on this connection, each as its queue, whenever it is read. None: a pooler stands between."""
+        if self.pooled:
+            return None
+        with reached():
+            self.conn.add_notify_handler(lambda note: heard(note.payload))
+            self.conn.execute("listen tenuto_ready")
+        return self
+
+    def fileno(self) -> int:
+        return self.conn.fileno()
+
+    def hear(self) -> None:
+        """Take in the wake-ups that came while nothing was asked."""
+        with reached():
+            pgconn = self.conn.pgconn
+            pgconn.consume_input()
+            while (note := pgconn.notifies()) and pgconn.notify_handler:
+                pgconn.notify_handler(note)
 
     def cut(self) -> None:
         """From another thread: whoever waits on this connection gets an error instead of an answer."""
@@ -136,10 +157,10 @@ def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role:
         conn = psycopg.connect(
             url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
         )
-        adapt_sync(conn)
+        pooled = adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
-    return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}")
+    return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}", pooled=pooled)
 
 
 @contextmanager

@@ -3,7 +3,18 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, call_values, call_void, json_array, json_or_default
+from tenuto.db.call import (
+    Conn,
+    Json,
+    call,
+    call_one,
+    call_procedure,
+    call_value,
+    call_values,
+    call_void,
+    json_array,
+    json_or_default,
+)
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
@@ -36,6 +47,13 @@ async def start_run(
         edges=json_or_default(edges),
         wake=wake,
     )
+
+
+async def start_task(
+    conn: Conn, *, org_id: UUID, kind: str, input: str, id: str | None = None, group: str | None = None
+) -> None:
+    """Kind and input are JSON text. Seen by workers at once, durable when this returns; not inside a transaction."""
+    await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
 
 
 async def start_many(

@@ -1,5 +1,6 @@
 """The way to Tenuto that leads to the database itself."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -9,6 +10,7 @@ from tenuto.db import monitoring, reactions, run_data, runs, starting, upkeep
 from tenuto.db.pool import Pool
 from tenuto.model.cron import fire_after
 from tenuto.model.errors import NotFound
+from tenuto.model.ids import uuid7
 from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
@@ -30,7 +32,15 @@ class Direct:
         self.objects = Objects(pool, org_id, store)
 
     async def start(self, plans: Sequence[Plan]) -> list[Started]:
+        if len(plans) == 1 and plans[0].is_bare():
+            return [await self._start_task(plans[0])]
         return await self._ask([plan.statement(self.org_id) for plan in plans])
+
+    async def _start_task(self, plan: Plan) -> Started:
+        id = uuid7()
+        said = {"kind": json.dumps(plan.kinds[0]), "input": plan.inputs[0], "group": plan.run.get("group")}
+        await self.pool.call(runs.start_task, org_id=self.org_id, id=id, **said)
+        return Started(UUID(id), True)
 
     async def start_many(self, many: Many) -> Sequence[UUID | str]:
         started = await self._ask(many.statements(self.org_id)) if many.ids else []

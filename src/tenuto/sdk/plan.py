@@ -54,6 +54,10 @@ class Plan:
             return False
         return not any("slots" in detail for detail in self.details or ())
 
+    def is_bare(self) -> bool:
+        """A plain one of which nothing is said that is kept apart from its kind."""
+        return self.is_plain() and not self.details and "dedupe_key" not in self.run
+
 
 def together(plans: Sequence[Plan], org_id: UUID, *, wake: bool = True) -> starting.Statement:
     """Plain plans of one kind and one resource group as one statement, which answers each in order; without `wake`,
@@ -96,6 +100,8 @@ def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
 def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> dict[str, Any]:
     """What only this task has, as `p_details` takes it."""
     said: Mapping[str, Any] = task.said
+    if not said and limits is None:
+        return {"metadata": trace} if (trace := carrier()) else {}
     at: datetime | None = said.get("available_at")
     detail: dict[str, Any] = {
         "delay_seconds": said.get("delay"),
@@ -110,6 +116,8 @@ def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> 
 
 def run_of(said: Mapping[str, Any]) -> dict[str, Any]:
     """What is said of the run, as `p_run` takes it."""
+    if not said:
+        return {}
     run = {
         "dedupe_key": said.get("dedupe_key"),
         "group": said.get("resource_group"),

@@ -64,6 +64,10 @@ class Task(Generic[P, R]):
         )
 
     @cached_property
+    def _kind(self) -> dict[str, Any]:
+        return self.declared.kind(self.name)
+
+    @cached_property
     def signature(self) -> Signature:
         """What the function takes after `ctx`."""
         return Signature(self.name, self.function, context=self.context)
@@ -109,7 +113,7 @@ class Task(Generic[P, R]):
 
     def kind(self) -> dict[str, Any]:
         """The entry of `p_kinds` for tasks of this type."""
-        return self.declared.kind(self.name)
+        return {**self._kind}
 
     def limits_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         """The limits that a task with these arguments is held to."""

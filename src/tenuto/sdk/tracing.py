@@ -1,6 +1,7 @@
 """Trace context from the start of a task to its execution and on to its children, where OpenTelemetry is installed."""
 
 import json
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ def _installed() -> bool:
 
 def carrier() -> dict[str, str]:
     """What a start carries in its metadata: the trace that is open here, or nothing."""
-    if not _installed():
+    if "opentelemetry.trace" not in sys.modules:  # nobody can have opened one
         return {}
     from opentelemetry import trace
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator

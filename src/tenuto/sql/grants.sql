@@ -5,12 +5,12 @@ declare
   v_function record;
   v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key,retire_signing_key,due_heads,record_head}';
 begin
-  revoke all on all functions in schema tenuto from public;
+  revoke all on all routines in schema tenuto from public;
   revoke all on schema tenuto from public;
   grant usage on schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly, tenuto_query;
 
   -- Functions run with the caller's rights, so that row security binds it; partitions are made and dropped as the owner.
-  grant execute on all functions in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
+  grant execute on all routines in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select, insert, update, delete on all tables in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant usage on all sequences in schema tenuto to tenuto_api, tenuto_dispatcher, tenuto_worker;
   grant select on all tables in schema tenuto to tenuto_readonly;

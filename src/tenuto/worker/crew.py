@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tenuto.worker.bell import Bell
+
 BATCH = 1000  # a call costs as much as fifty tasks in it; bench/results
 FULL = 800  # with work ahead, a lane goes when it is worth the trip
 AHEAD_SECONDS = 0.1  # claim ahead what will start within this time, so that long tasks are left to others
@@ -54,7 +56,8 @@ class Crew:
 
     capacity: int
     pace: Pace = field(default_factory=Pace)
-    lock: threading.Condition = field(default_factory=threading.Condition)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    parked: list[Bell] = field(default_factory=list)  # of lanes with nothing to carry
     open: int = 0  # claimed and not yet over
     claiming: int = 0  # asked for by a lane that is on its way
     reports: list[Report] = field(default_factory=list)
@@ -66,24 +69,25 @@ class Crew:
     closed: bool = False
     clock: Callable[[], float] = time.monotonic
 
-    def wake(self) -> None:
-        """There may be work."""
+    def wake(self, *, ring: bool = True) -> None:
+        """There may be work; no bell rings when the lane that heard of it goes itself."""
         with self.lock:
             self.hungry = True
             self.wakes += 1
-            self.lock.notify()
+            if ring:
+                self._ring()
 
     def stop_claiming(self) -> None:
         with self.lock:
             self.claims = False
-            self.lock.notify_all()
+            self._ring_all()
 
     def close(self) -> None:
         """Lanes bring out what is reported and end."""
         with self.lock:
             self.claims = False
             self.closed = True
-            self.lock.notify_all()
+            self._ring_all()
 
     def finish(self, reports: list[Report], over: int, longest: float) -> None:
         """Attempts are over; some of them are to be reported as completed."""
@@ -94,26 +98,42 @@ class Crew:
             self.open -= over
             if over:
                 self.pace.note(longest, over)
-            self.lock.notify()
+            self._ring()
 
-    def next_errand(self) -> Errand | None:
+    def next_errand(self, bell: Bell) -> Errand | None:
         """Wait until a trip is worth it; None when there will be no more."""
-        with self.lock:
-            while True:
+        while True:
+            with self.lock:
                 now = self.clock()
                 if self.claims and now - self.polled >= POLL:
                     self.hungry = True
                 want = self._want()
                 if self._worth_it(want, now):
-                    errand = Errand(self.reports[:BATCH], want, self.wakes)
-                    del self.reports[:BATCH]
-                    self.claiming += want
-                    if want:
-                        self.polled = now
-                    return errand
+                    return self._leave(want, now)
                 if self.closed and not self.reports:
                     return None
-                self.lock.wait(self._pause(now))
+                pause = self._pause(now)
+                self.parked.append(bell)
+            bell.wait(pause)
+            with self.lock:
+                if bell in self.parked:  # nobody rang
+                    self.parked.remove(bell)
+
+    def _leave(self, want: int, now: float) -> Errand:
+        errand = Errand(self.reports[:BATCH], want, self.wakes)
+        del self.reports[:BATCH]
+        self.claiming += want
+        if want:
+            self.polled = now
+        return errand
+
+    def _ring(self) -> None:
+        if self.parked:
+            self.parked.pop().ring()
+
+    def _ring_all(self) -> None:
+        while self.parked:
+            self._ring()
 
     def arrived(self, errand: Errand, came: int) -> None:
         """A lane is back: fewer than it asked for means that there is no more for now."""
@@ -123,7 +143,7 @@ class Crew:
             if errand.want:
                 self.hungry = came == errand.want or self.wakes != errand.wakes
             if self.hungry:
-                self.lock.notify()
+                self._ring()
 
     def give_up(self, errand: Errand) -> None:
         """A lane could not deliver: its reports wait again, its claim never was."""

@@ -24,6 +24,18 @@ class Caller(Protocol):
     ) -> T: ...
 
 
+class Ear(Protocol):
+    """What hears, between the questions of its line."""
+
+    def fileno(self) -> int:
+        """Something came in when this can be read."""
+        ...
+
+    def hear(self) -> None:
+        """Take in what came."""
+        ...
+
+
 class Line(Protocol):
     """What a lane's thread asks through: a batch of reports out, a batch of claims in, nothing between them."""
 
@@ -40,6 +52,10 @@ class Line(Protocol):
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
 
     def nudge(self, run_ids: Collection[str]) -> None: ...
+
+    def listen(self, heard: Callable[[str], None]) -> Ear | None:
+        """Hear wake-ups on this line, each as its queue, whenever it is read. None: it cannot."""
+        ...
 
     def cut(self) -> None:
         """From another thread: whoever waits for an answer gets an error."""
@@ -58,7 +74,7 @@ class Kernel(Caller, Protocol):
         ...
 
     def listen(self) -> AsyncIterator[Wake]:
-        """Wake-ups without end."""
+        """Wake-ups without end, where no line can hear them."""
         ...
 
     async def put_schedules(self, app: App) -> None: ...

@@ -5,12 +5,15 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
+from tenuto.worker.bell import Bell
 from tenuto.worker.crew import Crew, Errand, Report
+from tenuto.worker.hearing import Hearing
 from tenuto.worker.held import Held
-from tenuto.worker.kernel import Kernel, Line
+from tenuto.worker.kernel import Ear, Kernel, Line
 from tenuto.worker.session import Session
 
 log = logging.getLogger("tenuto.worker")
@@ -21,7 +24,8 @@ ANSWER_WITHIN = 30.0
 
 
 class Lane:
-    """Runs until its crew is closed. `deliver` takes claimed rows, `refused` a report that cannot be accepted."""
+    """Runs until its crew is closed. `deliver` takes claimed rows, `unfit` a report that cannot be accepted; the lane
+    with `hearing` listens for the whole process."""
 
     def __init__(
         self,
@@ -34,12 +38,14 @@ class Lane:
         deliver: Callable[[list[Row]], None],
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
+        hearing: Hearing | None = None,
     ) -> None:
-        self._kernel = kernel
+        self._kernel, self._hearing = kernel, hearing
         self._crew, self._held, self._session = crew, held, session
         self._routes = routes  # shared with whoever resolves new ones
         self._deliver, self._unfit, self._ended = deliver, unfit, ended
         self._lane: Line | None = None
+        self._bell = Bell()
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the trip that is under way began
@@ -57,12 +63,12 @@ class Lane:
 
     def _run(self) -> None:
         pause = 0.05
-        while (errand := self._crew.next_errand()) is not None:
+        while (errand := self._crew.next_errand(self._bell)) is not None:
             try:
                 claimed = self._trip(errand)
             except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
                 self._crew.give_up(errand)
-                self._lane = None
+                self._lose()
                 log.warning("no answer (%s): trying again", problem)
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
@@ -71,6 +77,7 @@ class Lane:
                 self._nudge(errand, claimed)
         if self._lane:
             self._lane.close()
+        self._bell.close()
 
     def _trip(self, errand: Errand) -> int:
         """Report, claim, hand over; how many came."""
@@ -108,9 +115,30 @@ class Lane:
 
     def _connected(self) -> Line:
         if self._lane is None:
-            self._lane = self._kernel.open_line()
+            self._lane = self._open()
         self._lane.serve(self._session.id, self._session.token, self._routes)
         return self._lane
+
+    def _open(self) -> Line:
+        lane = self._kernel.open_line()
+        if self._hearing:
+            ear = lane.listen(partial(self._hearing.heard, by=self._crew))
+            if ear:
+                self._bell.watch(ear.fileno(), partial(self._hear, ear))
+            else:
+                self._hearing.deaf()
+        return lane
+
+    def _lose(self) -> None:
+        self._lane = None
+        self._bell.unwatch()
+
+    def _hear(self, ear: Ear) -> None:
+        try:
+            ear.hear()
+        except Exception:
+            self._lose()
+            self._crew.wake()  # what was sent meanwhile is lost: whoever asks anew finds it
 
     def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
         """Something in the batch cannot be accepted: the others must not suffer for it."""
@@ -145,6 +173,6 @@ class Lane:
         try:
             self._connected().nudge(self._touched)
         except Exception:
-            self._lane = None  # a hint: the dispatcher adds up what nobody did
+            self._lose()  # a hint: the dispatcher adds up what nobody did
         self._touched.clear()
         self._nudged = time.monotonic()

@@ -11,10 +11,13 @@ from tenuto.sdk.task import Task
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.executor import Executor
+from tenuto.worker.hearing import Hearing
 from tenuto.worker.held import Held
 from tenuto.worker.kernel import Kernel
 from tenuto.worker.lane import Lane
 from tenuto.worker.session import Session
+
+LANES = 2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
 
 
 @dataclass
@@ -24,6 +27,7 @@ class Post:
     crew: Crew
     executor: Executor
     kinds: tuple[str, ...]
+    lanes_wanted: int
     routes: list[int] = field(default_factory=list)
     lanes: list[Lane] = field(default_factory=list)
 
@@ -37,15 +41,17 @@ class Post:
 
     def open_lanes(
         self,
-        count: int,
         kernel: Kernel,
         held: Held,
         session: Session,
-        loop: asyncio.AbstractEventLoop,
+        hearing: Hearing | None,
         *,
         unfit: Callable[[Attempt, TenutoError], None],
         ended: Callable[[int], None],
     ) -> None:
+        """`hearing`: its first lane listens for the whole process."""
+        loop = asyncio.get_running_loop()
+
         def deliver(rows: list[Row]) -> None:
             loop.call_soon_threadsafe(self.executor.arrive, rows)
 
@@ -67,8 +73,9 @@ class Post:
                 deliver=deliver,
                 unfit=tell_unfit,
                 ended=tell_ended,
+                hearing=None if no else hearing,
             )
-            for _ in range(count)
+            for no in range(self.lanes_wanted)
         ]
         for lane in self.lanes:
             lane.start()

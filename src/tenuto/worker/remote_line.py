@@ -6,7 +6,7 @@
 import json
 import select
 import socket
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
@@ -93,6 +93,9 @@ class RemoteLine:
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
         return self._site.read(content)
+
+    def listen(self, heard: Callable[[str], None]) -> None:
+        """A request hears nothing."""
 
     def cut(self) -> None:
         if (line := self._conn.sock) is not None:

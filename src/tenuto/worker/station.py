@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
@@ -18,10 +19,11 @@ from tenuto.worker.control import Control, Message
 from tenuto.worker.crew import Crew
 from tenuto.worker.executor import Executor
 from tenuto.worker.flusher import Flusher
+from tenuto.worker.hearing import Hearing
 from tenuto.worker.held import Held
 from tenuto.worker.kernel import Kernel
 from tenuto.worker.ledger import Ledger
-from tenuto.worker.post import Post
+from tenuto.worker.post import LANES, Post
 from tenuto.worker.registration import Registration
 from tenuto.worker.reporter import Reporter
 from tenuto.worker.sandboxes import open_sandboxes
@@ -30,7 +32,6 @@ from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
-LANES = 2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
 LOOK_AHEAD = 0.25
 LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
 
@@ -58,6 +59,8 @@ class Station:
         self._bundles = Bundles(kernel, settings)
         self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
+        heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
+        self._hearing = Hearing(kernel, settings.queues, **heard)
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
         self._background: set[asyncio.Future[Any]] = set()
@@ -81,11 +84,12 @@ class Station:
         elif self._strength and "sandbox" in kinds:
             places = (self._settings, self._strength, self._app, self._bundles)
             executor.processes = open_sandboxes(*places, *ways, **told)
-        return Post(crew, executor, kinds)
+        lanes = LANES if "async" in kinds and self._settings.processes == 1 else 1
+        return Post(crew, executor, kinds, lanes)
 
     async def run(self) -> bool:
         """True when something was left behind that would keep the process from ending."""
-        parts = (self._reporter.run(), self._flusher.run(), self._hear(), self._look_ahead())
+        parts = (self._reporter.run(), self._flusher.run(), self._look_ahead())
         background = [asyncio.create_task(part) for part in parts]
         self._control.listen(self._heard)
         try:
@@ -95,17 +99,19 @@ class Station:
         except TenutoError as problem:  # what this worker was told is wrong: no other process would do better
             self._control.send(say="refused", reason=str(problem))
             return True
-        for post in self._posts:
-            lanes = LANES if "async" in post.kinds and self._settings.processes == 1 else 1
-            post.open_lanes(
-                lanes, self._kernel, self._held, self._session, self._loop, unfit=self._unfit, ended=self._ended
-            )
+        self._open_lanes()
         self._control.send(say="ready", tasks=sorted(self._app.tasks))
         await self._stopping.wait()
         left_behind = await self._wind_down()
         for part in background:
             part.cancel()
+        self._hearing.close()
         return left_behind
+
+    def _open_lanes(self) -> None:
+        for no, post in enumerate(self._posts):
+            told = {"unfit": self._unfit, "ended": self._ended}
+            post.open_lanes(self._kernel, self._held, self._session, self._hearing if no == 0 else None, **told)
 
     async def _open_session(self) -> None:
         await self._registration.open()
@@ -123,16 +129,6 @@ class Station:
         if any(new):
             self._wake()
 
-    async def _hear(self) -> None:
-        async for wake in self._kernel.listen():
-            queues = self._settings.queues
-            if wake.queue == "!cancel":
-                self._control.send(say="beat")
-            elif wake.rescan or wake.queue == "*" or queues is None or wake.queue in queues:
-                self._wake()  # first of all: what was started most likely waits on a route that is known
-                if not wake.rescan and self._registration.stale():
-                    self._spawn(self._resolve())
-
     async def _look_ahead(self) -> None:
         while True:
             await asyncio.sleep(LOOK_AHEAD)
@@ -141,9 +137,13 @@ class Station:
                 for lane in post.lanes:
                     lane.cut_if_stuck()
 
-    def _wake(self) -> None:
+    def _wake(self, by: Crew | None = None) -> None:
         for post in self._posts:
-            post.crew.wake()
+            post.crew.wake(ring=post.crew is not by)
+
+    def _look_for_routes(self) -> None:
+        if self._registration.stale():
+            self._spawn(self._resolve())
 
     def _heard(self, message: Message | None) -> None:
         """In the control's thread: what cannot wait for the loop is answered here."""

@@ -12,8 +12,14 @@ as $$
 declare
   v_counted int[];
   v_chance float8 := random();
+  v_lanes int;
 begin
-  groups := tenuto._active_groups(p_routes, coalesce(p_only - 1, 0));
+  select coalesce(array_agg(distinct l.group_no), '{}'), count(*)
+  into groups, v_lanes
+  from (select a.group_no from tenuto.ready_lanes a where a.route_id = any (p_routes) limit 64) l;
+  if v_lanes = 64 then   -- there are more than were read
+    groups := tenuto._active_groups(p_routes, coalesce(p_only - 1, 0));
+  end if;
   if p_only is not null then
     groups := array(select g from unnest(groups) g where g = p_only);
   elsif cardinality(groups) = 64 then

@@ -1,80 +1,12 @@
 -- queued -> running, for up to p_limit tasks of the routes: a share for each resource group by weight and within its
 -- quota (p_group: this one alone), inside it by priority, then age. p_claim_no is one higher with every call of the session.
--- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
 create or replace function tenuto.claim_tasks(p_session_id bigint, p_token uuid, p_claim_no int, p_routes int[], p_limit int, p_group text default null)
   returns setof tenuto.claimed
   language plpgsql
-  set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off
-  set enable_hashjoin = off
-  set enable_mergejoin = off
-  set enable_bitmapscan = off
-  set jit = off
 as $$
-declare
-  v_routes int[];
-  v_groups int[];
-  v_shares int[];
-  v_candidates int;
-  v_left int := p_limit; v_taken int;
-  v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
-  if p_limit < 1 or not tenuto._may_claim(p_session_id, p_token) then
-    return;
+  if p_limit > 0 and tenuto._may_claim(p_session_id, p_token) then
+    return query select * from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group);
   end if;
-  v_routes := array(select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
-  -- The second round fills the shares that groups with little work left over.
-  for v_round in 1..2
-  loop
-    select s.groups, s.shares, s.candidates into v_groups, v_shares, v_candidates from tenuto._share_out(v_routes, v_left, v_round = 2, v_only) s;
-    continue when v_groups is null;
-    return query
-    with due as materialized (
-      select y.tid
-      from unnest(v_groups, v_shares) as g(group_no, share)
-      cross join lateral (
-        select x.tid
-        from (
-          select l.route_id, l.group_no, l.priority, l.floor
-          from tenuto.ready_lanes l
-          where l.route_id = any (v_routes) and l.group_no = g.group_no
-          order by l.priority desc, l.floor
-          offset 0
-        ) l
-        cross join lateral (
-          select q.ctid as tid
-          from tenuto.ready_tasks q
-          where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
-          order by q.seq
-          limit g.share
-          for update skip locked
-        ) x
-        limit g.share
-      ) y
-      limit v_left
-    ), taken as (
-      delete from tenuto.ready_tasks where ctid = any (array(select tid from due))
-      returning queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
-    ), card as materialized (
-      select k.*, t.*
-      from taken k
-      cross join lateral (
-        select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata from tenuto.tasks t where t.id = k.id limit 1
-      ) t
-    ), running as (
-      insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-        group_no, priority, attempt, traits)
-      select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
-             tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-             group_no, priority, attempt + 1, traits
-      from card
-    )
-    select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,
-           timeout_seconds, metadata
-    from card;
-    get diagnostics v_taken = row_count;
-    exit when v_taken = v_left or v_candidates = 1;
-    v_left := v_left - v_taken;
-  end loop;
 end
 $$;

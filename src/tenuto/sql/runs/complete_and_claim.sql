@@ -7,6 +7,8 @@ create or replace function tenuto.complete_and_claim(
     timeout_seconds real, metadata jsonb)
   language plpgsql
 as $$
+declare
+  v_status text;
 begin
   if cardinality(p_task_ids) > 0 then
     perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_outputs), cardinality(p_task_ids)));
@@ -14,14 +16,16 @@ begin
     select r.answer, r.task_id, r.attempt, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb
     from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects) r;
   end if;
-  if p_limit > 0 and not tenuto._session_open(p_session_id, p_token) then
-    -- Not an error: that would take back the completions above.
-    return query
-    select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb;
-  elsif p_limit > 0 then
-    return query
-    select null::text, c.*
-    from tenuto.claim_tasks(p_session_id, p_token, p_claim_no, p_routes, p_limit, p_group) c;
+  if p_limit > 0 then
+    v_status := tenuto._session_status(p_session_id, p_token);
+    if v_status = 'active' then
+      return query
+      select null::text, c.* from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group) c;
+    elsif v_status is null then
+      -- Not an error: that would take back the completions above.
+      return query
+      select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb;
+    end if;
   end if;
 end
 $$;

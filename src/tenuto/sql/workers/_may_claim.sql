@@ -5,16 +5,9 @@ create or replace function tenuto._may_claim(p_session_id bigint, p_token uuid)
   stable
 as $$
 declare
-  v_status text;
+  v_status text := tenuto._session_status(p_session_id, p_token);
 begin
-  select w.status
-  into v_status
-  from tenuto.sessions s
-  join tenuto.workers w on w.org_id = s.org_id and w.id = s.worker_id
-  where s.id = p_session_id
-    and s.token = p_token
-    and s.ended_at is null;
-  if not found then
+  if v_status is null then
     perform tenuto._raise('TN002', format('session %s has ended', p_session_id), 'register again: a new session claims anew');
   end if;
   return v_status = 'active';

@@ -1,0 +1,21 @@
+-- -> queued: a run of one task, answered when it is durable, but seen by workers before that. The first commit makes it
+-- visible and wakes them without waiting for the disk; the second waits, for both. Whoever claims it meanwhile begins
+-- when its claim is durable, and then so is the start, which stands before it in the log. Not inside a transaction.
+create or replace procedure tenuto.start_task(
+  p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid default tenuto._uuid7(), p_group text default null)
+  language plpgsql
+as $$
+declare
+  v_queue text;
+begin
+  set local synchronous_commit = off;
+  v_queue := tenuto._start_one(p_org_id, p_kind, p_input, p_id, p_group);
+  if v_queue is not null then
+    perform tenuto._wake(v_queue);
+  else
+    perform from tenuto.start_many(p_org_id, jsonb_build_array(p_kind), array[p_input], array[p_id], p_group => p_group);
+  end if;
+  commit;
+  perform pg_logical_emit_message(true, 'tenuto', '');
+end
+$$;

@@ -1,0 +1,44 @@
+"""A bell: what a lane's thread waits for when there is nothing to carry."""
+
+import os
+import select
+from collections.abc import Callable
+from contextlib import suppress
+
+
+class Bell:
+    """Rung from other threads. It may watch a connection too, on which wake-ups come in: whoever waits hears them
+    without a thread between."""
+
+    def __init__(self) -> None:
+        self._out, self._in = os.pipe()
+        os.set_blocking(self._out, False)
+        os.set_blocking(self._in, False)
+        self._watched: tuple[int, Callable[[], None]] | None = None
+
+    def watch(self, fileno: int, came: Callable[[], None]) -> None:
+        """Call this, in the waiting thread, when something came in there."""
+        self._watched = fileno, came
+
+    def unwatch(self) -> None:
+        self._watched = None
+
+    def ring(self) -> None:
+        with suppress(BlockingIOError):  # full: it rings already
+            os.write(self._in, b"!")
+
+    def wait(self, seconds: float) -> None:
+        """Until it rings, something came in, or the time is over."""
+        watched, poll = self._watched, select.poll()
+        poll.register(self._out, select.POLLIN)
+        if watched:
+            poll.register(watched[0], select.POLLIN)
+        for fileno, _ in poll.poll(seconds * 1000):
+            if fileno == self._out:
+                os.read(self._out, 4096)
+            elif watched:
+                watched[1]()
+
+    def close(self) -> None:
+        os.close(self._out)
+        os.close(self._in)

@@ -1,0 +1,56 @@
+"""What a worker process hears: that its queues may have work, and that something was cancelled."""
+
+import asyncio
+from collections.abc import Callable
+
+from tenuto.worker.crew import Crew
+from tenuto.worker.kernel import Kernel
+
+CANCEL = "!cancel"
+EVERY_QUEUE = "*"
+
+
+class Hearing:
+    """One lane of the process listens on its own connection, and claims as soon as it hears; where a lane cannot
+    (over HTTP, through a pooler), the loop listens for it."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        queues: list[str] | None,
+        *,
+        work: Callable[[Crew | None], None],
+        news: Callable[[], None],
+        cancelled: Callable[[], None],
+    ) -> None:
+        self._kernel, self._queues = kernel, queues
+        self._work, self._news, self._cancelled = work, news, cancelled
+        self._loop = asyncio.get_running_loop()
+        self._listening: asyncio.Task[None] | None = None
+
+    def heard(self, queue: str, by: Crew | None = None) -> None:
+        """In any thread. `by` is the crew whose lane heard it and goes itself."""
+        if queue == CANCEL:
+            self._cancelled()
+        elif queue == EVERY_QUEUE or self._queues is None or queue in self._queues:
+            self._work(by)  # first of all: what was started most likely waits on a route that is known
+            self._loop.call_soon_threadsafe(self._news)
+
+    def deaf(self) -> None:
+        """In a lane's thread: it cannot listen."""
+        self._loop.call_soon_threadsafe(self._listen)
+
+    def _listen(self) -> None:
+        if self._listening is None:
+            self._listening = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        async for wake in self._kernel.listen():
+            if wake.queue is None:
+                self._work(None)
+            else:
+                self.heard(wake.queue)
+
+    def close(self) -> None:
+        if self._listening:
+            self._listening.cancel()
