@@ -38,8 +38,8 @@ class Direct:
 
     async def _start_task(self, plan: Plan) -> Started:
         id = uuid7()
-        said = {"kind": json.dumps(plan.kinds[0]), "input": plan.inputs[0], "group": plan.run.get("group")}
-        await self.pool.call(runs.start_task, org_id=self.org_id, id=id, **said)
+        kind, group = json.dumps(plan.kinds[0]), plan.run.get("group")
+        await self.pool.call(runs.start_task, org_id=self.org_id, kind=kind, input=plan.inputs[0], id=id, group=group)
         return Started(UUID(id), True)
 
     async def start_many(self, many: Many) -> Sequence[UUID | str]:
