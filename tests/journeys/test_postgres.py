@@ -39,6 +39,22 @@ def home(tmp_path: Path) -> Iterator[Path]:
         remove_server(folder)
 
 
+def test_a_worker_says_once_that_its_database_is_away_and_once_that_it_is_back(home: Path, tmp_path: Path):
+    with embedded.server(home, pg_bin=PG_BIN) as url, a_fleet(url, tmp_path) as fleet:
+        install.migrate(url)
+        worker = fleet.start("plain", "--lease", "3s", "--processes", "2")
+        os.kill(embedded.start(home, pg_bin=PG_BIN).pid, signal.SIGKILL)
+        wait_until(lambda: worker.log.count("the lease cannot be renewed") == 2)
+
+        with psycopg.connect(embedded.start(home, pg_bin=PG_BIN).url, autocommit=True) as db:
+            start_notes(db, 0, 1)
+            wait_for(db, completed=1)
+            wait_until(lambda: "there are answers again, after " in worker.log)
+
+        assert (worker.log.count("no answer"), worker.log.count("answers again")) == (1, 1)
+        assert worker.log.count("trying again") <= 5  # the loops beside it say it in their own words
+
+
 def test_every_accepted_task_completes_once_when_postgres_is_killed_under_load(home: Path, tmp_path: Path):
     with embedded.server(home, pg_bin=PG_BIN) as url, a_fleet(url, tmp_path) as fleet:
         install.migrate(url)

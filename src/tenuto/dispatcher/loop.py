@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from tenuto.db.errors import Unreachable
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link
@@ -155,10 +156,11 @@ class Ticker(Generic[D]):
             await asyncio.gather(*late, return_exceptions=True)
 
     def _complain(self, name: str, error: Exception) -> None:
-        """Once for each trouble, not once a second for as long as it lasts."""
+        """Once for each trouble, not once a second for as long as it lasts; a database that is away is one."""
         text = (str(error) or type(error).__name__).splitlines()[0]
-        if self._said.get(name) != text:
-            self._said[name] = text
+        trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
+        if self._said.get(name) != trouble:
+            self._said[name] = trouble
             log.warning("%s: %s; trying again", name, text)
 
     def _recover(self, name: str) -> None:

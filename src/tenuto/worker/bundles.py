@@ -24,6 +24,7 @@ from tenuto.runtimes.sandbox_spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
+from tenuto.worker.absence import Absence
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.kernel import Caller
 from tenuto.worker.settings import WorkerSettings
@@ -43,8 +44,8 @@ class BundleTask(Task[..., Any]):
 class Bundles:
     """What was uploaded to the org. Each attempt asks which one runs its type, so that a deleted one runs no more."""
 
-    def __init__(self, kernel: Caller, settings: WorkerSettings) -> None:
-        self._kernel, self._on = kernel, settings.bundles
+    def __init__(self, kernel: Caller, settings: WorkerSettings, absence: Absence) -> None:
+        self._kernel, self._on, self._absence = kernel, settings.bundles, absence
         self._org_id = UUID(settings.org_id)
         self._cache = Path(settings.home) / "bundles"
         self._fetching: dict[str, asyncio.Lock] = {}
@@ -97,9 +98,12 @@ class Bundles:
         pause = 0.05
         while True:
             try:
-                return await self._kernel.call(function, **asked)
+                found = await self._kernel.call(function, **asked)
             except Unreachable as problem:
-                log.warning("no answer about bundles (%s): trying again", problem)
+                self._absence.lost(self, problem)
+            else:
+                self._absence.found(self)
+                return found
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
             pause = min(LONGEST_PAUSE, 2 * pause)
 

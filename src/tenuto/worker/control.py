@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tenuto.worker.absence import Absence
+
 Message = dict[str, Any]
 
 
@@ -29,6 +31,12 @@ class Control:
                 self._connection.sendall(json.dumps(message).encode() + b"\n")
             except OSError:
                 return  # the supervisor is gone: the listening thread says so
+
+    def absence(self) -> Absence:
+        """The supervisor says to people what its children and itself miss."""
+        return Absence(
+            gone=lambda reason, _: self.send(say="away", reason=reason), back=lambda _: self.send(say="back")
+        )
 
     def listen(self, handle: Callable[[Message | None], None]) -> None:
         def run() -> None:

@@ -69,10 +69,11 @@ class Lane:
             except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
                 self._crew.give_up(errand)
                 self._lose()
-                log.warning("no answer (%s): trying again", problem)
+                self._session.absence.lost(self, problem)
                 time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
             else:
+                self._session.absence.found(self)
                 pause = 0.05
                 self._nudge(errand, claimed)
         if self._lane:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable
 
 from tenuto.runtimes.dying import keep_to_oneself
+from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import open_kernel
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import Refused, Supervisor
@@ -21,7 +22,10 @@ async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = N
     if settings.weak_sandbox:
         keep_to_oneself()
     async with open_kernel(settings) as kernel:
-        supervisors = [Supervisor(kernel, settings, no + 1) for no in range(settings.processes)]
+        absence = Absence(
+            gone=_say_gone, back=lambda seconds: log.info("there are answers again, after %.1f s", seconds)
+        )
+        supervisors = [Supervisor(kernel, settings, no + 1, absence) for no in range(settings.processes)]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
         try:
             with _signals(supervisors, settings.grace):
@@ -31,6 +35,13 @@ async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = N
         finally:
             if announcing:
                 announcing.cancel()  # it may have ended before it was ready
+
+
+def _say_gone(reason: str, seconds: float) -> None:
+    if seconds:
+        log.warning("still no answer after %.0f s (%s)", seconds, reason)
+    else:
+        log.warning("no answer (%s): trying again until there is one", reason)
 
 
 async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:

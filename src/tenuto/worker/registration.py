@@ -73,13 +73,17 @@ class Registration:
         while True:
             asked = time.monotonic()
             try:
-                return asked, await self._kernel.call(function, **params)
+                found = await self._kernel.call(function, **params)
             except TenutoError:
+                self.session.absence.found(self)
                 raise  # it answered: what was said is wrong
             except Exception as problem:  # away, or not yet what it should be: a standby, an older schema
-                log.warning("no answer (%s): trying again", problem)
+                self.session.absence.lost(self, problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
+            else:
+                self.session.absence.found(self)
+                return asked, found
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
         """The routes that this process serves: its app's types, in its queues."""

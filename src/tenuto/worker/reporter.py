@@ -70,9 +70,11 @@ class Reporter:
             return attempt, outcome
         while True:
             try:
-                return attempt, Completed(json.dumps(await self._store(attempt, outcome.output)))
+                stored = await self._store(attempt, outcome.output)
+                self._session.absence.found(self)
+                return attempt, Completed(json.dumps(stored))
             except Unreachable as problem:
-                log.warning("no answer (%s): trying again", problem)
+                self._session.absence.lost(self, problem)
                 await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
             except Exception as problem:
                 return attempt, Failed(describe(problem))
@@ -95,10 +97,11 @@ class Reporter:
                     return
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
             except Exception as problem:  # the database is away, or whatever it is: an end must not get lost
-                log.warning("ends could not be reported (%s): trying again", problem)
+                self._session.absence.lost(self, problem)
                 await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
                 pause = min(LONGEST_PAUSE, pause * 2)
                 continue
+            self._session.absence.found(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 

@@ -4,6 +4,8 @@ import threading
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from tenuto.worker.absence import Absence
+
 
 @dataclass
 class Session:
@@ -12,6 +14,7 @@ class Session:
     id: int = 0
     token: str = str(UUID(int=0))
     open: threading.Event = field(default_factory=threading.Event)
+    absence: Absence = field(default_factory=Absence)  # of whoever grants it
 
     def opened(self, session_id: int, token: UUID) -> None:
         self.id, self.token = session_id, str(token)

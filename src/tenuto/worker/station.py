@@ -52,11 +52,11 @@ class Station:
         self._loop = asyncio.get_running_loop()
         self._kernel = kernel
         self._held = Held()
-        self._session = Session()
+        self._session = Session(absence=control.absence())
         self._ports = kernel.open_ports(self._session)
         self._reporter = Reporter(kernel, self._session, self._held, store=self._ports.store, reported=self._wake)
         self._flusher = Flusher(kernel, self._session, self._ports, cancelled=self._cancel)
-        self._bundles = Bundles(kernel, settings)
+        self._bundles = Bundles(kernel, settings, self._session.absence)
         self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
         heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}

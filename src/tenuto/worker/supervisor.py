@@ -14,6 +14,7 @@ from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.worker import counts, ledger
+from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import Caller
 from tenuto.worker.nursery import Child, start_child
 from tenuto.worker.settings import WorkerSettings
@@ -35,8 +36,8 @@ class Refused(Exception):
 class Supervisor:
     """One child and its successors."""
 
-    def __init__(self, kernel: Caller, settings: WorkerSettings, no: int) -> None:
-        self._kernel, self._settings, self._no = kernel, settings, no
+    def __init__(self, kernel: Caller, settings: WorkerSettings, no: int, absence: Absence) -> None:
+        self._kernel, self._settings, self._no, self._absence = kernel, settings, no, absence
         self._child: Child | None = None
         self._session: tuple[int, UUID] | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
@@ -99,6 +100,7 @@ class Supervisor:
         async for message in child.messages():
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
+                    self._absence.found(self)  # a child before this one may have died while it missed it
                     self._session = (session_id, UUID(token))
                     self._held = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
                 case {"say": "held"}:
@@ -107,6 +109,10 @@ class Supervisor:
                     counts.show(message["ended"])
                 case {"say": "beat"}:
                     self._beat_now.set()
+                case {"say": "away", "reason": reason}:
+                    self._absence.lost(self, reason)
+                case {"say": "back"}:
+                    self._absence.found(self)
                 case {"say": "ready"}:
                     self.ready.set()
                 case {"say": "refused", "reason": reason}:
@@ -131,8 +137,9 @@ class Supervisor:
             if self._session and not _is_stopped(child.process.pid):
                 try:
                     beaten = await self._beat_once(child, self._session)
+                    self._absence.found((self, "beat"))
                 except Exception as problem:  # whatever it is: without a beat everything held is lost
-                    log.warning("the heartbeat failed (%s): trying again", problem)
+                    self._absence.lost((self, "beat"), problem)
                     beaten = False
                 wait = period if beaten else random.uniform(0.3, 1.0)  # noqa: S311 (jitter, not a secret)
 
