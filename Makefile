@@ -12,7 +12,7 @@ demo: .venv/.runtime ## see it work, on an embedded Postgres
 	@$(BIN)/python examples/demo.py
 
 test: .venv/.dev ## run every test but the long ones (ARGS="-k name" to pick)
-	@$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
 
 check: .venv/.dev ## lint, types, layers, SQL boundaries, generated files
 	@$(BIN)/ruff check .

@@ -63,6 +63,13 @@ def clock(db: psycopg.Connection) -> Clock:
     return Clock(db)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores, for a quarter of the time is spent waiting: for leases, for polls, for processes.
+    No more than the connections of the run's server allow."""
+    return min((os.cpu_count() or 1) + 1, 8)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The controller outlives its workers and cleans up after them."""
