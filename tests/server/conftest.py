@@ -10,16 +10,18 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, Peppers, key_hash, make_key
 from tenuto.server.app import create_app
-from tenuto.server.settings import ServerSettings
+from tenuto.server.settings import Limit, ServerSettings
 from tests.support.kernel import DEFAULT_ORG, call
 
+ENOUGH = Limit(1e6, 1e6)  # tests are strangers all at one address
 PEPPERS = Peppers((b"p" * 32,))
 MakeKey = Callable[..., dict[str, str]]
 
 
 @pytest.fixture
 def settings(database: str, tmp_path: Path) -> ServerSettings:
-    return ServerSettings(database, "tenuto_api", PEPPERS, env="test", connections=4, objects=tmp_path / "objects")
+    said = {"env": "test", "connections": 4, "objects": tmp_path / "objects", "stranger_limit": ENOUGH}
+    return ServerSettings(database, "tenuto_api", PEPPERS, **said)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from tenuto.db.pool import open_pool
 from tenuto.server.allowance import Allowances
 from tenuto.server.application import Application
 from tenuto.server.bell import Bell
+from tenuto.server.brake import Brake
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
@@ -41,6 +42,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     )
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
+    app.state.brake = Brake(settings.stranger_limit)
     app.state.seats = Seats(settings.org_waits)
     app.state.loads = Loads(settings.org_bytes)
     add_problems(app)

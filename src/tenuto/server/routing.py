@@ -6,7 +6,7 @@ One that says nothing is refused.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 from tenuto.model.permissions import KNOWN
 from tenuto.server.auth import ANYBODY
 from tenuto.server.binding import Binding
+from tenuto.server.brake import Brake
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
 from tenuto.server.loads import Loads
@@ -117,10 +118,13 @@ class GuardedRoute(APIRoute):
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = self._kind(scope, receive)
+        brake: Brake = request.app.state.brake
         if self._declared in GATES:
-            scope["tenuto.desk"] = await GATES[self._declared](request)
+            scope["tenuto.desk"] = await brake.let_in(request, partial(GATES[self._declared], request))
         elif self._declared != PUBLIC:
-            scope["tenuto.desk"] = await open_desk(request, self._declared)
+            scope["tenuto.desk"] = await brake.let_in(request, partial(open_desk, request, self._declared))
+        elif 429 in self.responses:
+            brake.pay(request)
         check_encoding(request)
         with self._load(request):
             if self.body_field and await request.body():

@@ -45,6 +45,9 @@ class ServerSettings:
     worker_limit: Limit = Limit(10_000, 20_000)  # one key serves a fleet, and a busy process asks 500 times a second
     org_limit: Limit = Limit(5000, 10_000)
     task_limit: Limit = Limit(100, 1000)
+    stranger_limit: Limit = Limit(
+        50, 1000
+    )  # an address, with credentials that nobody knows; as many as are answered at a time
     org_waits: int = 200  # requests of one org that wait in a process, which answers 1000 at a time
     org_bytes: int = 256 * 1024 * 1024  # of large bodies of one org, on their way in a process
     cors_origins: tuple[str, ...] = ()

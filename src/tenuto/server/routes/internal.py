@@ -140,7 +140,7 @@ async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: bodies.OfAtte
     return await issue_token(desk.pool, desk.settings, token, held.timeout_seconds)
 
 
-@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, answer=answers.KeySet)
+@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=answers.KeySet)
 async def get_signing_keys(request: Request) -> Any:
     """The public keys that prove task tokens; a retired key proves nothing."""
     found = await request.app.state.pool.call(keys.list_signing_keys)

@@ -40,7 +40,9 @@ class Me(Answer):
     csrf_token: str | None
 
 
-@ROUTES.add("GET", "/auth/login", permission=PUBLIC, refuses=(409, 422), status=303, response_class=RedirectResponse)
+@ROUTES.add(
+    "GET", "/auth/login", permission=PUBLIC, refuses=(409, 422, 429), status=303, response_class=RedirectResponse
+)
 async def begin_login(request: Request, next: Text = None, org: Slug = None) -> Response:
     """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to, `org` the slug of
     the org to come to, for those whom several know."""
@@ -53,7 +55,12 @@ async def begin_login(request: Request, next: Text = None, org: Slug = None) -> 
 
 
 @ROUTES.add(
-    "GET", "/auth/callback", permission=PUBLIC, refuses=(401, 409, 422), status=303, response_class=RedirectResponse
+    "GET",
+    "/auth/callback",
+    permission=PUBLIC,
+    refuses=(401, 409, 422, 429),
+    status=303,
+    response_class=RedirectResponse,
 )
 async def finish_login(request: Request, code: Text = None, state: Text = None, error: Text = None) -> Response:
     """Where the issuer sends a person back to."""
@@ -76,7 +83,9 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     return answer
 
 
-@ROUTES.add("GET", "/auth/link", permission=PUBLIC, refuses=(401, 422), status=303, response_class=RedirectResponse)
+@ROUTES.add(
+    "GET", "/auth/link", permission=PUBLIC, refuses=(401, 422, 429), status=303, response_class=RedirectResponse
+)
 async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
     """Come in by a link that `tenuto up` or an operator made; it works once."""
     guest = await request.app.state.pool.call(requests.use_login_token, hash=token_hash(token))
@@ -85,7 +94,7 @@ async def follow_link(request: Request, token: Annotated[str, Query(min_length=1
     return answer
 
 
-@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403,), answer=None, status=204)
+@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), answer=None, status=204)
 async def log_out(request: Request) -> Response:
     """Go out: the cookie is worth nothing from now on. Going out twice is fine."""
     answer = Response(None, 204)
