@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tests.support.fleet import Fleet
-from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for, wait_for_listeners
+from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for
 from tests.support.kernel import Db
 from tests.support.loops import count, value
 from tests.support.soundness import assert_sound
@@ -19,7 +19,6 @@ def recover(db: Db, fleet: Fleet) -> timedelta:
     (task,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
     fleet.start("plain", "--lease", "2s")
-    wait_for_listeners(db, 2)
 
     doomed.kill()
     lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.support.fleet import Fleet
-from tests.support.journey import wait_for, wait_for_listeners
+from tests.support.journey import wait_for
 from tests.support.kernel import Db, start
 from tests.support.limits import a_key
 from tests.support.loops import count, value
@@ -49,7 +49,6 @@ def test_the_slots_of_a_dead_worker_are_free_with_its_lease_and_never_too_many(d
         start(db, *([f"door {no}"] for no in range(12)), kind={"type": "plain.hold"}, details=Jsonb(details))
         wait_until(lambda: len(fleet.effects()) == SIZE)
         fleet.start("plain", "--lease", "2s")
-        wait_for_listeners(db, 2)
 
         doomed.kill()
         lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)

