@@ -46,6 +46,13 @@ def test_what_a_task_logs_can_be_read(worker: str):
     assert "hello there" in logs.stdout
 
 
+def test_what_a_task_logs_shows_on_the_terminal_of_its_worker_with_its_name(database: str):
+    with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=database) as worker:
+        told = tenuto("start", "shop.tell", "hello there", "--wait", "--json", TENUTO_DATABASE_URL=database)
+
+        assert f"INFO tenuto.task [shop.tell {json.loads(told.stdout)['run_id']}] hello there\n" in worker.said()
+
+
 def test_options_of_a_start_reach_the_task(db: Db, database: str):
     options = ("--queue", "mail", "--priority", "7", "--max-attempts", "2", "--timeout", "30s", "--delay", "1h")
     started = tenuto("start", "shop.add", "1", "2", *options, "--json", TENUTO_DATABASE_URL=database)

@@ -121,6 +121,13 @@ def test_a_bundle_that_was_changed_in_the_database_is_not_run(
     assert message.endswith("is not what was put: its hash differs")
 
 
+def test_up_runs_bundles_too_when_told_to(folder: Path, place: Place) -> None:
+    with running("up", "--bundles", ready="worker: running bundles", **place):
+        push(folder, place)
+
+        assert tenuto("start", "images.double", "21", "--wait", **place).stdout == "42\n"
+
+
 def test_bundles_run_at_no_charge_though_every_connection_breaks_again_and_again(
     worker: Running, folder: Path, place: Place, db: psycopg.Connection
 ) -> None:

@@ -53,6 +53,7 @@ def test_a_worker_says_once_that_its_database_is_away_and_once_that_it_is_back(h
 
         assert (worker.log.count("no answer"), worker.log.count("answers again")) == (1, 1)
         assert worker.log.count("trying again") <= 5  # the loops beside it say it in their own words
+        assert "error connecting" not in worker.log
 
 
 def test_every_accepted_task_completes_once_when_postgres_is_killed_under_load(home: Path, tmp_path: Path):

@@ -230,8 +230,12 @@ def test_an_unknown_task_is_named_with_its_nearest_neighbour(app: App):
     def send() -> None: ...
 
     assert app.find("send") is app.find("shop.send") is send
-    with pytest.raises(NotFound, match="app 'shop' has no task 'sendd'; did you mean 'send'"):
-        app.find("sendd")
+    for wrong in ("sendd", "shop.sned", "shp.send"):
+        with pytest.raises(NotFound, match=f"app 'shop' has no task '{wrong}'; did you mean 'shop.send'"):
+            app.find(wrong)
+    for far in ("shop.mail", "report", "shop.s"):
+        with pytest.raises(NotFound, match=f"has no task '{far}'; known: "):
+            app.find(far)
 
 
 def test_two_tasks_of_one_name_generators_and_odd_names_are_refused(app: App):

@@ -22,7 +22,7 @@ from tenuto.cli.serving import (
     stopped_by_signals,
 )
 from tenuto.cli.settings import read_settings
-from tenuto.cli.worker import Weak, check_target, worker_settings
+from tenuto.cli.worker import Bundles, Weak, check_target, what_runs, worker_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +44,7 @@ log = logging.getLogger("tenuto.up")
 def up(
     target: Target = None,
     port: Port = None,
+    bundles: Bundles = False,
     weak_sandbox: Weak = False,
     metrics_port: MetricsPort = None,
     as_json: Json = False,
@@ -57,7 +58,8 @@ def up(
         where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
         log.info("database: %s", where)
         place = find_place(settings, url, metrics_port)
-        worker = worker_settings(place, target, weak_sandbox=weak_sandbox) if target else None
+        flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
+        worker = worker_settings(place, target, **flags) if target or bundles else None
         asyncio.run(_serve(place, find_front(place, port), worker, console))
     show({"stopped": True}, "stopped", as_json=as_json)
 
@@ -86,7 +88,7 @@ async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | No
         say_front(front, link)
         log.info("dispatcher: running")
         none = "none, `tenuto up module:app` starts one here"
-        log.info("worker: %s", f"running {worker.target}" if worker else none)
+        log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)
         log.info("Ctrl-C stops everything")
 
     try:

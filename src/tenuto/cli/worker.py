@@ -102,8 +102,11 @@ async def _work(settings: "WorkerSettings") -> None:
 
 def _ready(settings: "WorkerSettings") -> None:
     size = f"{settings.processes} × {settings.concurrency}"
-    what = " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
-    log.info("%s works on %s: %s tasks at a time", settings.name, what, size)
+    log.info("%s works on %s: %s tasks at a time", settings.name, what_runs(settings), size)
+
+
+def what_runs(settings: "WorkerSettings") -> str:
+    return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
 
 
 def worker_settings(place: Place, target: str | None, **flags: Any) -> "WorkerSettings":

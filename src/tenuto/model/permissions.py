@@ -42,7 +42,7 @@ def check_permissions(permissions: Iterable[str]) -> None:
     """Refuse a permission that no route asks for."""
     for one in permissions:
         if one not in KNOWN:
-            near = get_close_matches(one, KNOWN, n=1)
+            near = get_close_matches(one, KNOWN, n=1, cutoff=0.8)
             hint = f"did you mean {near[0]}?" if near else "write runs:read, runs:write, runs:* or *"
             raise InvalidInput(f"{one!r} is not a permission", hint)
 

@@ -15,6 +15,7 @@ from tenuto.model.errors import BY_CODE
 from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
+from tenuto.runtimes.terminal import log_to_terminal
 from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
 from tenuto.sdk.sync_context import SyncContext
@@ -146,7 +147,7 @@ def main(fd: int, target: str, *, apart: bool) -> None:
     if apart:
         keep_to_oneself()
     leave_signals_to_parent()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    log_to_terminal()
     app = load_app(target)
     line = Line(socket.socket(fileno=fd))
     logging.getLogger().addHandler(SendLogs(line))

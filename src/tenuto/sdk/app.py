@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+CLOSE = 0.7  # how alike two names are for one to be taken for the other
 _NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 
 
@@ -99,11 +100,13 @@ class App:
         """A task by its name, full or without the app's."""
         found = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
         if found is None:
-            near = get_close_matches(name, [*self.tasks, *(full.split(".", 1)[1] for full in self.tasks)], n=1)
+            # Without the app's name, which would make all of its tasks look alike.
+            own = {full.removeprefix(f"{self.name}."): full for full in self.tasks}
+            tried = (name.removeprefix(f"{self.name}."), name.split(".", 1)[-1])
+            near = [one for word in tried for one in get_close_matches(word, own, n=1, cutoff=CLOSE)]
             known = ", ".join(sorted(self.tasks)) or "none"
-            raise NotFound(
-                f"app {self.name!r} has no task {name!r}", f"did you mean {near[0]!r}?" if near else f"known: {known}"
-            )
+            hint = f"did you mean {own[near[0]]!r}?" if near else f"known: {known}"
+            raise NotFound(f"app {self.name!r} has no task {name!r}", hint)
         return found
 
     def schedules(self) -> list[Task[..., Any]]:

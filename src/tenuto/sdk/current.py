@@ -12,6 +12,7 @@ class RunningAttempt(Protocol):
     no: int
     cancelled: bool
     metadata: Any
+    task: Any
 
 
 running: ContextVar[RunningAttempt | None] = ContextVar("tenuto_running", default=None)

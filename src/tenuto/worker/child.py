@@ -12,6 +12,7 @@ from dataclasses import replace
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
 from tenuto.runtimes.sandbox_check import Refused, find_strength
+from tenuto.runtimes.terminal import log_to_terminal
 from tenuto.sdk.app import App
 from tenuto.sdk.target import BadTarget, load_app
 from tenuto.worker.control import Control
@@ -34,7 +35,7 @@ def main(fd: int, ledger: int) -> None:
     if first is None:
         return
     settings = WorkerSettings.from_json(first["settings"])
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    log_to_terminal()
     try:
         app = load_app(settings.target) if settings.target else App("bundles")
         for task in app.tasks.values():

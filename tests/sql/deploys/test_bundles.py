@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call, start
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 OLD, NEW = "a" * 64, "b" * 64
 
@@ -148,3 +148,13 @@ def test_why_a_task_waits_knows_what_workers_for_bundles_serve(db: Db) -> None:
     put(db)
 
     assert "no worker alive" not in call(db, "explain_task", **asked)
+
+
+def test_why_names_the_flag_when_no_worker_alive_runs_bundles(db: Db) -> None:
+    a_worker(db, metadata={"types": ["shop.send"]})
+    put(db)
+    task_id = start_one(db, kind={"type": "images.resize"})
+
+    said = call(db, "explain_task", org_id=DEFAULT_ORG, task_id=task_id)
+
+    assert said.endswith("no worker alive runs bundles, and images.resize is of one: `tenuto worker --bundles` does")

@@ -38,7 +38,9 @@ begin
     where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type
        or (w.metadata ? 'bundles' and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
   if cardinality(v_left) = 0 then
-    return format('no worker alive knows %s', p_route.type);
+    return case when exists (select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
+                then format('no worker alive runs bundles, and %s is of one: `tenuto worker --bundles` does', p_route.type)
+                else format('no worker alive knows %s', p_route.type) end;
   end if;
   v_left := array(select w from unnest(v_left) w where coalesce(w.metadata ->> 'resource_group', v_group) = v_group);
   if cardinality(v_left) = 0 then
