@@ -4,9 +4,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
-from uvicorn import Config, Server
+from uvicorn import Server
 
+from tenuto.cli.listening import uvicorn_config
 from tenuto.server.app import create_app
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes
@@ -15,12 +18,13 @@ from tests.support.waiting import wait_until
 
 
 @contextmanager
-def serving(settings: ServerSettings, tables: list[Routes] = TABLES) -> Iterator[str]:
-    """Its address, while it answers."""
+def serving(settings: ServerSettings, tables: list[Routes] = TABLES, **more: Any) -> Iterator[str]:
+    """Its address, while it answers, as `tenuto server` does; `more` is for uvicorn."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = Config(
-            create_app(settings, tables=tables), log_config=None, access_log=False, timeout_graceful_shutdown=1
-        )
+        config = uvicorn_config(settings, grace=1)
+        config.app = partial(create_app, settings, tables=tables)
+        for name, value in more.items():
+            setattr(config, name, value)
         server = Server(config)
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()

@@ -2,6 +2,7 @@
 
 import socket
 from functools import partial
+from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
 from tenuto.cli.problems import WrongUse
@@ -34,10 +35,23 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def read_proxies(text: str | None) -> tuple[str, ...]:
+    """Addresses and networks, separated by commas."""
+    found = tuple(part.strip() for part in (text or "").split(",") if part.strip())
+    for one in found:
+        try:
+            ip_network(one)
+        except ValueError as error:
+            said = f"--trusted-proxies has {one!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
+            raise WrongUse(said) from error
+    return found
+
+
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
     from uvicorn import Config
 
     from tenuto.server.app import create_app
+    from tenuto.server.patience import Patient
 
     return Config(
         partial(create_app, settings),
@@ -47,6 +61,9 @@ def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: An
         server_header=False,
         timeout_graceful_shutdown=grace,
         timeout_worker_healthcheck=GRACE,
+        http=Patient,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         limit_concurrency=1000,
         **more,
     )

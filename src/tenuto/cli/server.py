@@ -9,7 +9,7 @@ import typer
 
 from tenuto.cli import oidc
 from tenuto.cli.database import ready_database
-from tenuto.cli.listening import address, bind, uvicorn_config
+from tenuto.cli.listening import address, bind, read_proxies, uvicorn_config
 from tenuto.cli.output import Json, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.serving import log_to_stderr
@@ -25,6 +25,14 @@ Origins = Annotated[
     list[str] | None, typer.Option("--cors-origin", help="A site whose pages may ask.", show_default=False)
 ]
 
+Proxies = Annotated[
+    str | None,
+    typer.Option(
+        help="Proxies whose X-Forwarded-For and -Proto are believed: addresses and networks, with commas.",
+        show_default="none",
+    ),
+]
+
 log = logging.getLogger("tenuto.server")
 
 
@@ -37,6 +45,7 @@ def server(
     oidc_audience: oidc.Audience = None,
     oidc_client_id: oidc.Client = None,
     public_url: oidc.PublicUrl = None,
+    trusted_proxies: Proxies = None,
     as_json: Json = False,
 ) -> None:
     """Answer HTTP, to API keys, and to people an OIDC issuer vouches for. /openapi.json says what. Ctrl-C stops."""
@@ -45,6 +54,7 @@ def server(
     from tenuto.server.settings import ServerSettings
 
     settings = read_settings()
+    proxies = read_proxies(trusted_proxies)
     people = oidc.read_oidc(oidc_issuer, oidc_audience, oidc_client_id, public_url)
     log_to_stderr()
     with ready_database(settings, keep=False) as url:
@@ -52,7 +62,8 @@ def server(
             role = choose_role(url, "tenuto_api")
         peppers = find_peppers(settings)
         said = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
-        asked = ServerSettings(url, role, peppers, objects=settings.home / "objects", **said)
+        more = {"objects": settings.home / "objects", "trusted_proxies": proxies}
+        asked = ServerSettings(url, role, peppers, **said, **more)
         _serve(asked, bind(host, port), processes)
     show({"stopped": True}, "stopped", as_json=as_json)
 

@@ -53,4 +53,6 @@ class ServerSettings:
     cors_origins: tuple[str, ...] = ()
     objects: Path = Path("objects")  # where data objects over 1 MB lie, shared with workers
     oidc: Oidc | None = None
+    trusted_proxies: tuple[str, ...] = ()  # whose X-Forwarded-For says who asks
+    worker_waits: int = 400  # long polls of one org's workers, in a process
     public_url: str | None = None  # where browsers reach us, if not where we listen
