@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ import pytest
 from tenuto.server.settings import ServerSettings
 from tests.support.http_server import serving
 from tests.support.kernel import DEFAULT_ORG, call, start, start_one, status
+from tests.support.loops import an_org
 from tests.support.remote_http import worker_headers
 from tests.support.waiting import wait_until
 
@@ -151,3 +153,24 @@ def test_a_key_that_is_revoked_while_it_waits_gets_nothing(far: MakeFar, db: psy
     task_id: UUID = start_one(db)
 
     assert (found.result(20)["code"], status(db, task_id)) == ("unauthorized", "queued")
+
+
+class TestFewSeats:
+    @pytest.fixture
+    def settings(self, settings: ServerSettings) -> ServerSettings:
+        return replace(settings, worker_waits=1)
+
+    def test_an_org_whose_workers_wait_a_lot_leaves_room_for_others(self, far: MakeFar, db: psycopg.Connection) -> None:
+        headers = worker_headers(db)
+        first, second = far(headers), far(headers, "second")
+        other = far(worker_headers(db, org_id=an_org(db, "other")), "other")
+        found = waiting(first, db)
+
+        refused = [second.claim(wait=5), second.ask("/internal/wait", wait=5)]
+
+        assert [(one["code"], one["status"]) for one in refused] == [("rate_limited", 429)] * 2
+        assert second.claim()["tasks"] == []
+        assert other.ask("/internal/wait", wait=5)["work"]
+        task_id = start_one(db)
+        assert [one["task_id"] for one in found.result(20)["tasks"]] == [str(task_id)]
+        assert second.ask("/internal/wait", wait=5)["work"]

@@ -44,6 +44,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
     app.state.brake = Brake(settings.stranger_limit)
     app.state.seats = Seats(settings.org_waits)
+    app.state.worker_seats = Seats(settings.worker_waits)
     app.state.loads = Loads(settings.org_bytes)
     add_problems(app)
     add_routes(app, tables)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from fastapi import Query
 
+from tenuto.model.errors import RateLimited
 from tenuto.server.desk import Desk
 from tenuto.server.stopping import until_gone
 
@@ -28,6 +29,12 @@ E = TypeVar("E")
 F = TypeVar("F")
 
 
+class NoSeat(RateLimited):
+    """An org has as many requests that wait as one may."""
+
+    retry_after = 5.0
+
+
 class Seats:
     """Who waits in this process, by org: one that waits a lot leaves room for the others."""
 
@@ -37,6 +44,11 @@ class Seats:
 
     def free(self, org_id: UUID) -> bool:
         return self._taken[org_id] < self._most
+
+    def check(self, org_id: UUID) -> None:
+        """For those who would ask again at once if they were answered without waiting."""
+        if not self.free(org_id):
+            raise NoSeat("too many requests of the org wait here", "listen once for several, or ask again later")
 
     @contextmanager
     def take(self, org_id: UUID) -> Iterator[None]:

@@ -7,7 +7,6 @@ from uuid import UUID
 from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from tenuto.model.errors import RateLimited
 from tenuto.server.answers import Answer
 from tenuto.server.changes import follow, follower_of, read_place, said_of, seats_of
 from tenuto.server.desk import AtDesk
@@ -30,12 +29,6 @@ class Change(Answer):
     at: datetime
 
 
-class NoSeat(RateLimited):
-    """An org has as many requests that wait as one may."""
-
-    retry_after = 5.0
-
-
 class Changes(Answer):
     """Up to 1,000 changes, and what `after` takes to go on."""
 
@@ -51,8 +44,7 @@ async def follow_changes(desk: AtDesk, after: After = None) -> Any:
     said = desk.request.headers.get("last-event-id") or after
     place = read_place(said) if said else None
     if STREAM in desk.request.headers.get("accept", ""):
-        if not seats_of(desk).free(desk.principal.org_id):
-            raise NoSeat("too many requests of the org wait here", "listen once for several, or ask again later")
+        seats_of(desk).check(desk.principal.org_id)
         return StreamingResponse(follow(desk, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
     follower = await follower_of(desk, place)
     found = [said_of(one) for one in await follower.look()]

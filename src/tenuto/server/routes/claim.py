@@ -11,6 +11,7 @@ from tenuto.server.inputs import output_text
 from tenuto.server.routing import WORKER, Routes
 from tenuto.server.stopping import until_gone
 from tenuto.server.tokens import add_tokens
+from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes, Watch
 from tenuto.server.worker_answers import Claimed
 from tenuto.server.worker_bodies import Claim, Done
@@ -26,7 +27,9 @@ async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Resp
     if not (body.wait and body.limit):
         return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
     wakes: Wakes = request.app.state.wakes
-    with wakes.watch() as watch:
+    seats: Seats = request.app.state.worker_seats
+    seats.check(desk.principal.org_id)  # before anything is done: the same request is sent again
+    with seats.take(desk.principal.org_id), wakes.watch() as watch:
         found = await _exchange(desk, body, body.reports)
         answers = found.answers
         watch.queues = None if found.queues is None else frozenset(found.queues)

@@ -10,6 +10,7 @@ from tenuto.server.answers import Answer
 from tenuto.server.bodies import Body, Name
 from tenuto.server.routing import WORKER, Routes
 from tenuto.server.stopping import until_gone
+from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes
 from tenuto.server.worker_desk import AtWorkerDesk
 
@@ -38,7 +39,9 @@ async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any
     wakes: Wakes = request.app.state.wakes
     own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
-    with wakes.watch() as watch:
+    seats: Seats = request.app.state.worker_seats
+    seats.check(desk.principal.org_id)
+    with seats.take(desk.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own
         wakes.catch_up(watch, body.mark)
         gone = asyncio.create_task(until_gone(request))
