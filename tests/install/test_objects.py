@@ -93,6 +93,18 @@ def test_a_view_can_lose_a_column(tree, empty):
     assert empty.execute("select * from tenuto.a").fetchall() == [(2,)]
 
 
+def test_a_view_whose_rows_a_function_answers_can_change_its_columns(tree, empty):
+    tree.write("runs/a.sql", "create or replace view tenuto.a as select 1 as x, 2 as y;")
+    tree.write("runs/all_a.sql", function("all_a", returns="setof tenuto.a", body="select * from tenuto.a"))
+    tree.write("runs/_many_a.sql", function("_many_a", parameters="p tenuto.a[]", body="select cardinality(p)"))
+    install.migrate(empty, root=tree.root)
+    tree.write("runs/a.sql", "create or replace view tenuto.a as select 1 as x, 3 as z, 2 as y;")
+
+    install.migrate(empty, root=tree.root)
+
+    assert empty.execute("select z from tenuto.all_a()").fetchone() == (3,)
+
+
 def test_what_no_file_creates_any_more_is_dropped(tree, empty):
     tree.write("runs/a.sql", "create or replace view tenuto.a as select 1 as x;")
     tree.write("runs/b.sql", "create or replace view tenuto.b as select x from tenuto.a;")

@@ -21,7 +21,7 @@ where c.relnamespace = 'tenuto'::regnamespace
 order by 1, 4
 """
 
-# A view depends on things through its rewrite rule.
+# A view depends on things through its rewrite rule, and things depend on a view through its row type and an array of it.
 DEPENDENTS = """
 with recursive reached (classid, objid) as (
   select unnest(%(classes)s::regclass[])::oid, unnest(%(oids)s::bigint[])::oid
@@ -29,7 +29,8 @@ with recursive reached (classid, objid) as (
   select case when r.ev_class is not null then 'pg_class'::regclass::oid else d.classid end,
          coalesce(r.ev_class, d.objid)
   from reached
-  join pg_depend d on d.refclassid = reached.classid and d.refobjid = reached.objid and d.deptype in ('n', 'a')
+  join pg_depend d on d.refclassid = reached.classid and d.refobjid = reached.objid
+   and (d.deptype in ('n', 'a') or d.deptype = 'i' and d.classid = 'pg_type'::regclass)
   left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
 )
 select classid::regclass::text, objid::bigint, pg_describe_object(classid, objid, 0) from reached
