@@ -21,7 +21,7 @@ where c.relnamespace = 'tenuto'::regnamespace
 order by 1, 4
 """
 
-# A view depends on things through its rewrite rule, and things depend on a view through its row type and an array of it.
+# A view depends on things through its rewrite rule; things depend on a view through its row type and the array of it.
 DEPENDENTS = """
 with recursive reached (classid, objid) as (
   select unnest(%(classes)s::regclass[])::oid, unnest(%(oids)s::bigint[])::oid

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
@@ -44,27 +44,14 @@ class Pool:
         async with self.connection() as conn:
             return await function(conn, *args, **params)
 
-    @asynccontextmanager
-    async def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> AsyncIterator[Conn]:
+    def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "Lease":
         """A connection for several calls, of the org's share; `timeout` for all of them together."""
         seconds = self.timeout if timeout is None else timeout
-        late: type[Unreachable] = Unreachable
-        try:
-            async with asyncio.timeout(seconds), self._of(org_id), self._connections.connection() as conn:
-                late = TimedOut
-                yield conn
-        except (PoolTimeout, TimeoutError) as error:
-            raise late(f"the database did not answer within {seconds:g} s") from error
-        except psycopg.errors.QueryCanceled as error:  # the connection is as good as before
-            raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            # The others of the pool broke with this one more often than not: the next call must not find them.
-            await self._connections.check()
-            raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+        return Lease(self._connections, seconds, self._of(org_id))
 
-    def _of(self, org_id: UUID | None) -> AbstractAsyncContextManager[None]:
+    def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
-            return nullcontext()
+            return None
         share = self._shares.get(org_id)
         if share is None:
             share = self._shares[org_id] = asyncio.Semaphore(self._share)
@@ -72,6 +59,58 @@ class Pool:
 
     async def close(self) -> None:
         await self._connections.close()
+
+
+class Lease:
+    """A connection for as long as `async with` lasts; what goes wrong with it is said in our words. A class, because
+    each call makes one: generators of contextlib would cost as much as the rest of it."""
+
+    def __init__(self, connections: AsyncConnectionPool[Conn], seconds: float, share: asyncio.Semaphore | None) -> None:
+        self._connections, self._seconds, self._share = connections, seconds, share
+        self._timer = asyncio.timeout(seconds)
+        self._conn: Conn | None = None
+
+    async def __aenter__(self) -> Conn:
+        await self._timer.__aenter__()
+        try:
+            if self._share:
+                await self._share.acquire()
+        except BaseException as error:
+            await self._end(error)
+            raise
+        try:
+            self._conn = await self._connections.getconn()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, None)
+            raise
+        return self._conn
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if self._conn:
+                await self._connections.putconn(self._conn)
+        finally:
+            if self._share:
+                self._share.release()
+        await self._end(error)
+
+    async def _end(self, error: BaseException | None) -> None:
+        try:
+            await self._timer.__aexit__(type(error) if error else None, error, None)
+        except TimeoutError as late:
+            error = late
+        match error:
+            case PoolTimeout() | TimeoutError():
+                late = TimedOut if self._conn else Unreachable
+                raise late(f"the database did not answer within {self._seconds:g} s") from error
+            case psycopg.errors.QueryCanceled():  # the connection is as good as before
+                raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
+            case psycopg.OperationalError() | psycopg.InterfaceError():
+                # The others of the pool broke with this one more often than not: the next call must not find them.
+                await self._connections.check()
+                raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+            case _:
+                return
 
 
 @asynccontextmanager
