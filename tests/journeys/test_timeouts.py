@@ -3,8 +3,9 @@
 import pytest
 
 from tests.support.fleet import Fleet
-from tests.support.journey import charged, ended, error_of, outcomes, start_tasks, wait_for
+from tests.support.journey import charged, ended, error_of, outcomes, running, start_tasks, wait_for
 from tests.support.kernel import Db
+from tests.support.loops import value
 from tests.support.waiting import wait_until
 
 KINDS = ("", "_thread", "_process")
@@ -62,3 +63,15 @@ def test_a_silent_task_fails_and_one_that_beats_does_not(db: Db, fleet: Fleet):
 
     assert outcomes(db, talking) == ["completed"]
     assert error_of(db, silent)["reason"] == "heartbeat_timeout"
+
+
+def test_the_import_of_the_app_in_a_process_does_not_count_against_the_task(db: Db, fleet: Fleet):
+    fleet.start("slow_import")
+    (task,) = start_tasks(db, "slow_import.quick", None, timeout_seconds=0.5, max_attempts=1)
+    wait_until(lambda: running(db) == 1)
+    first = value(db, "select deadline_at from tenuto.running_tasks")
+    wait_until(lambda: value(db, "select now() > %s", first))  # as late as it may be, if the import counted
+    fleet.open_gate("imported")
+    wait_for(db, completed=1)
+
+    assert outcomes(db, task) == ["completed"]

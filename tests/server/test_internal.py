@@ -172,3 +172,14 @@ def test_a_worker_declares_what_its_types_are_like(api: TestClient, db: psycopg.
     assert (wrong.status_code, told.status_code) == (422, 204)
     assert task(db, start_one(db, kind={"type": "shop.send", "inherit": True}))["queue"] == "mail"
     assert task(db, start_one(db, kind={"type": "shop.far", "inherit": True}))["queue"] == "default"
+
+
+def test_the_time_of_an_attempt_counts_from_when_it_says_to_begin(worker: HttpWorker, db: psycopg.Connection) -> None:
+    one = start_one(db, kind={"timeout_seconds": 30})
+    (claimed,) = worker.claim(1)["tasks"]
+    db.execute("update tenuto.running_tasks set deadline_at = now() - interval '1 hour'")
+
+    assert worker.ask("report", begun=[fence(claimed)]).json()["answers"] == []
+
+    assert call(db, "expire_deadlines") == 0
+    assert status(db, one) == "running"

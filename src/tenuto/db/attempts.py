@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, json_array, json_or_default
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
 from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, ProgressAnswer, Route
 
 
@@ -174,6 +174,11 @@ async def heartbeat(
 ) -> Beat:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
     return await call_one(conn, "heartbeat", Beat, **fences, settled=settled, metrics=metrics)
+
+
+async def begin_tasks(conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]) -> None:
+    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
+    await call_void(conn, "begin_tasks", **fences)
 
 
 async def report_progress(

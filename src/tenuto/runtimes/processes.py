@@ -5,7 +5,8 @@ import json
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -17,6 +18,8 @@ from tenuto.sdk.port import Port
 log = logging.getLogger("tenuto.worker")
 
 LARGEST_LINE = 1 << 26
+UNBEGUN_EVERY = 3.0  # less than the kernel gives beyond a timeout
+LOADED_WITHIN = 600.0  # an app that takes longer is stuck
 
 
 class Runnable(Protocol):
@@ -48,8 +51,10 @@ class Processes:
         *,
         began: Callable[[Any], None],
         done: Callable[[Any, Outcome], None],
+        unbegun: Callable[[Any], Awaitable[None]] | None = None,  # from time to time, while its process is started
     ) -> None:
         self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done
+        self._unbegun = unbegun
         self._idle: list[Process] = []
         self._jobs: set[asyncio.Task[None]] = set()
 
@@ -70,7 +75,7 @@ class Processes:
         self._done(job.attempt, outcome)
 
     async def _run_in_process(self, job: "Job") -> Outcome:
-        process = self._take_idle() or await start(self._target)
+        process = self._take_idle() or await self._start(job)
         if job.attempt.stop is not None:  # asked to stop while its process started
             self._idle.append(process)
             return job.attempt.stop
@@ -80,6 +85,16 @@ class Processes:
         if process.alive:
             self._idle.append(process)
         return outcome
+
+    async def _start(self, job: "Job") -> "Process":
+        """That the app must be imported first is no fault of the attempt: its time does not run yet."""
+        starting = asyncio.ensure_future(start(self._target))
+        end = time.monotonic() + LOADED_WITHIN
+        while not starting.done():
+            await asyncio.wait({starting}, timeout=UNBEGUN_EVERY)
+            if self._unbegun and time.monotonic() < end:
+                await self._unbegun(job.attempt)
+        return starting.result()
 
     def _take_idle(self) -> "Process | None":
         """One that lives: it may have been killed for its memory while nothing ran in it."""

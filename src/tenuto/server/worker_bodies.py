@@ -112,7 +112,7 @@ class TaskLine(SaidLine):
 
 
 class Report(OfSession):
-    """Ends and words of attempts, in one transaction."""
+    """Ends and words of attempts, in one transaction. The time of those that are `begun` counts from now."""
 
     completed: Annotated[list[Done], Field(max_length=MOST)] = Field(default_factory=list)
     failed: Annotated[list[FailedEnd], Field(max_length=MOST)] = Field(default_factory=list)
@@ -120,6 +120,7 @@ class Report(OfSession):
     snoozed: Annotated[list[SnoozedEnd], Field(max_length=MOST)] = Field(default_factory=list)
     waiting: Annotated[list[WaitingEnd], Field(max_length=MOST)] = Field(default_factory=list)
     interrupted: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
+    begun: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
     progress: Annotated[list[Progress], Field(max_length=MOST)] = Field(default_factory=list)
     logs: Annotated[list[TaskLine], Field(max_length=10_000)] = Field(default_factory=list)
 

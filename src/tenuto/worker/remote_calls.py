@@ -168,6 +168,12 @@ async def _interrupt_tasks(
     return await asking.report(session_id, token, "interrupted", fences(task_ids, attempts))
 
 
+async def _begin_tasks(
+    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
+) -> None:
+    await asking.report(session_id, token, "begun", fences(task_ids, attempts))
+
+
 async def _report_progress(
     asking: Asking,
     *,
@@ -209,7 +215,7 @@ CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     carry.__name__.removeprefix("_"): carry
     for carry in (
         _register_worker, _resolve_routes, _declare_types, _claim_tasks, _heartbeat, _close_session, _nudge_runs,
-        _complete_tasks, _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _report_progress,
-        _write_logs, _list_bundle_types, _find_bundle, _get_bundle_part,
+        _complete_tasks, _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _begin_tasks,
+        _report_progress, _write_logs, _list_bundle_types, _find_bundle, _get_bundle_part,
     )
 }  # fmt: skip

@@ -5,6 +5,7 @@ import json
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -63,6 +64,11 @@ class Reporter:
             if not self._pending:
                 self._idle.set()
             self._reported()
+
+    async def say_unbegun(self, attempt: Attempt) -> None:
+        """Its code has not begun yet: the kernel counts its time from now."""
+        with suppress(Unreachable, TenutoError):  # it is said again; at worst the attempt runs out of time
+            await self._kernel.call(attempts.begin_tasks, **self._fences([(attempt, Interrupted())]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
         """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""

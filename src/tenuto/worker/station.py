@@ -79,8 +79,9 @@ class Station:
         crew = Crew(capacity)
         executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
         ways = (self._ports.open, self._flusher.logs)
-        told = {"began": executor.deadlines.begin, "done": executor.end}
+        told: dict[str, Any] = {"began": executor.deadlines.begin, "done": executor.end}
         if "process" in kinds:
+            told["unbegun"] = self._reporter.say_unbegun
             executor.processes = Processes(self._settings.target or "", *ways, **told)
         elif self._strength and "sandbox" in kinds:
             places = (self._settings, self._strength, self._app, self._bundles)

@@ -1,5 +1,7 @@
 """running -> retrying | failed, for attempts over their time or silent for too long."""
 
+from uuid import uuid4
+
 import psycopg
 
 from tests.support.clock import Clock
@@ -101,3 +103,20 @@ def test_no_more_attempts_are_taken_than_asked_for(db: psycopg.Connection, clock
     clock.advance(minutes=1)
 
     assert [call(db, "expire_deadlines", limit=2) for _ in range(3)] == [2, 1, 0]
+
+
+def test_the_time_of_what_begins_late_counts_from_then(db: psycopg.Connection, clock: Clock) -> None:
+    timeouts = {"timeout_seconds": 30, "heartbeat_timeout_seconds": 30}
+    late, other = start(db, 1, 2, kind=timeouts)
+    worker = a_worker(db, lease="1 day")
+    claims = {claim.task_id: claim for claim in worker.claim(2)}
+    clock.advance(seconds=20)
+
+    begun = {"task_ids": [late, other], "attempts": [claims[late].attempt, 7]}
+    call(db, "begin_tasks", **worker.fence, **begun)
+    call(db, "begin_tasks", session_id=worker.session_id, token=uuid4(), task_ids=[other], attempts=[1])
+    clock.advance(seconds=16)
+    assert call(db, "expire_deadlines") == 1
+    assert (status(db, late), status(db, other)) == ("running", "retrying")
+    clock.advance(seconds=20)
+    assert call(db, "expire_deadlines") == 1

@@ -73,6 +73,8 @@ async def heartbeat(desk: AtWorkerDesk, body: bodies.Beat) -> Any:
 async def report_tasks(desk: AtWorkerDesk, body: bodies.Report) -> Any:
     """Report how attempts ended and what they say, all in one transaction."""
     async with desk.session(body.session_id, body.token) as conn:
+        if body.begun:
+            await attempts.begin_tasks(conn, **_fences(body, body.begun))
         ended = await _report_ends(conn, body)
         refused: list[Any] = []
         if said := body.progress:
