@@ -1,8 +1,10 @@
 """Queues, workers, schedules, groups and the org at a glance, over HTTP."""
 
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import psycopg
+import pytest
 from starlette.testclient import TestClient
 
 from tests.support.kernel import a_worker, start_one
@@ -51,3 +53,25 @@ def test_the_org_at_a_glance(admin: TestClient, db: psycopg.Connection) -> None:
     start_one(db)
 
     assert admin.get("/v1/status").json()["ready"] == 1
+
+
+@pytest.mark.parametrize("name", ["mail/eu", "a/pause", "/x/", "two words", "50%", "ä\n?#"])
+def test_things_are_found_by_any_name_they_may_have(admin: TestClient, db: psycopg.Connection, name: str) -> None:
+    start_one(db, kind={"type": "a.b", "queue": name})
+    a_worker(db, name)
+    part = quote(name, safe="")
+
+    for method, path, body in (
+        ("POST", f"queues/{part}/pause", None), ("POST", f"workers/{part}/drain", {}),
+        ("PUT", f"groups/{part}", {}), ("PUT", f"schedules/{part}", {"type": "a.b", "cron": "0 9 * * *"}),
+        ("POST", f"schedules/{part}/pause", None),
+    ):  # fmt: skip
+        assert admin.request(method, f"/v1/{path}", json=body).is_success, path
+
+    (queue,) = [one for one in admin.get("/v1/queues").json()["items"] if one["queue"] == name]
+    assert queue["paused_at"] is not None
+    assert admin.get("/v1/workers", params={"status": "draining"}).json()["items"][0]["id"] == name
+    assert name in [one["external_id"] for one in admin.get("/v1/groups").json()["items"]]
+    assert admin.get("/v1/schedules").json()["items"][0]["name"] == name
+    assert admin.post(f"/v1/queues/{part}/resume").status_code == 204
+    assert admin.delete(f"/v1/schedules/{part}").status_code == 204

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
+from urllib.parse import unquote
 
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
@@ -24,6 +25,7 @@ from tenuto.server.loads import Loads
 from tenuto.server.task_desk import open_task_desk
 from tenuto.server.worker_desk import open_worker_desk
 
+SLASH = "\udc2f"  # no path that is sent has it
 PUBLIC = "public"
 WORKER = "worker"  # who has a worker key, and nobody else
 TASK = "task"  # who has the token of a running attempt, and nobody else
@@ -151,13 +153,25 @@ class Switch:
                 self._routes.setdefault(_first_two(route.path), []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if b"%2" in scope.get("raw_path", b""):
+            scope["path"] = _parts_kept(scope["raw_path"])
         for route in self._routes.get(_first_two(scope.get("path", "")), ()):
             match, found = route.matches(scope)
             if match == Match.FULL:
                 scope.update(found)
+                if SLASH in scope["path"]:
+                    scope["path"] = scope["path"].replace(SLASH, "/")
+                    scope["path_params"] = {
+                        name: said.replace(SLASH, "/") for name, said in found["path_params"].items()
+                    }
                 await route.handle(scope, receive, send)
                 return
         await self._otherwise(scope, receive, send)  # what is not there, or not by this method
+
+
+def _parts_kept(raw: bytes) -> str:
+    """The path with what names it as they are, whatever they hold: a slash that was sent as %2F parts nothing."""
+    return "/".join(unquote(part.decode("latin-1")).replace("/", SLASH) for part in raw.split(b"/"))
 
 
 def _first_two(path: str) -> tuple[str, ...]:
