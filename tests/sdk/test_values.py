@@ -4,6 +4,7 @@ import enum
 import json
 import math
 import uuid
+from collections import Counter, OrderedDict, defaultdict
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -15,6 +16,8 @@ from typing_extensions import TypedDict
 
 from tenuto import App
 from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.sdk.values import codec_of
+from tenuto.sdk.wire import dump
 
 
 class Colour(enum.Enum):
@@ -124,6 +127,15 @@ def test_a_value_comes_back_as_what_it_was(hint, value):
     task = task_of(hint)
     text = task.encode_result(value)
     assert task.decode_result(None if text is None else json.loads(text)) == value
+
+
+@pytest.mark.parametrize("value", [Counter("aab"), OrderedDict(a=2, b=1), defaultdict(int, a=2, b=1)])
+@pytest.mark.parametrize("hint", [dict, dict[str, int], dict[str, float]])
+def test_the_dicts_of_collections_fit_where_a_dict_does_and_come_back_as_one(hint, value):
+    codec = codec_of(hint)
+    back = codec.decode(json.loads(dump(codec.encode(value, "x"))), "x")
+
+    assert (back, type(back)) == ({"a": 2, "b": 1}, dict)
 
 
 @pytest.mark.parametrize(

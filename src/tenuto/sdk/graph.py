@@ -88,7 +88,8 @@ class Graph:
         return self._add_task(task, args, kwargs, "cancelled")
 
     def output(self, *nodes: Node[Any]) -> None:
-        """What the run gives, by position; without this, what the tasks give that no other waits for."""
+        """What the run gives, by position: a list, also of one, so that `g.output(*parts)` may have any length. Without
+        this, it is what the tasks give that no other waits for; of a single one, that itself."""
         for node in nodes:
             self.check_own(node)
         self.declared = [output for node in nodes for output in node.outputs]

@@ -1,12 +1,14 @@
 """Hints that JSON knows itself: looked at, never converted, without pydantic. This is the hot path."""
 
 import types
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, Union, cast, get_args, get_origin
 
 from tenuto.sdk.wire import DEEPEST, MISSING, RESERVED, Unfit, show
 
 Check = Callable[[Any, str, int], None]
+_DICTS = (dict, Counter, OrderedDict, defaultdict)  # what comes back is a dict, as the hint says
 _CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
 
 
@@ -55,7 +57,7 @@ def _dict(hint: Any, inner: Check | None) -> Check | None:
         return None
 
     def check(value: dict[Any, Any], path: str, depth: int) -> None:
-        if type(value) is not dict:
+        if type(value) not in _DICTS:
             raise unfit(value, path, hint)
         _check_depth(path, depth)
         for key, one in value.items():
