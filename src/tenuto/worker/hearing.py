@@ -6,6 +6,7 @@ from collections.abc import Callable
 from tenuto.worker.crew import Crew
 from tenuto.worker.kernel import Kernel
 
+TURN = 0.001  # seconds between the processes of a worker, so that one task does not make all of them ask at once
 CANCEL = "!cancel"
 EVERY_QUEUE = "*"
 
@@ -18,6 +19,7 @@ class Hearing:
         self,
         kernel: Kernel,
         queues: list[str] | None,
+        turn: int,
         *,
         open: Callable[[], None],
         work: Callable[[Crew | None], None],
@@ -25,6 +27,7 @@ class Hearing:
         cancelled: Callable[[], None],
     ) -> None:
         self._kernel, self._queues = kernel, queues
+        self.turn = turn * TURN  # what a lane that heard something waits before it goes
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None

@@ -125,7 +125,7 @@ class Lane:
         if self._hearing:
             ear = lane.listen(partial(self._hearing.heard, by=self._crew))
             if ear:
-                self._bell.watch(ear.fileno(), partial(self._hear, ear))
+                self._bell.watch(ear.fileno(), partial(self._hear, ear, self._hearing.turn))
                 self._hearing.listens()
             else:
                 self._hearing.deaf()
@@ -135,12 +135,13 @@ class Lane:
         self._lane = None
         self._bell.unwatch()
 
-    def _hear(self, ear: Ear) -> None:
+    def _hear(self, ear: Ear, turn: float) -> None:
         try:
             ear.hear()
         except Exception:
             self._lose()
             self._crew.wake()  # what was sent meanwhile is lost: whoever asks anew finds it
+        time.sleep(turn)
 
     def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
         """Something in the batch cannot be accepted: the others must not suffer for it."""

@@ -59,5 +59,5 @@ async def start_child(settings: WorkerSettings, no: int) -> Child:
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
     child = Child(process, reader, writer, begun)
-    child.tell(settings=replace(settings, name=f"{settings.name}:{no}").to_json())
+    child.tell(settings=replace(settings, name=f"{settings.name}:{no}", turn=no - 1).to_json())
     return child

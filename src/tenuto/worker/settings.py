@@ -19,6 +19,7 @@ class WorkerSettings:
     queues: list[str] | None = None
     concurrency: int = 100
     processes: int = 1
+    turn: int = 0  # of this child: the first, the second …
     labels: list[str] = field(default_factory=list)
     resource_group: str | None = None
     pool: str | None = None

@@ -61,7 +61,7 @@ class Station:
         self._posts = self._make_posts(Ledger(ledger))
         heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
         heard["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
-        self._hearing = Hearing(kernel, settings.queues, **heard)
+        self._hearing = Hearing(kernel, settings.queues, settings.turn, **heard)
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
         self._background: set[asyncio.Future[Any]] = set()
