@@ -213,9 +213,13 @@ def run_status(db: Db, run_id: UUID, *, settle: bool = True) -> str:
 
 
 def task(db: Db, task_id: UUID) -> dict[str, Any]:
-    """Everything task_status shows of one task."""
+    """Everything task_status shows of one task, which get_task answers too."""
     with db.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute("select * from tenuto.task_status where id = %s", [task_id]).fetchone() or {}
+        shown = cursor.execute("select * from tenuto.task_status where id = %s", [task_id]).fetchone() or {}
+        if shown:
+            cursor.execute("select * from tenuto.get_task(%s, %s)", [shown["org_id"], task_id])
+            assert cursor.fetchone() == shown
+        return shown
 
 
 def history(db: Db, task_id: UUID) -> list[tuple[int, str]]:
