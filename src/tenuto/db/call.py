@@ -137,7 +137,7 @@ def _statement(function: str, columns: LiteralString, params: Mapping[str, objec
 
 @cache
 def _text(function: str, columns: LiteralString, names: tuple[str, ...]) -> bytes:
-    statement = sql.SQL("select {} from tenuto.{}({})")
+    statement = sql.SQL("select {} from tenuto.{}({})" if columns == "*" else "select {} from tenuto.{}({}) as done")
     return statement.format(sql.SQL(columns), sql.Identifier(function), _arguments(names)).as_bytes(None)
 
 
@@ -154,14 +154,18 @@ def _arguments(names: tuple[str, ...]) -> sql.Composed:
 def _acting_text(
     acting: LiteralString, count: int, function: str, columns: LiteralString, names: tuple[str, ...]
 ) -> bytes:
-    """The work takes its org from the one who acts, and so cannot begin before it."""
+    """The work takes its org from the one who acts, and so cannot begin before it. What is shown of it comes
+    last, since pg_stat_activity has the first kilobyte of a statement."""
     given = [sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names]
-    statement = sql.SQL("select {} from tenuto.{}({}) as acting(org_id), lateral tenuto.{}({}) as done").format(
-        sql.SQL("done.*" if columns == "*" else columns),
+    statement = sql.SQL(
+        "select shown.* from tenuto.{}({}) as acting(org_id),"
+        " lateral tenuto.{}({}) as done, lateral (select {}) as shown"
+    ).format(
         sql.Identifier(acting),
         sql.SQL(", ").join(sql.SQL("%s") for _ in range(count)),
         sql.Identifier(function),
         sql.SQL(", ").join([sql.SQL("p_org_id => acting.org_id"), *given]),
+        sql.SQL("done.*" if columns == "*" else columns),
     )
     return statement.as_bytes(None)
 

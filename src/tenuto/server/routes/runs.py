@@ -6,12 +6,13 @@ from uuid import UUID
 from fastapi import Query, Response
 
 from tenuto.db import monitoring, runs
+from tenuto.db.shown import show_run
 from tenuto.model.monitoring import RunEnd
 from tenuto.server import answers
 from tenuto.server.answers import Page
 from tenuto.server.bodies import Reason, Retry, Signal, Stop, WaitFor
 from tenuto.server.desk import AtDesk, Change
-from tenuto.server.etags import tagged
+from tenuto.server.etags import fields_of, tagged
 from tenuto.server.inputs import refuse_reserved
 from tenuto.server.json_body import aside
 from tenuto.server.paging import Ordered, page
@@ -22,6 +23,7 @@ from tenuto.server.starts import check_known, noted, start_all, start_at_once, t
 from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
+RUN = fields_of(answers.Run)
 
 
 class RunFilter(Ordered):
@@ -78,11 +80,11 @@ async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=answers.Run)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
-    found = await desk.ask(monitoring.get_run, run_id=run_id)
+    found = await desk.ask(show_run, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
         await _ends(desk, [run_id], wait)
-        found = await desk.ask(monitoring.get_run, run_id=run_id)
-    return tagged(desk.request, answers.Run.model_validate(found))
+        found = await desk.ask(show_run, run_id=run_id, fields=RUN)
+    return tagged(desk.request, found.text)
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=answers.RunEnds)

@@ -7,16 +7,18 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data, runs
+from tenuto.db.shown import show_task
 from tenuto.server import task_answers as answers
 from tenuto.server.answers import Page
 from tenuto.server.bodies import Reason, Stop
 from tenuto.server.desk import AtDesk, Change
-from tenuto.server.etags import tagged
+from tenuto.server.etags import fields_of, tagged
 from tenuto.server.paging import Ordered, page
 from tenuto.server.routing import Routes
 from tenuto.server.waiting import Wait, until_ended
 
 ROUTES = Routes("tasks")
+TASK = fields_of(answers.Task)
 
 Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 
@@ -49,8 +51,8 @@ async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=answers.Task)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
     """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
-    found = await until_ended(desk, lambda: desk.ask(monitoring.get_task, task_id=task_id), wait)
-    return tagged(desk.request, answers.Task.model_validate(found))
+    found = await until_ended(desk, lambda: desk.ask(show_task, task_id=task_id, fields=TASK), wait)
+    return tagged(desk.request, found.text)
 
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)
