@@ -16,6 +16,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
+LONGEST = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
 _numbers = itertools.count(1)
 
 
@@ -61,6 +62,11 @@ def db(database: str) -> Iterator[psycopg.Connection]:
 def clock(db: psycopg.Connection) -> Clock:
     """The time that `db` sees: it stands still until the test advances it."""
     return Clock(db)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long comes first: one process waits with it while others work, and at the end all have something."""
+    items.sort(key=lambda item: LONGEST.get(item.path.parent.name, len(LONGEST)))
 
 
 @pytest.hookimpl(optionalhook=True)
