@@ -11,7 +11,7 @@ from tests.support.journey import by_worker, outcomes, running, start_tasks, wai
 from tests.support.kernel import Db, status
 from tests.support.loops import count, value
 from tests.support.proxy import Proxy, a_proxy
-from tests.support.waiting import wait_until
+from tests.support.waiting import wait_until, wait_until_dead
 
 
 @pytest.fixture
@@ -52,16 +52,18 @@ def test_a_worker_whose_listening_connection_went_deaf_makes_a_new_one(db: Db, f
     wait_for(db, completed=1, timeout=60)
 
 
-@pytest.mark.soak
 def test_a_worker_without_its_database_still_ends_when_told_to(db: Db, fleet: Fleet, line: Proxy):
     worker = fleet.start("plain", "--grace", "0.2s", url=line.url)
     (held,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
+    children = worker.children()
 
     line.cut()
     worker.tell(signal.SIGTERM)
-    worker.wait(60)
+    worker.wait(20)  # the grace, nine seconds, and what a busy machine takes
 
+    assert "leaving without a goodbye" in worker.log
+    wait_until_dead(children)
     assert status(db, held) == "running"  # until its lease ends
 
 

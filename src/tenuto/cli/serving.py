@@ -16,6 +16,7 @@ import typer
 
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
+from tenuto.runtimes.dying import leaving_within
 
 if TYPE_CHECKING:
     from tenuto.worker.settings import WorkerSettings
@@ -24,6 +25,7 @@ MetricsPort = Annotated[
     int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
 ]
 
+LEAVE = 8.0  # seconds for the loops to end what they are at
 NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
@@ -104,7 +106,8 @@ async def serve(
             await run_worker(worker, ready)
     finally:
         stop.set()
-        await dispatching
+        with leaving_within(LEAVE):
+            await dispatching
 
 
 async def _dispatch(place: Place, stop: asyncio.Event) -> None:

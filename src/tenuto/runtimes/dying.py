@@ -1,7 +1,14 @@
 """A process that lives and dies by its parent's word alone, and keeps to itself."""
 
+import logging
+import os
 import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+log = logging.getLogger("tenuto")
 
 
 def die_with_parent() -> None:
@@ -34,3 +41,23 @@ def leave_signals_to_parent() -> None:
     do nothing, not SIG_IGN: programs that user code starts would inherit that and could not be stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
+
+
+@contextmanager
+def leaving_within(seconds: float) -> Iterator[None]:
+    """This process ends in time even if it cannot finish what it is asked here: a database that vanished without a word
+    keeps every goodbye waiting, and what is not said is found by leases."""
+
+    def leave() -> None:
+        log.error(
+            "no answer to the last words: leaving without a goodbye; what was held here goes on when its lease ends"
+        )
+        os._exit(0)
+
+    timer = threading.Timer(seconds, leave)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -6,21 +6,28 @@ import logging
 import signal
 from collections.abc import Callable
 
-from tenuto.runtimes.dying import keep_to_oneself
+from tenuto.runtimes.dying import keep_to_oneself, leaving_within
 from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import open_kernel
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor import Refused, Supervisor
+from tenuto.worker.supervisor import OVERTIME, Refused, Supervisor
 
 __all__ = ["Refused", "work"]
 
 log = logging.getLogger("tenuto.worker")
+
+FAREWELL = 2.0  # seconds for giving back what children held that were killed
 
 
 async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
     """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
     if settings.weak_sandbox:
         keep_to_oneself()
+    with contextlib.ExitStack() as leaving:
+        await _work(settings, leaving, ready)
+
+
+async def _work(settings: WorkerSettings, leaving: contextlib.ExitStack, ready: Callable[[], None] | None) -> None:
     async with open_kernel(settings) as kernel:
         absence = Absence(
             gone=_say_gone, back=lambda seconds: log.info("there are answers again, after %.1f s", seconds)
@@ -28,7 +35,7 @@ async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = N
         supervisors = [Supervisor(kernel, settings, no + 1, absence) for no in range(settings.processes)]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
         try:
-            with _signals(supervisors, settings.grace):
+            with _signals(supervisors, settings.grace, leaving):
                 async with asyncio.TaskGroup() as group:
                     for supervisor in supervisors:
                         group.create_task(supervisor.run())
@@ -51,7 +58,7 @@ async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) ->
 
 
 @contextlib.contextmanager
-def _signals(supervisors: list[Supervisor], grace: float):
+def _signals(supervisors: list[Supervisor], grace: float, leaving: contextlib.ExitStack):
     loop = asyncio.get_running_loop()
     asked = 0
 
@@ -64,6 +71,7 @@ def _signals(supervisors: list[Supervisor], grace: float):
             else:
                 supervisor.kill()
         log.info("stopping: %s", "finishing within the grace" if asked == 1 else "at once")
+        leaving.enter_context(leaving_within((grace + OVERTIME if asked == 1 else 0.0) + FAREWELL))
 
     def drain() -> None:
         if asked:

@@ -26,7 +26,7 @@ ALL_CLAIMS = 2**31 - 1
 LONGEST_PAUSE = 30.0
 BURIAL = 5.0
 STUCK = 5.0  # longer than a child forbears with what does not stop
-OVERTIME = 10.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
+OVERTIME = 7.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
 
 
 class Refused(Exception):
