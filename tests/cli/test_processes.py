@@ -41,6 +41,7 @@ def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(d
         wait_until(lambda: 'tenuto_tasks_open{state="ready"} 1.0' in metrics())
         assert 'tenuto_loop_rows_total{loop="promote_due"} 1.0' in metrics()
         assert dispatcher.stop() == 0
+    assert count(db, "dispatchers") == 0
 
 
 def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, database: str):

@@ -84,5 +84,9 @@ async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> N
     await call_void(conn, "beat_dispatcher", id=id, address=address, port=port)
 
 
+async def close_dispatcher(conn: Conn, *, id: UUID) -> None:
+    await call_void(conn, "close_dispatcher", id=id)
+
+
 async def prune_workers(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> PrunedWorkers:
     return await call_one(conn, "prune_workers", PrunedWorkers, keep=keep, limit=limit)

@@ -2,9 +2,11 @@
 
 import asyncio
 import socket
+from contextlib import suppress
 from uuid import UUID
 
-from tenuto.db import monitoring
+from tenuto.db import monitoring, workers
+from tenuto.db.errors import Unreachable
 from tenuto.db.pool import open_pool
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
@@ -12,6 +14,7 @@ from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
 
+FAREWELL = 2.0  # seconds
 TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
 
 
@@ -44,3 +47,6 @@ async def dispatch(
             return Due(frozenset(name for name, seconds in times.items() if seconds == 0), min(later, default=IDLE))
 
         await Ticker(dispatcher, loops, ask).run(stop)
+        with suppress(Unreachable, TimeoutError):  # who says no goodbye is forgotten after a while
+            async with asyncio.timeout(FAREWELL):
+                await pool.call(workers.close_dispatcher, id=dispatcher.id)

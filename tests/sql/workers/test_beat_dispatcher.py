@@ -65,3 +65,14 @@ def test_a_port_that_cannot_be_is_refused(db: Db, port: int) -> None:
         beat(db, uuid4(), port=port)
 
     assert dispatchers(db) == {}
+
+
+def test_one_that_says_goodbye_is_gone_at_once_and_twice_is_fine(db: Db) -> None:
+    one, two = uuid4(), uuid4()
+    beat(db, one)
+    beat(db, two)
+
+    for _ in range(2):
+        call(db, "close_dispatcher", id=one)
+
+    assert set(dispatchers(db)) == {two}
