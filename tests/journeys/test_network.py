@@ -60,7 +60,7 @@ def test_a_worker_without_its_database_still_ends_when_told_to(db: Db, fleet: Fl
 
     line.cut()
     worker.tell(signal.SIGTERM)
-    worker.wait(20)  # the grace, nine seconds, and what a busy machine takes
+    worker.wait(30)  # the grace, twelve seconds, and what a busy machine takes
 
     assert "leaving without a goodbye" in worker.log
     wait_until_dead(children)

@@ -16,7 +16,7 @@ __all__ = ["Refused", "work"]
 
 log = logging.getLogger("tenuto.worker")
 
-FAREWELL = 2.0  # seconds for giving back what children held that were killed
+FAREWELL = 5.0  # seconds for giving back what children held that were killed
 
 
 async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
@@ -29,9 +29,7 @@ async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = N
 
 async def _work(settings: WorkerSettings, leaving: contextlib.ExitStack, ready: Callable[[], None] | None) -> None:
     async with open_kernel(settings) as kernel:
-        absence = Absence(
-            gone=_say_gone, back=lambda seconds: log.info("there are answers again, after %.1f s", seconds)
-        )
+        absence = Absence(gone=_say_gone, back=_say_back)
         supervisors = [Supervisor(kernel, settings, no + 1, absence) for no in range(settings.processes)]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
         try:
@@ -49,6 +47,10 @@ def _say_gone(reason: str, seconds: float) -> None:
         log.warning("still no answer after %.0f s (%s)", seconds, reason)
     else:
         log.warning("no answer (%s): trying again until there is one", reason)
+
+
+def _say_back(seconds: float) -> None:
+    log.info("there are answers again, after %.1f s", seconds)
 
 
 async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
