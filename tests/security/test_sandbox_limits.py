@@ -22,6 +22,20 @@ def test_memory_is_bounded_and_the_error_names_it(prison: Prison) -> None:
     assert (end.status, end.error["type"]) == ("failed", "MemoryError")
 
 
+def test_memory_of_all_processes_together_is_bounded(prison: Prison) -> None:
+    assert prison.outside("take_memory_together", 3, 500) == 1500
+
+    end = prison.inside("take_memory_together", 3, 500, max_losses=1)
+
+    assert end.error["type"] == "SandboxDied"
+    assert "its processes together used more than 1024 MB of memory" in end.message
+    wait_until(lambda: prison.inmates() == [])
+
+
+def test_what_processes_share_counts_once(prison: Prison) -> None:
+    assert prison.inside("take_memory_together", 5, 1, 300).output == 305
+
+
 def test_a_file_is_bounded(prison: Prison, tmp_path: Path) -> None:
     assert prison.outside("write_files", str(tmp_path), 1, 65) == 65
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tenuto.runtimes import sandbox_spec
 from tenuto.runtimes.judge import NEVER
 from tenuto.runtimes.outcomes import Failed, Interrupted, Lost, Outcome, describe
 from tenuto.runtimes.processes import Job, Logs, Process, Processes
@@ -166,6 +167,8 @@ class Sandbox(Process):
                 return f"was ended by {name}: it used more than its {limits.cpu} s of CPU time"
             case signal.SIGXFSZ:
                 return f"was ended by {name}: it wrote a file of more than {limits.file_size // MB} MB"
+            case sandbox_spec.OUT_OF_MEMORY:
+                return f"was ended: its processes together used more than {limits.memory // MB} MB of memory"
             case signal.SIGKILL:
                 return f"was killed by {name}: most likely the machine was out of memory"
             case _:

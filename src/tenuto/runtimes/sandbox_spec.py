@@ -1,15 +1,20 @@
 """What a sandbox is told: who it runs as, what it sees, how much it may use."""
 
 import json
+import signal
 from dataclasses import asdict, dataclass
 
 MB = 1024 * 1024
+OUT_OF_MEMORY = int(
+    signal.SIGPWR
+)  # by which the stage ends, whose processes together took too much; no other use is left
 BUNDLE = "/bundle"  # where the code of a bundle is, behind walls
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one attempt may use. All but `scratch` bind each of its processes; `processes` counts threads too."""
+    """How much one attempt may use. All but `scratch` bind each of its processes; `memory` behind walls all of them
+    together too; `processes` counts threads."""
 
     cpu: int = 0  # seconds; 0: as many as its timeout has
     memory: int = 1024 * MB  # of address space

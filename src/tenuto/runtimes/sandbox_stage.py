@@ -16,7 +16,8 @@ from typing import NoReturn
 
 from tenuto.runtimes import sandbox_child  # before the walls are up: what it needs is in memory then
 from tenuto.runtimes.sandbox_drop import become, drop_rights
-from tenuto.runtimes.sandbox_spec import Spec
+from tenuto.runtimes.sandbox_memory import watch
+from tenuto.runtimes.sandbox_spec import OUT_OF_MEMORY, Spec
 from tenuto.runtimes.sandbox_system import (
     NEW_IPC,
     NEW_MOUNTS,
@@ -53,7 +54,10 @@ def _run_behind_walls(fd: int, spec: Spec) -> int:
     signal.signal(signal.SIGTERM, lambda *_: os.kill(first, signal.SIGKILL))
     os.close(tell)
     os.close(fd)
+    over = watch(first, spec.limits.memory)
     os.wait()  # for the first, and with it for everything inside
+    if over:
+        return OUT_OF_MEMORY
     answer = os.read(told, 16)
     return int(answer) if answer else signal.SIGKILL  # the first process said nothing: it was ended with the rest
 
