@@ -24,6 +24,7 @@ from tenuto.runtimes.sandbox_spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
+from tenuto.worker import bundle_cache
 from tenuto.worker.absence import Absence
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.kernel import Caller
@@ -82,8 +83,9 @@ class Bundles:
             return folder / "bundle"
         place = self._cache / hash
         async with self._fetching.setdefault(hash, asyncio.Lock()):
-            if not place.is_dir():
+            if not bundle_cache.is_there(place):
                 await asyncio.to_thread(_unpack_whole, await self._fetch(hash), place)
+                await asyncio.to_thread(bundle_cache.prune, self._cache)
         return place
 
     async def _fetch(self, hash: str) -> bytes:
