@@ -71,7 +71,7 @@ class Binding:
         if self._body:
             values[self._body_name] = await self._read_body(request, errors)
         if errors:
-            raise RequestValidationError(errors)
+            raise RequestValidationError(errors, body=getattr(request, "_json", None))
         return values
 
     async def _read_body(self, request: Request, errors: list[Any]) -> Any:

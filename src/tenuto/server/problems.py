@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.issuer import IssuerAway
+from tenuto.server.sayings import say_all
 
 log = logging.getLogger("tenuto.server")
 
@@ -53,7 +54,7 @@ async def _refused(request: Request, error: TenutoError) -> Response:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> Response:
-    found = [{"where": _where(one["loc"]), "what": one["msg"]} for one in error.errors()[:20]]
+    found = say_all(error.errors()[:20], request.scope.get("route"), error.body)
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
     return problem(request, InvalidInput.status, InvalidInput.name, detail, errors=found)
 
@@ -124,7 +125,3 @@ def _methods(request: Request) -> set[str]:
     """What the path takes: Starlette names the methods of its first route only."""
     found = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
     return {method for route in found for method in route.methods}
-
-
-def _where(place: tuple[Any, ...]) -> str:
-    return ".".join(str(part) for part in place)

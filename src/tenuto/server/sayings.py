@@ -1,0 +1,118 @@
+"""What is wrong with a field, in our words: the checker's own tell who wrote the check, not who filled it in."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, cast, get_args
+
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+MOMENT = "is {got}, not a moment; write it as 2026-01-31T12:00:00Z"
+SAYINGS = {
+    "missing": "is missing",
+    "string_type": "is {got}, not a text",
+    "string_too_short": "has less than {min_length} characters",
+    "string_too_long": "has more than {max_length} characters",
+    "string_pattern_mismatch": "is not of the form {pattern}",
+    "int_type": "is {got}, not a whole number",
+    "int_from_float": "is {got}, not a whole number",
+    "int_parsing": "is {got}, not a whole number",
+    "float_type": "is {got}, not a number",
+    "float_parsing": "is {got}, not a number",
+    "finite_number": "is not a finite number",
+    "bool_type": "is {got}, not true or false",
+    "bool_parsing": "is {got}, not true or false",
+    "list_type": "is {got}, not a list",
+    "dict_type": "is {got}, not an object",
+    "model_type": "is {got}, not an object",
+    "model_attributes_type": "is {got}, not an object",
+    "uuid_type": "is {got}, not an id",
+    "uuid_parsing": "is {got}, not an id; write one as 0190a5d0-7c2e-7a50-8c3b-3c2f1e0d9a8b",
+    "datetime_type": MOMENT,
+    "datetime_parsing": MOMENT,
+    "datetime_from_date_parsing": MOMENT,
+    "timezone_aware": "has no time zone; write it as 2026-01-31T12:00:00Z",
+    "greater_than": "is {got}; write more than {gt}",
+    "greater_than_equal": "is {got}; write {ge} or more",
+    "less_than": "is {got}; write less than {lt}",
+    "less_than_equal": "is {got}; write {le} or less",
+    "too_short": "has {actual_length} items; write {min_length} or more",
+    "too_long": "has more than {max_length} items",
+    "value_error": "{error}",
+}
+
+
+def say_all(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
+    """What is wrong where. Of a field that may be one of several things, all that it is not."""
+    found: dict[str, str] = {}
+    for error in errors:
+        where, what = _where(error, sent), _say(error, route)
+        before, _, other = found.get(where, ""), *what.partition(", not ")[1:]
+        found[where] = f"{before} or {other}" if ", not " in before and other else before or what
+    return [{"where": where, "what": what} for where, what in found.items()]
+
+
+def _where(error: Mapping[str, Any], sent: object) -> str:
+    """The way to the field as who sent it knows it: the checker adds the names of what it might have been."""
+    place, *parts = error["loc"]
+    kept = [str(place)]
+    for no, part in enumerate(parts):
+        inside = (isinstance(sent, dict) and part in sent) or (isinstance(sent, list) and isinstance(part, int))
+        if inside:
+            sent = cast("Any", sent)[part]
+        if inside or place != "body" or (error["type"] == "missing" and no == len(parts) - 1):
+            kept.append(str(part))
+    return ".".join(kept)
+
+
+def _say(error: Mapping[str, Any], route: object) -> str:
+    """It repeats no text that was sent: it may be secret."""
+    kind, found = error["type"], error.get("input")
+    if kind == "extra_forbidden":
+        return _unknown(str(error["loc"][-1]), route)
+    if kind == "literal_error":
+        return _other_word(found, error["ctx"]["expected"])
+    saying = SAYINGS.get(kind)
+    return saying.format(got=_kind(found), **error.get("ctx", {})) if saying else error["msg"]
+
+
+def _unknown(name: str, route: object) -> str:
+    near = get_close_matches(name, known_fields(route) if isinstance(route, APIRoute) else (), n=1)
+    return f"there is no such field; did you mean {near[0]}?" if near else "there is no such field"
+
+
+def _other_word(found: object, expected: str) -> str:
+    near = get_close_matches(str(found), [word.strip("' ") for word in expected.replace(" or ", ",").split(",")], n=1)
+    return f"is not {expected}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _kind(found: object) -> str:
+    match found:
+        case None:
+            return "null"
+        case bool() | int() | float():
+            return str(found).lower()[:40]
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "an object"
+
+
+def known_fields(route: APIRoute) -> tuple[str, ...]:
+    """Every field that a request by this route may have, in its body or its query."""
+    asked = [field.field_info.annotation for field in route.dependant.query_params]
+    body = [route.body_field.field_info.annotation] if route.body_field else []
+    names = [name for annotation in (*asked, *body) for name in _names(annotation, set())]
+    return tuple(dict.fromkeys([*names, *(field.alias for field in route.dependant.query_params)]))
+
+
+def _names(annotation: Any, seen: set[Any]) -> Iterator[str]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in seen:
+        seen.add(annotation)
+        for name, field in annotation.model_fields.items():
+            yield field.alias or name
+            yield from _names(field.annotation, seen)
+    for part in get_args(annotation):
+        yield from _names(part, seen)
