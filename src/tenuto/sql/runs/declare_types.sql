@@ -19,9 +19,12 @@ begin
   end if;
   perform tenuto._check_size('the declaration of types', p_types);
   perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),
-          tenuto._read_kinds(v_session.org_id, jsonb_build_array(coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key))),
           tenuto._check_declared_limits(d.value -> 'limits')
   from jsonb_each(p_types) d;
+  -- Which makes their routes too: in one order, or two workers that start together would wait for each other.
+  perform tenuto._read_kinds(v_session.org_id, (
+    select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
+    from (select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind from jsonb_each(p_types) d) k));
 
   insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
   select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
