@@ -1,5 +1,6 @@
 """Running `tenuto` as a person does: as a process, with an environment."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,21 +11,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenuto.cli.main import main
 from tests.support.waiting import wait_until
 
 TENUTO = Path(sys.executable).with_name("tenuto")
 ROOT = Path(__file__).parents[2]
+WRITE = os.O_WRONLY | os.O_CREAT
+# To start Python and import costs several times what most commands do: each is a fork of a process that has done both.
+READY = multiprocessing.get_context("forkserver")
+READY.set_forkserver_preload(
+    ["tenuto.cli.main", "tenuto.db.install", "tenuto.sdk.client", "pydantic.type_adapter", "pytest"]
+)
 
 
 def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TENUTO, *arguments],
-        env=_environment(environment),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """What the command said and how it ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder) / "out", Path(folder) / "err"
+        process = READY.Process(target=_be_tenuto, args=[arguments, _environment(environment), Path.cwd(), out, err])
+        process.start()
+        process.join()
+        assert process.exitcode is not None
+        return subprocess.CompletedProcess([TENUTO, *arguments], process.exitcode, out.read_text(), err.read_text())
+
+
+def _be_tenuto(arguments: tuple[str, ...], environment: dict[str, str], here: Path, out: Path, err: Path) -> None:
+    """As if the program had been started by a shell."""
+    for number, file, flags in ((0, Path(os.devnull), os.O_RDONLY), (1, out, WRITE), (2, err, WRITE)):
+        os.dup2(os.open(file, flags, 0o600), number)
+    os.chdir(here)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:] = [str(TENUTO.parent), *(path for path in sys.path if path.startswith((sys.prefix, sys.base_prefix)))]
+    sys.argv = [str(TENUTO), *arguments]
+    main()
 
 
 @dataclass(frozen=True)
