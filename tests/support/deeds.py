@@ -104,44 +104,6 @@ def send_signal(pid: int) -> bool:
     return True
 
 
-def take_memory_together(count: int, each: int, before: int = 0) -> int:
-    """Megabytes that so many processes have at once, besides what they share with the first."""
-    shared = b"x" * (before << 20)
-    told, tell = os.pipe()
-    children = []
-    for _ in range(count):
-        children.append(os.fork())
-        if children[-1] == 0:
-            own = b"x" * (each << 20)
-            os.write(tell, b"." * bool(own or shared))
-            time.sleep(20)  # alive while the others take theirs; killed below
-            os._exit(0)
-    for _ in children:
-        os.read(told, 1)
-    time.sleep(1)  # long enough to be noticed
-    for child in children:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    return count * each + len(shared) // 1024 // 1024
-
-
-def fork_many(count: int) -> int:
-    """How many processes there can be at once."""
-    children = []
-    try:
-        for _ in range(count):
-            children.append(os.fork())
-            if children[-1] == 0:
-                time.sleep(20)  # alive while the others are made; killed below
-                os._exit(0)
-    except OSError:
-        pass
-    for child in children:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    return len(children)
-
-
 def take_memory(megabytes: int) -> int:
     return len(bytearray(megabytes << 20)) >> 20
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tenuto import App, Context
-from tests.support import deeds
+from tests.support import crowd_deeds, deeds
 
 app = App("probe")
-DEEDS: dict[str, Callable[..., Any]] = {"print": print, **vars(deeds)}
+DEEDS: dict[str, Callable[..., Any]] = {"print": print, **vars(deeds), **vars(crowd_deeds)}
 
 
 @app.task(runtime="sandbox", max_attempts=1, timeout="30s")
