@@ -81,7 +81,7 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
 @pytest.mark.parametrize(
     ("tasks", "said"),
     [
-        ({}, "at least 1"),
+        ({}, "write 1 or more"),
         ({"a": {"type": "t.a", "after": ["b"]}}, "there is no task 'b' in the graph; it has a"),
         ({"a": {"type": "t.a", "input": [{"$output": "b"}]}}, "a: input[0]: there is no task 'b'"),
         ({"a": {"type": "t.a", "after": ["b"]}, "b": {"type": "t.b", "after": ["a"]}}, "in a circle"),
@@ -91,7 +91,7 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
         ({"a": {"type": "t.a"}, "b": {"type": "t.b", "after": [{"task": "a", "on": "maybe"}]}}, "'continue'"),
         ({"a": {"type": "t.a"}, "b": {"type": "t.b", "handler": "failed", "after": ["a"]}}, "handler of another end"),
         ({"a": {"type": "t.a", "map": [1], "input": [2]}}, "cannot be joined"),
-        ({"a": {"type": "t.a", "map": []}}, "at least 1"),
+        ({"a": {"type": "t.a", "map": []}}, "write 1 or more"),
         ({"a": {"type": "t.a", "timeout": "soon"}}, "timeout"),
         ({"a": {"type": "t.a", "dedupe_key": "x"}}, "dedupe_key"),
     ],
