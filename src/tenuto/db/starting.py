@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from psycopg.rows import tuple_row
 from tenuto.db.call import Acting, Conn, translated
 from tenuto.db.errors import BadAddress, MissingRight
 from tenuto.db.hot import array_literal
+from tenuto.db.texts import ask_texts
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]
@@ -96,18 +98,21 @@ async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str |
     """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
     and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
     text, values = statement
+    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
+    rows = await ask_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
+    return [Started(UUID(run_id), created == "t", *queue) for run_id, created, *queue, _ in rows]
+
+
+@cache
+def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> bytes:
     work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
-    marks = ", ".join("%s" for _ in acting.values)
+    marks = ", ".join("%s" for _ in range(count))
     entry = ", ".join(f"p_{name} => %s" for name in noted)
-    whole = (
+    return (
         f"select done.*, case when done.created"
         f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
-        f" from tenuto.{acting.function}({marks}) as acting(org_id), lateral ({work}) as done"
-    )
-    with translated():
-        async with acting.conn.cursor(row_factory=tuple_row) as cursor:
-            await cursor.execute(whole.encode(), [*noted.values(), *acting.values, *values[1:]])
-            return _read([row[:-1] for row in await cursor.fetchall()])
+        f" from tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
+    ).encode()
 
 
 @contextmanager

@@ -115,6 +115,8 @@ def _is_deep(value: Any, most: int) -> bool:
     """Without saying where: that would cost every sound body of a thousand reports more than reading it."""
     level = [value]
     for _ in range(most):
+        if not level:
+            return False
         level = [
             item
             for found in level

@@ -1,0 +1,60 @@
+"""A statement asked with texts and answered in texts, prepared once a connection.
+
+For the few statements that most requests are: psycopg's cursors adapt every value both ways, look for the statement
+among those it has prepared and make what reads the rows anew each time, which takes as long as the rest of a call.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from weakref import WeakKeyDictionary
+
+from psycopg import AsyncConnection
+from psycopg.errors import error_from_result
+from psycopg.generators import execute
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
+
+from tenuto.db.call import Conn, translated
+
+Row = tuple[str | None, ...]
+
+_prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
+
+
+async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
+    """The rows. Values stand as %s in the statement; through a pooler nothing is prepared (db/pooler.py)."""
+    text, name = _numbered(statement)
+    sent = [None if value is None else str(value).encode() for value in values]
+    with translated():
+        async with conn.lock:
+            if conn.prepare_threshold is None:
+                conn.pgconn.send_query_params(text, sent)
+            else:
+                if name not in (known := _prepared.setdefault(conn, set())):
+                    conn.pgconn.send_prepare(name, text)
+                    _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.COMMAND_OK)
+                    known.add(name)
+                conn.pgconn.send_query_prepared(name, sent)
+            result = _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
+    return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
+
+
+def _checked(results: list[PGresult], wanted: ExecStatus) -> PGresult:
+    (result,) = results
+    if result.status != wanted:
+        raise error_from_result(result)
+    return result
+
+
+def _text(result: PGresult, row: int, column: int) -> str | None:
+    value = result.get_value(row, column)
+    return None if value is None else value.decode()
+
+
+@cache
+def _numbered(statement: bytes) -> tuple[bytes, bytes]:
+    """With $1 for the first %s, and a name of its own; there are few of them."""
+    first, *rest = statement.split(b"%s")
+    text = first + b"".join(b"$%d%s" % (no, part) for no, part in enumerate(rest, start=1))
+    return text, b"tenuto_" + blake2b(text, digest_size=8).hexdigest().encode()

@@ -1,0 +1,79 @@
+"""Statements in texts: prepared where that lasts, and not where another connection may answer the next one."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tenuto.db.call import Conn
+from tenuto.db.errors import TimedOut
+from tenuto.db.pool import Pool, open_pool
+from tenuto.db.texts import ask_texts
+from tenuto.model.errors import NotFound
+from tests.support.kernel import DEFAULT_ORG
+from tests.support.pooler import a_pooler
+
+
+def play(url: str, story: Callable[[Pool], Awaitable[None]]) -> None:
+    async def with_a_pool() -> None:
+        async with open_pool(url, size=1) as pool:
+            await story(pool)
+
+    asyncio.run(with_a_pool())
+
+
+async def echo(conn: Conn, *values: object) -> tuple[str | None, ...]:
+    (row,) = await ask_texts(conn, b"select %s::text, %s::int", values)
+    return row
+
+
+def test_values_go_and_come_as_texts(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        assert await pool.call(echo, "ä", 1) == ("ä", "1")
+        assert await pool.call(echo, None, None) == (None, None)
+        assert await pool.call(echo, "$1 %s '", -7) == ("$1 %s '", "-7")
+
+    play(database, story)
+
+
+def test_a_statement_is_prepared_once_a_connection(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        for no in range(3):
+            await pool.call(echo, "a", no)
+        async with pool.connection() as conn:
+            count = "select count(*), sum(generic_plans + custom_plans) from pg_prepared_statements"
+            assert await (await conn.execute(count, prepare=False)).fetchall() == [(1, 3)]
+
+    play(database, story)
+
+
+def test_through_a_pooler_nothing_is_prepared(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        assert [await pool.call(echo, "a", no) for no in range(3)] == [("a", "0"), ("a", "1"), ("a", "2")]
+        async with pool.connection() as conn:
+            cursor = await conn.execute("select count(*) from pg_prepared_statements", prepare=False)
+            assert await cursor.fetchall() == [(0,)]
+
+    with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls:
+        play(urls["worker"], story)
+
+
+def test_what_the_kernel_raises_is_its_exception_and_the_connection_goes_on(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        missing = b"select * from tenuto.get_task(%s, %s)"
+        for _ in range(2):
+            with pytest.raises(NotFound, match="no task"):
+                await pool.call(ask_texts, missing, [DEFAULT_ORG, DEFAULT_ORG])
+        assert await pool.call(echo, "a", 1) == ("a", "1")
+
+    play(database, story)
+
+
+def test_a_statement_that_takes_too_long_is_ended_there_too(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        with pytest.raises(TimedOut):
+            async with pool.connection(timeout=0.2) as conn:
+                await ask_texts(conn, b"select pg_sleep(60)", [])
+        assert await pool.call(echo, "a", 1) == ("a", "1")
+
+    play(database, story)
