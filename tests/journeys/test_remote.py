@@ -151,7 +151,7 @@ def test_a_key_for_some_queues_claims_from_no_other(db: Db, remote: RemoteFleet)
     remote.start("cron")  # whose schedule is of another queue
     start_tasks(db, "remote.slow_note", "default")
     start_tasks(db, "remote.mail", "a", queue="mail")
-    start_tasks(db, "remote.mail", "b", queue="mail")
+    start_tasks(db, "remote.mail", "b", inherit=True)  # its worker declared the queue
     wait_for(db, 2)
 
     assert sorted(remote.effects()) == ["mail a", "mail b"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from cryptography import x509
@@ -12,8 +13,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tenuto.db import runs
 from tenuto.db.errors import Unreachable
+from tenuto.worker.remote import open_remote
 from tenuto.worker.remote_line import RemoteLine
+from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.site import Site, Web
 from tests.support.http_proxy import an_http_proxy
 from tests.support.http_site import HttpSite, an_http_site
@@ -95,3 +99,16 @@ def test_a_proxy_makes_a_tunnel_and_sees_nothing(
         assert ask_both_ways(Site(secure.url, KEY, proxy.url)) == ([], [])
 
         assert proxy.seen == [f"CONNECT localhost:{secure.server_port}"] * 2
+
+
+def test_a_server_that_is_older_and_takes_no_declarations_is_worked_for_all_the_same() -> None:
+    async def declare(site: HttpSite) -> None:
+        settings = WorkerSettings("shop:app", site.url, str(UUID(int=0)), "w", "home", key=KEY)
+        async with open_remote(settings) as remote:
+            await remote.call(runs.declare_types, session_id=1, token=UUID(int=1), types={"shop.send": {}})
+
+    with an_http_site() as site:
+        site.answer = (404, b'{"code": "not_found", "detail": "no such route"}')
+        asyncio.run(declare(site))
+
+        assert b"shop.send" in site.bodies[0]

@@ -1,6 +1,7 @@
 """The questions of a worker as requests: one function for each wrapper of db/ that a worker calls."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -84,7 +85,9 @@ async def _resolve_routes(
 
 
 async def _declare_types(asking: Asking, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> None:
-    await asking.ask("/internal/types", session_id, token, types=types)
+    with suppress(NotFound):  # a server that is older than this worker; a session that is not there shows elsewhere
+        said = {"session_id": session_id, "token": str(token), "types": types}
+        await asking.web.ask("POST", "/internal/types", said)
 
 
 async def _claim_tasks(
