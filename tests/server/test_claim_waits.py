@@ -21,9 +21,11 @@ from tests.support.loops import an_org
 from tests.support.remote_http import worker_headers
 from tests.support.waiting import wait_until
 
-LISTENERS = (
-    "select count(*) from pg_stat_activity where application_name = 'tenuto listener' and datname = current_database()"
-)
+# One that says something to itself listens already.
+LISTENERS = """
+select count(*) from pg_stat_activity
+where application_name = 'tenuto listener' and datname = current_database() and query like 'notify%'
+"""
 LOOKS = """
 select max(query_start) from pg_stat_activity
 where datname = current_database() and state = 'idle' and query like '%exchange_tasks%' and pid <> pg_backend_pid()
