@@ -8,13 +8,13 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tenuto.model.keys import API, Peppers, key_hash, make_key
+from tenuto.model.keys import API, key_hash, make_key
 from tenuto.server.app import create_app
 from tenuto.server.settings import Limit, ServerSettings
 from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.remote_http import PEPPERS, HttpWorker, open_worker, worker_headers
 
 ENOUGH = Limit(1e6, 1e6)  # tests are strangers all at one address
-PEPPERS = Peppers((b"p" * 32,))
 MakeKey = Callable[..., dict[str, str]]
 
 
@@ -49,3 +49,9 @@ def admin(api: TestClient, make_headers: MakeKey) -> TestClient:
     """A client that may do everything in the default org."""
     api.headers.update(make_headers("*"))
     return api
+
+
+@pytest.fixture
+def worker(api: TestClient, db: psycopg.Connection) -> HttpWorker:
+    """A worker of the default org that may claim everything."""
+    return open_worker(api, worker_headers(db))

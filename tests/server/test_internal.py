@@ -3,18 +3,11 @@
 from uuid import UUID
 
 import psycopg
-import pytest
 from starlette.testclient import TestClient
 
 from tests.support.kernel import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
 from tests.support.loops import an_org
 from tests.support.remote_http import HttpWorker, fence, open_worker, worker_headers
-
-
-@pytest.fixture
-def worker(api: TestClient, db: psycopg.Connection) -> HttpWorker:
-    """A worker of the default org that may claim everything."""
-    return open_worker(api, worker_headers(db))
 
 
 def test_a_worker_claims_completes_and_says_goodbye(worker: HttpWorker, db: psycopg.Connection) -> None:

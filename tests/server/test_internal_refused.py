@@ -26,11 +26,6 @@ BODIES: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def worker(api: TestClient, db: Db) -> HttpWorker:
-    return open_worker(api, worker_headers(db))
-
-
 @pytest.mark.parametrize("path", LATER)
 def test_another_orgs_and_another_keys_session_is_not_there(worker: HttpWorker, db: Db, path: str) -> None:
     strangers = [worker_headers(db, org_id=an_org(db, "other")), worker_headers(db, "mail"), worker_headers(db)]

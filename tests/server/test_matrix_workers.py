@@ -4,8 +4,6 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
-import pytest
-from starlette.testclient import TestClient
 
 from tenuto.server.settings import ServerSettings
 from tests.server.test_matrix import MATRIX, filled, routes
@@ -29,11 +27,6 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT /v1/task/data": {"values": {"k": 1}},
     "PUT /v1/task/state": {"key": "k", "value": 1, "version": 0},
 }
-
-
-@pytest.fixture
-def worker(api: TestClient, db: psycopg.Connection) -> HttpWorker:
-    return open_worker(api, worker_headers(db))
 
 
 def ask(worker: HttpWorker, route: str, headers: dict[str, str], **more: Any) -> int:

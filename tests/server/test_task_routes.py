@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.support.kernel import DEFAULT_ORG, call, history, start, start_one, status, task
-from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+from tests.support.remote_http import HttpWorker
 
 
 class Code:
@@ -20,11 +20,6 @@ class Code:
 
     def ask(self, method: str, path: str = "", **more: Any) -> Any:
         return self.api.request(method, f"/v1/task{path}", headers=self.headers, **more)
-
-
-@pytest.fixture
-def worker(api: TestClient, db: psycopg.Connection) -> HttpWorker:
-    return open_worker(api, worker_headers(db))
 
 
 @pytest.fixture

@@ -25,11 +25,6 @@ WHO = TaskToken(uuid4(), uuid4(), 1, 7, uuid4())
 
 
 @pytest.fixture
-def worker(api: TestClient, db: Db) -> HttpWorker:
-    return open_worker(api, worker_headers(db))
-
-
-@pytest.fixture
 def claimed(worker: HttpWorker, db: Db) -> dict[str, Any]:
     start_one(db)
     return worker.claim_one(tokens=True)

@@ -12,7 +12,6 @@ from tests.support.kernel import (
     Claim,
     Db,
     Worker,
-    a_worker,
     call,
     drain,
     run_status,
@@ -23,11 +22,6 @@ from tests.support.kernel import (
 )
 
 OPTIONAL = [{"type": "app.work"}, {"type": "app.optional", "optional": True}]
-
-
-@pytest.fixture
-def worker(db: Db) -> Worker:
-    return a_worker(db)
 
 
 def held(worker: Worker, task_id: UUID) -> Claim:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, drain, run_status, start_graph, statuses
+from tests.support.kernel import DEFAULT_ORG, Db, Worker, call, drain, run_status, start_graph, statuses
 from tests.support.starting import rows_written, start_run
 
 KINDS: list[dict[str, Any]] = [
@@ -14,11 +14,6 @@ KINDS: list[dict[str, Any]] = [
     {"type": "app.on_failed", "handler": "failed"},
     {"type": "app.on_cancelled", "handler": "cancelled"},
 ]
-
-
-@pytest.fixture
-def worker(db: Db) -> Worker:
-    return a_worker(db)
 
 
 def a_run_with_handlers(db: Db) -> tuple[Any, list[Any]]:

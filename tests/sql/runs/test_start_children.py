@@ -27,11 +27,6 @@ from tests.support.starting import rows_written
 
 
 @pytest.fixture
-def worker(db: Db) -> Worker:
-    return a_worker(db)
-
-
-@pytest.fixture
 def parent(db: Db, worker: Worker) -> Claim:
     start_one(db, kind={"type": "app.parent", "backoff_seconds": 0})
     return worker.claim_one()

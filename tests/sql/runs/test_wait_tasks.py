@@ -25,11 +25,6 @@ from tests.support.kernel import (
 
 
 @pytest.fixture
-def worker(db: Db) -> Worker:
-    return a_worker(db)
-
-
-@pytest.fixture
 def parent(db: Db, worker: Worker) -> Claim:
     start_one(db, kind={"type": "app.parent", "max_attempts": 1})
     return worker.claim_one()
