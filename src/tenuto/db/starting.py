@@ -70,9 +70,14 @@ def start_many(
 
 def _call(function: str, *, columns: str = "run_id, created", **params: str | None) -> Statement:
     given = {name: value for name, value in params.items() if value is not None}
-    arguments = ", ".join(f"p_{name} => %s" for name in given)
+    return _text(function, columns, tuple(given)), list(given.values())
+
+
+@cache
+def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
+    arguments = ", ".join(f"p_{name} => %s" for name in names)
     close = ") counted" if "(" in columns else ""
-    return f"select {columns} from tenuto.{function}({arguments}){close}", list(given.values())
+    return f"select {columns} from tenuto.{function}({arguments}){close}"
 
 
 async def ask(conn: Conn, statement: Statement) -> list[Started]:

@@ -7,7 +7,7 @@ from tenuto.db import outbox
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 
-BREATH = 0.005  # seconds in which starts are told of together; who starts something after a pause waits for nobody
+BREATH = 0.01  # seconds in which starts are told of together; who starts something after a pause waits for nobody
 
 
 class Bell:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from copy import copy
+from functools import lru_cache
 from typing import Any
 
 from tenuto.model.durations import seconds
@@ -14,7 +15,7 @@ from tenuto.sdk.options import TaskOptions, check_start
 from tenuto.sdk.plan import Plan, detail_of, run_of
 from tenuto.sdk.retries import LONGEST_BACKOFF, Exponential
 from tenuto.sdk.task import OF_KIND, Task
-from tenuto.sdk.tracing import KEYS
+from tenuto.sdk.tracing import KEYS, carrier
 from tenuto.server.inputs import read_input
 from tenuto.server.start_bodies import Node, OfKind, Start, StartGraph
 
@@ -24,6 +25,7 @@ OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_g
 
 KNOWN = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
 _known: dict[str, Task[..., Any]] = {}
+PLAIN = {"type", "input"}  # what most starts say, and no more
 
 
 class Planner:
@@ -33,6 +35,10 @@ class Planner:
         return self._plan_graph(body) if isinstance(body, StartGraph) else self._plan_task(body)
 
     def _plan_task(self, body: Start) -> Plan:
+        if body.model_fields_set <= PLAIN and not carrier():
+            text, slots = read_input(body.type, body.input)
+            if not slots:
+                return Plan({}, [_plain_kind(body.type)], [text], _as_it_is)
         task = self.task(body)
         text, slots = read_input(body.type, body.input)
         detail = detail_of(task, limits_of(body))
@@ -41,9 +47,7 @@ class Planner:
         run = run_of(task.said)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
             run["metadata"] = own  # a trace goes on in the task
-        return Plan(
-            run, [task.kind()], [text], lambda value: value, details=[{"task": 0, **detail}] if detail else None
-        )
+        return Plan(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
     def _plan_graph(self, body: StartGraph) -> Plan:
         graph = _GraphReader(self, body).read()
@@ -62,6 +66,15 @@ class Planner:
         task = copy(_known[key])
         task.said = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
         return task
+
+
+@lru_cache(KNOWN)
+def _plain_kind(type: str) -> dict[str, Any]:
+    return Planner().task(Start(type=type)).kind()
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 class _GraphReader:

@@ -143,19 +143,20 @@ class GuardedRoute(APIRoute):
 
 
 class Switch:
-    """Looks for a route among those whose first two parts are those of the path, not among all there are."""
+    """Looks for a route among those of the method whose first two parts are those of the path, not among all."""
 
     def __init__(self, app: FastAPI) -> None:
         self._otherwise = app.router.app
         self._routes: dict[tuple[str, ...], list[GuardedRoute]] = {}
         for route in app.routes:
             if isinstance(route, GuardedRoute):
-                self._routes.setdefault(_first_two(route.path), []).append(route)
+                for method in route.methods or ():
+                    self._routes.setdefault((method, *_first_two(route.path)), []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if b"%2" in scope.get("raw_path", b""):
             scope["path"] = _parts_kept(scope["raw_path"])
-        for route in self._routes.get(_first_two(scope.get("path", "")), ()):
+        for route in self._routes.get((scope.get("method", ""), *_first_two(scope.get("path", ""))), ()):
             match, found = route.matches(scope)
             if match == Match.FULL:
                 scope.update(found)
@@ -164,7 +165,7 @@ class Switch:
                     scope["path_params"] = {
                         name: said.replace(SLASH, "/") for name, said in found["path_params"].items()
                     }
-                await route.handle(scope, receive, send)
+                await route.app(scope, receive, send)
                 return
         await self._otherwise(scope, receive, send)  # what is not there, or not by this method
 
