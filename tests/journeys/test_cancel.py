@@ -3,8 +3,13 @@
 from tests.support.fleet import Fleet
 from tests.support.journey import ended, outcomes, running, start_tasks, wait_for
 from tests.support.kernel import Db
-from tests.support.loops import cancel_run
+from tests.support.loops import cancel_run, value
 from tests.support.waiting import wait_until
+
+OTHERS = (
+    "from pg_stat_activity"
+    " where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'"
+)
 
 
 def test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat(db: Db, fleet: Fleet):
@@ -39,3 +44,17 @@ def test_what_does_not_stop_when_it_is_cancelled_is_given_up_or_killed_and_its_s
     assert [outcomes(db, task) for task in tasks] == [["cancelled"]] * 3
     assert (worker.log.count("is left behind"), worker.log.count("was cancelled")) == (2, 3)
     wait_until(lambda: not process.is_running())
+
+
+def test_a_worker_whose_slots_are_all_taken_hears_again_after_its_connections_ended(db: Db, fleet: Fleet):
+    fleet.start("times", "--lease", "1h", "--concurrency", "1")
+    (task,) = start_tasks(db, "times.polite", None)
+    wait_until(lambda: running(db) == 1)
+
+    (last,) = db.execute(f"select array_agg(pid) {OTHERS}".encode()).fetchone() or ([],)
+    db.execute("select pg_terminate_backend(pid, 5000) from unnest(%s::int[]) pid", [last])
+    wait_until(lambda: value(db, f"select count(*) {OTHERS} and query ~ 'complete_and_claim'") > 0)
+    cancel_run(db, task)
+    wait_until(lambda: ended(db, "cancelled") == 1)
+
+    assert outcomes(db, task) == ["cancelled"]

@@ -45,11 +45,12 @@ def test_a_worker_that_cannot_renew_stops_its_tasks_before_its_lease_ends_and_go
     assert by_worker(db, [held]) == {near.name: 1}
 
 
+@pytest.mark.soak
 def test_a_worker_whose_listening_connection_went_deaf_makes_a_new_one(db: Db, fleet: Fleet, line: Proxy):
     fleet.start("plain", url=line.url)
     assert line.strand(listeners_only=True) > 0
     start_tasks(db, "plain.note", ["heard"])
-    wait_for(db, completed=1, timeout=60)
+    wait_for(db, completed=1, timeout=100)
 
 
 def test_a_worker_without_its_database_still_ends_when_told_to(db: Db, fleet: Fleet, line: Proxy):

@@ -5,6 +5,7 @@ import threading
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from tenuto import App, RunFailed, chain, group
 from tenuto.db.errors import BadAddress, MissingRight
@@ -126,6 +127,12 @@ def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(way, database, d
             with pytest.raises(MissingRight, match=r"'clerk' may not start tasks .*: grant tenuto_worker to clerk"):
                 tn.start(add, 1, 2, connection=conn)
             conn.rollback()
+            db.execute("grant tenuto_readonly to clerk")
+            with (
+                app.connect_sync(make_conninfo(database, user="clerk", password="secret")) as own,
+                pytest.raises(MissingRight, match=r"'clerk' may not start tasks .*: grant tenuto_worker to clerk"),
+            ):
+                own.start(add, 1, 2)
             db.execute("grant tenuto_worker to clerk")
             assert tn.start(add, 1, 2, connection=conn).created
     finally:

@@ -89,10 +89,13 @@ class Lease:
         try:
             if self._conn:
                 await self._connections.putconn(self._conn)
+        except BaseException as problem:
+            error = problem
+            raise
         finally:
             if self._share:
                 self._share.release()
-        await self._end(error)
+            await self._end(error)  # whatever happened: its timer must not ring in what comes after
 
     async def _end(self, error: BaseException | None) -> None:
         try:

@@ -15,6 +15,7 @@ from tenuto.db.call import (
     json_array,
     json_or_default,
 )
+from tenuto.db.starting import allowed_to_start
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
@@ -53,7 +54,8 @@ async def start_task(
     conn: Conn, *, org_id: UUID, kind: str, input: str, id: str | None = None, group: str | None = None
 ) -> None:
     """Kind and input are JSON text. Seen by workers at once, durable when this returns; not inside a transaction."""
-    await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
+    with allowed_to_start(conn.info.user):
+        await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
 
 
 async def start_many(

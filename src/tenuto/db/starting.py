@@ -84,7 +84,7 @@ async def ask(conn: Conn, statement: Statement) -> list[Started]:
     """Send it on an async connection. Nothing is committed here."""
     if not isinstance(conn, AsyncConnection):
         raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
-    with _allowed(conn.info.user), translated():
+    with allowed_to_start(conn.info.user), translated():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
             return _read(await cursor.fetchall())
@@ -94,7 +94,7 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     """Send it on a sync connection. Nothing is committed here."""
     if not isinstance(conn, Connection):
         raise BadAddress("connection is not a psycopg connection; Client takes async ones")
-    with _allowed(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
+    with allowed_to_start(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
 
@@ -121,7 +121,7 @@ def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> b
 
 
 @contextmanager
-def _allowed(user: str) -> Generator[None]:
+def allowed_to_start(user: str) -> Generator[None]:
     """A login that may not start tasks is told what it lacks."""
     try:
         yield

@@ -100,15 +100,16 @@ class Crew:
                 self.pace.note(longest, over)
             self._ring()
 
-    def next_errand(self, bell: Bell) -> Errand | None:
-        """Wait until a trip is worth it; None when there will be no more."""
+    def next_errand(self, bell: Bell, deaf: Callable[[], bool] = lambda: False) -> Errand | None:
+        """Wait until a trip is worth it; None when there will be no more. A lane that listens for others and is `deaf`
+        goes with nothing, to hear again."""
         while True:
             with self.lock:
                 now = self.clock()
                 if self.claims and now - self.polled >= POLL:
                     self.hungry = True
                 want = self._want()
-                if self._worth_it(want, now):
+                if self._worth_it(want, now) or (deaf() and not self.closed):
                     return self._leave(want, now)
                 if self.closed and not self.reports:
                     return None

@@ -7,6 +7,7 @@ from tenuto.worker.crew import Crew
 from tenuto.worker.kernel import Kernel
 
 TURN = 0.001  # seconds between the processes of a worker, so that one task does not make all of them ask at once
+LAST_TURN = 5
 CANCEL = "!cancel"
 EVERY_QUEUE = "*"
 
@@ -27,7 +28,7 @@ class Hearing:
         cancelled: Callable[[], None],
     ) -> None:
         self._kernel, self._queues = kernel, queues
-        self.turn = turn * TURN  # what a lane that heard something waits before it goes
+        self.turn = min(turn, LAST_TURN) * TURN  # what a lane that heard something waits before it goes
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None

@@ -11,7 +11,7 @@ from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
 from tenuto.worker.bell import Bell
 from tenuto.worker.crew import Crew, Errand, Report
-from tenuto.worker.hearing import Hearing
+from tenuto.worker.hearing import EVERY_QUEUE, Hearing
 from tenuto.worker.held import Held
 from tenuto.worker.kernel import Ear, Kernel, Line
 from tenuto.worker.session import Session
@@ -20,7 +20,7 @@ log = logging.getLogger("tenuto.worker")
 
 NUDGE_EVERY = 0.05
 LONGEST_PAUSE = 5.0
-ANSWER_WITHIN = 10.0
+ANSWER_WITHIN = 30.0
 
 
 class Lane:
@@ -63,7 +63,7 @@ class Lane:
 
     def _run(self) -> None:
         pause = 0.05
-        while (errand := self._crew.next_errand(self._bell)) is not None:
+        while (errand := self._crew.next_errand(self._bell, self._is_deaf)) is not None:
             try:
                 claimed = self._trip(errand)
             except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
@@ -127,9 +127,13 @@ class Lane:
             if ear:
                 self._bell.watch(ear.fileno(), partial(self._hear, ear, self._hearing.turn))
                 self._hearing.listens()
+                self._hearing.heard(EVERY_QUEUE, by=self._crew)  # what was sent before that is lost
             else:
                 self._hearing.deaf()
         return lane
+
+    def _is_deaf(self) -> bool:
+        return self._hearing is not None and self._lane is None and self._session.open.is_set()
 
     def _lose(self) -> None:
         self._lane = None
@@ -141,7 +145,8 @@ class Lane:
         except Exception:
             self._lose()
             self._crew.wake()  # what was sent meanwhile is lost: whoever asks anew finds it
-        time.sleep(turn)
+        if self._crew.hungry and not self._crew.reports:
+            time.sleep(turn)
 
     def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
         """Something in the batch cannot be accepted: the others must not suffer for it."""

@@ -79,3 +79,15 @@ class Post:
         ]
         for lane in self.lanes:
             lane.start()
+
+    def look_ahead(self) -> None:
+        """Now and then: nothing waits here for too long, and no lane for an answer that does not come."""
+        self.executor.look_ahead()
+        for lane in self.lanes:
+            lane.cut_if_stuck()
+
+    def drop_all(self) -> None:
+        """Nothing here is this session's any more."""
+        self.executor.drop_all()
+        for lane in self.lanes:
+            lane.cut_if_stuck(0.0)

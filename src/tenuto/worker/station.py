@@ -110,6 +110,8 @@ class Station:
         return left_behind
 
     def _open_lanes(self) -> None:
+        if not self._posts:
+            self._hearing.deaf()
         for no, post in enumerate(self._posts):
             told = {"unfit": self._unfit, "ended": self._ended}
             post.open_lanes(self._kernel, self._held, self._session, self._hearing if no == 0 else None, **told)
@@ -134,9 +136,7 @@ class Station:
         while True:
             await asyncio.sleep(LOOK_AHEAD)
             for post in self._posts:
-                post.executor.look_ahead()
-                for lane in post.lanes:
-                    lane.cut_if_stuck()
+                post.look_ahead()
 
     def _wake(self, by: Crew | None = None) -> None:
         for post in self._posts:
@@ -192,9 +192,7 @@ class Station:
 
     def _drop_everything(self) -> None:
         for post in self._posts:
-            post.executor.drop_all()
-            for lane in post.lanes:
-                lane.cut_if_stuck(0.0)
+            post.drop_all()
 
     def _cancel(self, fences: list[list[Any]]) -> None:
         for post in self._posts:
