@@ -8,6 +8,7 @@ from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 
 BREATH = 0.01  # seconds in which starts are told of together; who starts something after a pause waits for nobody
+LAST = 1.0  # seconds to tell of what was started last
 
 
 class Bell:
@@ -31,6 +32,7 @@ class Bell:
             await asyncio.sleep(BREATH)
 
     async def close(self) -> None:
-        """Once all was told."""
+        """Once all was told; who stops while the database is away does not wait for it."""
         if self._ringing is not None:
-            await self._ringing
+            await asyncio.wait([self._ringing], timeout=LAST)
+            self._ringing.cancel()
