@@ -47,6 +47,21 @@ def test_a_statement_is_prepared_once_a_connection(database: str) -> None:
     play(database, story)
 
 
+def test_a_statement_is_prepared_again_when_a_rollback_has_taken_it(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        await pool.call(echo, "a", 0)
+        async with pool.connection() as conn:
+            await conn.execute(
+                "select 1", prepare=True
+            )  # psycopg forgets all there are after a rollback, if it has any
+            for statement in ("begin", "rollback", "select 1"):
+                await conn.execute(statement)
+
+        assert [await pool.call(echo, "a", no) for no in range(2)] == [("a", "0"), ("a", "1")]
+
+    play(database, story)
+
+
 def test_through_a_pooler_nothing_is_prepared(database: str) -> None:
     async def story(pool: Pool) -> None:
         assert [await pool.call(echo, "a", no) for no in range(3)] == [("a", "0"), ("a", "1"), ("a", "2")]

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from weakref import WeakKeyDictionary
 
 from psycopg import AsyncConnection
-from psycopg.errors import error_from_result
+from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
@@ -30,14 +30,23 @@ async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> l
         async with conn.lock:
             if conn.prepare_threshold is None:
                 conn.pgconn.send_query_params(text, sent)
+                result = _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
             else:
-                if name not in (known := _prepared.setdefault(conn, set())):
-                    conn.pgconn.send_prepare(name, text)
-                    _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.COMMAND_OK)
-                    known.add(name)
-                conn.pgconn.send_query_prepared(name, sent)
-            result = _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
+                try:
+                    result = await _ask_prepared(conn, name, text, sent)
+                except InvalidSqlStatementName:  # psycopg deallocates all there are after a rollback
+                    _prepared.pop(conn, None)
+                    result = await _ask_prepared(conn, name, text, sent)
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
+
+
+async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
+    if name not in (known := _prepared.setdefault(conn, set())):
+        conn.pgconn.send_prepare(name, text)
+        _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.COMMAND_OK)
+        known.add(name)
+    conn.pgconn.send_query_prepared(name, sent)
+    return _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
 
 
 def _checked(results: list[PGresult], wanted: ExecStatus) -> PGresult:
