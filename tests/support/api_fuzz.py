@@ -45,6 +45,10 @@ class World:
             self._credentials[scheme] = getattr(self, f"_make_{scheme}")()
         return self._credentials[scheme]
 
+    def lent(self, scheme: str, header: object) -> bool:
+        """Whether it is the credential of now: checks also send none, or one of their own."""
+        return header == f"Bearer {self._credentials.get(scheme)}"
+
     def forget(self, scheme: str) -> None:
         """It is not good any more."""
         self._credentials.pop(scheme, None)
@@ -169,7 +173,8 @@ def _add_hooks(schema: OpenApiSchema, world: World, found: Found, *, whole: bool
     def after_call(context: schemathesis.HookContext, case: schemathesis.Case, response: schemathesis.Response) -> None:
         found.answers[case.operation.label, response.status_code] += 1
         scheme = _scheme(case.operation)
-        if scheme and (response.status_code == 401 or any(code in response.content for code in OVER)):
+        over = response.status_code == 401 or any(code in response.content for code in OVER)
+        if scheme and over and world.lent(scheme, response.request.headers.get("Authorization")):
             world.forget(scheme)
 
 
