@@ -79,7 +79,17 @@ def test_a_secret_is_never_kept_however_deep_it_stands(db: Db, value: object, ke
     assert entries(db)[0]["changes"] == {"note": {"old": None, "new": kept}}
 
 
-@pytest.mark.parametrize("changes", [{"name": 1}, {"name": {"before": 1}}, {"name": None}, {"n": {"old": 1, "x": 2}}])
+UNSOUND = [
+    {"name": 1},
+    {"name": {"before": 1}},
+    {"name": None},
+    {"name": []},
+    {"name": [{"new": 1}]},
+    {"a": {"new": 1}, "n": {"old": 1, "x": 2}},
+]
+
+
+@pytest.mark.parametrize("changes", UNSOUND)
 def test_changes_of_another_shape_are_refused(db: Db, changes: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match="old and a new"):
         an_entry(db, changes=changes)
