@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.support.clock import Clock
 from tests.support.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
 
-RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))[:12]
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
 if GUEST_OF:
