@@ -62,6 +62,21 @@ def test_a_statement_is_prepared_again_when_a_rollback_has_taken_it(database: st
     play(database, story)
 
 
+def test_one_prepared_statement_that_is_lost_takes_no_other_with_it(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        async with pool.connection() as conn:
+            await ask_texts(conn, b"select %s::text", ["kept"])
+            await ask_texts(conn, b"select upper(%s::text)", ["lost"])
+            named = "select name from pg_prepared_statements where statement like '%%upper%%'"
+            (row,) = await (await conn.execute(named)).fetchall()
+            await conn.execute(f"deallocate {row[0]}".encode())
+
+            assert await ask_texts(conn, b"select upper(%s::text)", ["lost"]) == [("LOST",)]
+            assert await ask_texts(conn, b"select %s::text", ["kept"]) == [("kept",)]
+
+    play(database, story)
+
+
 def test_through_a_pooler_nothing_is_prepared(database: str) -> None:
     async def story(pool: Pool) -> None:
         assert [await pool.call(echo, "a", no) for no in range(3)] == [("a", "0"), ("a", "1"), ("a", "2")]

@@ -35,16 +35,16 @@ async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> l
                 try:
                     result = await _ask_prepared(conn, name, text, sent)
                 except InvalidSqlStatementName:  # psycopg deallocates all there are after a rollback
-                    _prepared.pop(conn, None)
+                    _prepared[conn].discard(name)  # this one alone: others may be there, and are not made twice
                     result = await _ask_prepared(conn, name, text, sent)
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
 
 
 async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
     if name not in (known := _prepared.setdefault(conn, set())):
+        known.add(name)  # before it is: a request that is cancelled meanwhile leaves it there
         conn.pgconn.send_prepare(name, text)
         _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.COMMAND_OK)
-        known.add(name)
     conn.pgconn.send_query_prepared(name, sent)
     return _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
 
