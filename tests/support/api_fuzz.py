@@ -248,4 +248,4 @@ def _fits(parameter: dict[str, Any], texts: list[str]) -> bool:
     if not texts:
         return not parameter.get("required")
     schema = parameter["schema"]
-    return is_valid(schema, texts) or (len(texts) == 1 and is_valid(schema, texts[0]))
+    return is_valid(schema, texts) or all(is_valid(schema, text) for text in texts)  # of several, the last one counts
