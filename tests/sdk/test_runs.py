@@ -244,7 +244,7 @@ def test_a_task_can_be_started_by_name_and_an_unknown_one_is_named(journey):
     async def steps(tn):
         run = await tn.start("add", 1, 2)
         await tn.work()
-        with pytest.raises(NotFound, match="has no task 'ad'; did you mean 'shop.add'"):
+        with pytest.raises(NotFound, match=r"has no task 'ad'; did you mean 'shop\.add'"):
             await tn.start("ad", 1, 2)
         with pytest.raises(InvalidInput, match="cannot be started; start a task"):
             await tn.start(print, 1)
