@@ -45,6 +45,7 @@ class Registration:
         self._timer: asyncio.TimerHandle | None = None
         self._late = 0  # times in a row
         self._opened = -SHORT_LIFE
+        self._looking: asyncio.TimerHandle | None = None
         self._resolved = 0.0
         self._newest_route = 0
 
@@ -109,9 +110,15 @@ class Registration:
         session = self.session.id
         return (await self._insist(attempts.resolve_routes, session_id=session, queues=queues, types=types))[1]
 
-    def stale(self) -> bool:
-        """Whether it is time to look for new routes after a wake-up."""
-        return time.monotonic() - self._resolved > RESOLVE_EVERY
+    def look_soon(self, look: Callable[[], None]) -> None:
+        """After a wake-up, which may be of a new route: call this at once or within a second, once for many."""
+        if self._looking is None:
+            wait = self._resolved + RESOLVE_EVERY - time.monotonic()
+            self._looking = self._loop.call_later(max(0.0, wait), self._look, look)
+
+    def _look(self, look: Callable[[], None]) -> None:
+        self._looking = None
+        look()
 
     def saw(self, newest_route: int) -> bool:
         """Whether there are routes that this process has not seen."""

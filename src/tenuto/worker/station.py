@@ -143,8 +143,7 @@ class Station:
             post.crew.wake(ring=post.crew is not by)
 
     def _look_for_routes(self) -> None:
-        if self._registration.stale():
-            self._spawn(self._resolve())
+        self._registration.look_soon(lambda: self._spawn(self._resolve()))
 
     def _heard(self, message: Message | None) -> None:
         """In the control's thread: what cannot wait for the loop is answered here."""
