@@ -1,4 +1,4 @@
-"""What a request started is told to workers after its commit, and what several started, once for all of them."""
+"""What a request started is told to workers and on disk when it is answered, several starts at once."""
 
 import asyncio
 
@@ -6,6 +6,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
+from tenuto.db.errors import Unreachable
 from tenuto.db.pool import open_pool
 from tenuto.server.bell import Bell
 from tests.support.kernel import Db, a_worker, call
@@ -48,12 +49,23 @@ def test_each_queue_is_told_of_once_and_none_is_forgotten_at_the_end(database: s
     async def story() -> None:
         async with open_pool(database, role="tenuto_api", size=2) as pool:
             bell = Bell(pool)
-            for queue in everything:
-                bell.ring(queue)
-                bell.ring(queue)
+            await asyncio.gather(*(bell.ring(queue) for queue in everything for _ in range(2)))
             await bell.close()
 
     asyncio.run(story())
 
     notes = [note.payload for note in db.notifies(timeout=10, stop_after=50)]
     assert sorted(notes) == sorted(everything)
+
+
+def test_who_cannot_be_settled_is_told_so_and_the_next_ones_are_settled(database: str, db: Db) -> None:
+    async def story() -> list[object]:
+        async with open_pool(database, role="tenuto_api", size=1) as pool:
+            bell = Bell(pool)
+            await bell.ring("first")
+            db.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tenuto'")
+            told = await asyncio.gather(bell.ring("a"), bell.ring("b"), return_exceptions=True)
+            await bell.ring("last")
+            return list(told)
+
+    assert {type(one) for one in asyncio.run(story())} == {Unreachable}

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_value, call_values, call_void
+from tenuto.db.call import Conn, call, call_procedure, call_value, call_values
 from tenuto.model.outbox import Effect, FailedEffect
 
 
@@ -29,5 +29,5 @@ async def prune_effects(conn: Conn, *, keep: timedelta | None = None, limit: int
     return await call_value(conn, "prune_effects", keep=keep, limit=limit)
 
 
-async def wake_queues(conn: Conn, *, queues: list[str]) -> None:
-    await call_void(conn, "wake_queues", queues=queues)
+async def settle_starts(conn: Conn, *, queues: list[str]) -> None:
+    await call_procedure(conn, "settle_starts", queues=queues)

@@ -16,6 +16,7 @@ from tenuto.db.texts import ask_texts
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]
+LATER = "set_config('synchronous_commit', 'off', true) as later, "
 
 
 def start_run(
@@ -99,24 +100,27 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
         return _read(cursor.fetchall())
 
 
-async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
+async def ask_as(
+    acting: Acting, statement: Statement, noted: Mapping[str, str | None], *, settled: bool
+) -> list[Started]:
     """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
-    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
+    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one.
+    Not `settled`: the commit does not wait for the disk, and the caller answers after settle_starts."""
     text, values = statement
-    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
+    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted), settled)
     rows = await ask_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
     return [Started(UUID(run_id), created == "t", *queue) for run_id, created, *queue, _ in rows]
 
 
 @cache
-def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> bytes:
+def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...], settled: bool) -> bytes:
     work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
     marks = ", ".join("%s" for _ in range(count))
     entry = ", ".join(f"p_{name} => %s" for name in noted)
     return (
         f"select done.*, case when done.created"
         f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
-        f" from tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
+        f" from {'' if settled else LATER}tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
     ).encode()
 
 

@@ -1,38 +1,51 @@
-"""Tells workers of what requests started, after its commit and for many of them at once: sql/outbox/wake_queues.sql."""
+"""Settles what requests started, many at once: workers are told, then the disk has it, then they are answered."""
 
 import asyncio
-from contextlib import suppress
 
 from tenuto.db import outbox
-from tenuto.db.errors import Unreachable
 from tenuto.db.pool import Pool
 
-BREATH = 0.01  # seconds in which starts are told of together; who starts something after a pause waits for nobody
-LAST = 1.0  # seconds to tell of what was started last
+LAST = 1.0  # seconds to settle what was started last
 
 
 class Bell:
-    """Rung for a queue that got work. Who does not hear it looks again soon, so it is rung once and never again."""
+    """Rung for a queue that got work, after a commit that did not wait for the disk. Whoever rings while one round is
+    under way waits for the next: that one began after their commit."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._queues: set[str] = set()
+        self._next: asyncio.Future[None] | None = None
         self._ringing: asyncio.Task[None] | None = None
 
-    def ring(self, queue: str) -> None:
+    async def ring(self, queue: str) -> None:
+        """Until workers were told and the disk has it."""
         self._queues.add(queue)
+        if self._next is None:
+            self._next = asyncio.get_running_loop().create_future()
         if self._ringing is None or self._ringing.done():
             self._ringing = asyncio.create_task(self._ring())
+        await asyncio.shield(self._next)
 
     async def _ring(self) -> None:
-        while self._queues:
-            queues, self._queues = sorted(self._queues), set()
-            with suppress(Unreachable):
-                await self._pool.call(outbox.wake_queues, queues=queues)
-            await asyncio.sleep(BREATH)
+        while self._next is not None:
+            queues, settled = sorted(self._queues), self._next
+            self._queues, self._next = set(), None
+            try:
+                await self._pool.call(outbox.settle_starts, queues=queues)
+            except Exception as problem:  # whatever it is: whoever waits is told, and the next round may do better
+                settled.set_exception(problem)
+                settled.exception()  # seen, though nobody may wait for it any more
+            except asyncio.CancelledError:
+                settled.cancel()
+                raise
+            else:
+                settled.set_result(None)
 
     async def close(self) -> None:
-        """Once all was told; who stops while the database is away does not wait for it."""
+        """Once all is settled; who stops while the database is away does not wait for it."""
         if self._ringing is not None:
             await asyncio.wait([self._ringing], timeout=LAST)
             self._ringing.cancel()
+        if self._next is not None:
+            self._next.cancel()

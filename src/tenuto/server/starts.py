@@ -35,12 +35,13 @@ async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Start
     """One start of somebody, their check and the entry in the audit log, all in one statement."""
     entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
     org_id = desk.principal.org_id
-    statement = together([plan], org_id, wake=False) if plan.is_plain() else plan.statement(org_id)
+    plain = plan.is_plain()
+    statement = together([plan], org_id, wake=False) if plain else plan.statement(org_id)
     async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
-        (started,) = await starting.ask_as(acts.on(conn), statement, entry)
+        (started,) = await starting.ask_as(acts.on(conn), statement, entry, settled=not plain)
     if started.queue is not None:
         bell: Bell = desk.request.app.state.bell
-        bell.ring(started.queue)
+        await bell.ring(started.queue)
     return started
 
 
