@@ -9,7 +9,7 @@ from tenuto.db.call import Conn
 from tenuto.db.errors import TimedOut
 from tenuto.db.pool import Pool, open_pool
 from tenuto.db.texts import ask_texts
-from tenuto.model.errors import NotFound
+from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG
 from tests.support.pooler import a_pooler
 
@@ -32,6 +32,14 @@ def test_values_go_and_come_as_texts(database: str) -> None:
         assert await pool.call(echo, "ä", 1) == ("ä", "1")
         assert await pool.call(echo, None, None) == (None, None)
         assert await pool.call(echo, "$1 %s '", -7) == ("$1 %s '", "-7")
+
+    play(database, story)
+
+
+def test_a_text_that_postgres_would_cut_is_refused(database: str) -> None:
+    async def story(pool: Pool) -> None:
+        with pytest.raises(InvalidInput, match="holds the character NUL"):
+            await pool.call(echo, "all\0or nothing", 1)
 
     play(database, story)
 

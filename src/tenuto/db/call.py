@@ -73,13 +73,6 @@ async def call_void(conn: Conn, function: str, **params: object) -> None:
     await _fetch(conn, function, scalar_row, "*", params)
 
 
-async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
-    """A procedure, which commits by itself."""
-    given = {name: value for name, value in params.items() if value is not None}
-    with translated():
-        await conn.execute(_procedure_text(procedure, tuple(given)), [*given.values()])
-
-
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
     """The same on a sync connection, rows as dicts."""
     statement, values = _statement(function, "*", params)
@@ -139,11 +132,6 @@ def _statement(function: str, columns: LiteralString, params: Mapping[str, objec
 def _text(function: str, columns: LiteralString, names: tuple[str, ...]) -> bytes:
     statement = sql.SQL("select {} from tenuto.{}({})" if columns == "*" else "select {} from tenuto.{}({}) as done")
     return statement.format(sql.SQL(columns), sql.Identifier(function), _arguments(names)).as_bytes(None)
-
-
-@cache
-def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
-    return sql.SQL("call tenuto.{}({})").format(sql.Identifier(procedure), _arguments(names)).as_bytes(None)
 
 
 def _arguments(names: tuple[str, ...]) -> sql.Composed:

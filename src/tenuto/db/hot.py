@@ -8,10 +8,14 @@ import os
 import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import psycopg
+from psycopg.adapt import Transformer
+from psycopg.errors import error_from_result
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.call import translated
@@ -20,6 +24,8 @@ from tenuto.db.pool import VANISHED
 from tenuto.db.pooler import adapt_sync
 
 Row = tuple[Any, ...]
+NAME = b"claim"
+CLAIM = b"select * from tenuto.complete_and_claim($1, $2, $3, $4, $5, $6, $7, $8, null, $9)"
 
 
 class Claimed(NamedTuple):
@@ -46,6 +52,11 @@ class Lane:
     routes: str
     group: str | None = None  # only of this resource group
     pooled: bool = False
+    _prepared: bool = field(default=False, init=False)
+    _heard: Callable[[str], None] = field(default=lambda _: None, init=False)
+
+    def __post_init__(self) -> None:
+        self._rows = Transformer(self.conn)
 
     def serve(self, session_id: int, token: str, routes: list[int]) -> None:
         """For this session, of these routes, from now on."""
@@ -55,21 +66,40 @@ class Lane:
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
         """Complete these, claim up to `limit` more; rows are as `Claimed`, refused reports have an answer."""
+        return self._claim(
+            str(self.session_id),
+            self.token,
+            "{" + ",".join(ids) + "}",
+            "{" + ",".join(map(str, attempts)) + "}",
+            array_literal(outputs) if outputs else None,
+            str(claim_no),
+            self.routes,
+            str(limit),
+            self.group,
+        )
+
+    def _claim(self, *values: str | None) -> list[Row]:
+        """Straight to libpq: a cursor takes longer to ask for one task than the server to find it."""
+        pgconn = self.conn.pgconn
+        sent: list[Any] = [None if value is None else value.encode() for value in values]
         with reached(), translated():
-            return self.conn.execute(
-                "select * from tenuto.complete_and_claim(%s, %s, %s, %s, %s, %s, %s, %s, null, %s)",
-                (
-                    self.session_id,
-                    self.token,
-                    "{" + ",".join(ids) + "}",
-                    "{" + ",".join(map(str, attempts)) + "}",
-                    array_literal(outputs) if outputs else None,
-                    claim_no,
-                    self.routes,
-                    limit,
-                    self.group,
-                ),
-            ).fetchall()
+            if self.pooled:
+                result = pgconn.exec_params(CLAIM, sent)
+            else:
+                if not self._prepared:
+                    self._checked(pgconn.prepare(NAME, CLAIM))
+                    self._prepared = True
+                result = pgconn.exec_prepared(NAME, sent)
+            self._take_notes()
+            self._checked(result)
+        self._rows.set_pgresult(result)
+        return self._rows.load_rows(0, result.ntuples, tuple)
+
+    def _checked(self, result: PGresult) -> None:
+        if self.conn.pgconn.status != ConnStatus.OK:
+            raise psycopg.OperationalError(self.conn.pgconn.get_error_message())
+        if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+            raise error_from_result(result)
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         """Report one on its own; answers as complete_tasks does."""
@@ -87,6 +117,7 @@ class Lane:
             return None
         with reached():
             self.conn.add_notify_handler(lambda note: heard(note.payload))
+            self._heard = heard
             self.conn.execute("listen tenuto_ready")
         return self
 
@@ -96,10 +127,12 @@ class Lane:
     def hear(self) -> None:
         """Take in the wake-ups that came while nothing was asked."""
         with reached():
-            pgconn = self.conn.pgconn
-            pgconn.consume_input()
-            while (note := pgconn.notifies()) and pgconn.notify_handler:
-                pgconn.notify_handler(note)
+            self.conn.pgconn.consume_input()
+            self._take_notes()
+
+    def _take_notes(self) -> None:
+        while note := self.conn.pgconn.notifies():
+            self._heard(note.extra.decode())
 
     def cut(self) -> None:
         """From another thread: whoever waits on this connection gets an error instead of an answer."""

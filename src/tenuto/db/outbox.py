@@ -3,7 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_procedure, call_value, call_values
+from tenuto.db.call import Conn, call, call_value, call_values
+from tenuto.db.hot import array_literal
+from tenuto.db.texts import call_procedure
 from tenuto.model.outbox import Effect, FailedEffect
 
 
@@ -30,4 +32,4 @@ async def prune_effects(conn: Conn, *, keep: timedelta | None = None, limit: int
 
 
 async def settle_starts(conn: Conn, *, queues: list[str]) -> None:
-    await call_procedure(conn, "settle_starts", queues=queues)
+    await call_procedure(conn, "settle_starts", queues=array_literal(queues))

@@ -8,7 +8,6 @@ from tenuto.db.call import (
     Json,
     call,
     call_one,
-    call_procedure,
     call_value,
     call_values,
     call_void,
@@ -16,6 +15,7 @@ from tenuto.db.call import (
     json_or_default,
 )
 from tenuto.db.starting import allowed_to_start
+from tenuto.db.texts import call_procedure
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, DataError
 from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute
 from psycopg.pq import ExecStatus
@@ -25,12 +25,12 @@ _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
     """The rows. Values stand as %s in the statement; through a pooler nothing is prepared (db/pooler.py)."""
     text, name = _numbered(statement)
-    sent = [None if value is None else str(value).encode() for value in values]
     with translated():
+        sent = [None if value is None else _sent(str(value).encode()) for value in values]
         async with conn.lock:
             if conn.prepare_threshold is None:
                 conn.pgconn.send_query_params(text, sent)
-                result = _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
+                result = _checked(await conn.wait(execute(conn.pgconn)))
             else:
                 try:
                     result = await _ask_prepared(conn, name, text, sent)
@@ -40,18 +40,36 @@ async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> l
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
 
 
+async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
+    """A procedure, which commits by itself; a parameter that is None keeps its default."""
+    given = {name: value for name, value in params.items() if value is not None}
+    await ask_texts(conn, _procedure_text(procedure, tuple(given)), [*given.values()])
+
+
+@cache
+def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
+    arguments = ", ".join(f"p_{name} => %s" for name in names)
+    return f"call tenuto.{procedure}({arguments})".encode()
+
+
 async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
     if name not in (known := _prepared.setdefault(conn, set())):
         known.add(name)  # before it is: a request that is cancelled meanwhile leaves it there
         conn.pgconn.send_prepare(name, text)
-        _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.COMMAND_OK)
+        _checked(await conn.wait(execute(conn.pgconn)))
     conn.pgconn.send_query_prepared(name, sent)
-    return _checked(await conn.wait(execute(conn.pgconn)), ExecStatus.TUPLES_OK)
+    return _checked(await conn.wait(execute(conn.pgconn)))
 
 
-def _checked(results: list[PGresult], wanted: ExecStatus) -> PGresult:
+def _sent(value: bytes) -> bytes:
+    if b"\0" in value:  # libpq would take what stands before it
+        raise DataError("a text holds the character NUL, which Postgres does not store")
+    return value
+
+
+def _checked(results: list[PGresult]) -> PGresult:
     (result,) = results
-    if result.status != wanted:
+    if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
         raise error_from_result(result)
     return result
 

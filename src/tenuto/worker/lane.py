@@ -19,6 +19,7 @@ from tenuto.worker.session import Session
 log = logging.getLogger("tenuto.worker")
 
 NUDGE_EVERY = 0.05
+FEW, ASIDE = 3, 0.0002  # after so few, seconds in which the loop has the interpreter for itself, to begin them
 LONGEST_PAUSE = 5.0
 ANSWER_WITHIN = 30.0
 
@@ -110,6 +111,8 @@ class Lane:
         self._crew.arrived(errand, len(claimed))
         if claimed:
             self._deliver(claimed)
+        if 0 < len(claimed) <= FEW:
+            time.sleep(ASIDE)
         if len(claimed) < len(rows):
             self._read_refusals(rows, session_id)
         return len(claimed)
