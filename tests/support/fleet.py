@@ -3,8 +3,8 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -78,9 +78,7 @@ class WorkerProcess:
     def kill(self) -> None:
         """kill -9 of the whole worker at once, as when its machine goes away."""
         everybody = self.everybody()
-        for one in everybody:
-            if one.is_running():
-                one.kill()
+        kill(everybody)
         wait_until_dead(everybody)
 
     def wait(self, timeout: float = 30.0) -> int:
@@ -91,9 +89,14 @@ class WorkerProcess:
         if self.process.poll() is None:
             self.kill()
         self.process.wait(10)
-        for one in self._seen.values():
-            if one.is_running():
-                one.kill()
+        kill(self._seen.values())
+
+
+def kill(processes: Iterable[psutil.Process]) -> None:
+    """Those that are still there; psutil knows when another process has the number of one that is gone."""
+    for one in processes:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 class Fleet:
