@@ -12,7 +12,6 @@ from starlette.middleware.cors import CORSMiddleware
 from tenuto.db.pool import open_pool
 from tenuto.server.allowance import Allowances
 from tenuto.server.application import Application
-from tenuto.server.bell import Bell
 from tenuto.server.brake import Brake
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
@@ -24,6 +23,7 @@ from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
+from tenuto.server.settler import Settler
 from tenuto.server.stopping import told_to_stop
 from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes
@@ -71,12 +71,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
-        app.state.checker, app.state.bell = Checker(), Bell(pool)
+        app.state.checker, app.state.settler = Checker(), Settler(pool)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping = asyncio.Event()
         with told_to_stop(app.state.stopping):
             yield
-        await app.state.bell.close()
+        await app.state.settler.close()
         await app.state.wakes.close()
         if app.state.issuer is not None:
             await app.state.issuer.close()

@@ -11,8 +11,8 @@ from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
 from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
-from tenuto.server.bell import Bell
 from tenuto.server.desk import Desk
+from tenuto.server.settler import Settler
 from tenuto.server.start_bodies import Start, StartGraph
 
 
@@ -37,11 +37,13 @@ async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Start
     org_id = desk.principal.org_id
     plain = plan.is_plain()
     statement = together([plan], org_id, wake=False) if plain else plan.statement(org_id)
+    # Others may be answered with the run of a dedupe key as soon as they see it: it must be on disk by then.
+    settled = not plain or "dedupe_key" in plan.run
     async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
-        (started,) = await starting.ask_as(acts.on(conn), statement, entry, settled=not plain)
+        (started,) = await starting.ask_as(acts.on(conn), statement, entry, settled=settled)
     if started.queue is not None:
-        bell: Bell = desk.request.app.state.bell
-        await bell.ring(started.queue)
+        settler: Settler = desk.request.app.state.settler
+        await settler.settle(started.queue)
     return started
 
 

@@ -1,5 +1,4 @@
--- What claim_tasks and complete_and_claim do, for a session that was found fit: a share for each resource group by weight and within its
--- quota (p_group: this one alone), inside it by priority, then age. p_claim_no is one higher with every call of the session.
+-- What claim_tasks and complete_and_claim do, for a session that was found fit.
 -- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
 create or replace function tenuto._claim(p_session_id bigint, p_claim_no int, p_routes int[], p_limit int, p_group text)
   returns setof tenuto.claimed

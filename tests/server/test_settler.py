@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import open_pool
-from tenuto.server.bell import Bell
+from tenuto.server.settler import Settler
 from tests.support.kernel import Db, a_worker, call
 
 
@@ -48,9 +48,9 @@ def test_each_queue_is_told_of_once_and_none_is_forgotten_at_the_end(database: s
 
     async def story() -> None:
         async with open_pool(database, role="tenuto_api", size=2) as pool:
-            bell = Bell(pool)
-            await asyncio.gather(*(bell.ring(queue) for queue in everything for _ in range(2)))
-            await bell.close()
+            settler = Settler(pool)
+            await asyncio.gather(*(settler.settle(queue) for queue in everything for _ in range(2)))
+            await settler.close()
 
     asyncio.run(story())
 
@@ -61,11 +61,11 @@ def test_each_queue_is_told_of_once_and_none_is_forgotten_at_the_end(database: s
 def test_who_cannot_be_settled_is_told_so_and_the_next_ones_are_settled(database: str, db: Db) -> None:
     async def story() -> list[object]:
         async with open_pool(database, role="tenuto_api", size=1) as pool:
-            bell = Bell(pool)
-            await bell.ring("first")
+            settler = Settler(pool)
+            await settler.settle("first")
             db.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tenuto'")
-            told = await asyncio.gather(bell.ring("a"), bell.ring("b"), return_exceptions=True)
-            await bell.ring("last")
+            told = await asyncio.gather(settler.settle("a"), settler.settle("b"), return_exceptions=True)
+            await settler.settle("last")
             return list(told)
 
     assert {type(one) for one in asyncio.run(story())} == {Unreachable}

@@ -8,26 +8,26 @@ from tenuto.db.pool import Pool
 LAST = 1.0  # seconds to settle what was started last
 
 
-class Bell:
-    """Rung for a queue that got work, after a commit that did not wait for the disk. Whoever rings while one round is
-    under way waits for the next: that one began after their commit."""
+class Settler:
+    """For queues that got work, after commits that did not wait for the disk. Whoever comes while one round is under
+    way waits for the next: that one begins after their commit."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._queues: set[str] = set()
         self._next: asyncio.Future[None] | None = None
-        self._ringing: asyncio.Task[None] | None = None
+        self._rounds: asyncio.Task[None] | None = None
 
-    async def ring(self, queue: str) -> None:
+    async def settle(self, queue: str) -> None:
         """Until workers were told and the disk has it."""
         self._queues.add(queue)
         if self._next is None:
             self._next = asyncio.get_running_loop().create_future()
-        if self._ringing is None or self._ringing.done():
-            self._ringing = asyncio.create_task(self._ring())
+        if self._rounds is None or self._rounds.done():
+            self._rounds = asyncio.create_task(self._run())
         await asyncio.shield(self._next)
 
-    async def _ring(self) -> None:
+    async def _run(self) -> None:
         while self._next is not None:
             queues, settled = sorted(self._queues), self._next
             self._queues, self._next = set(), None
@@ -44,8 +44,8 @@ class Bell:
 
     async def close(self) -> None:
         """Once all is settled; who stops while the database is away does not wait for it."""
-        if self._ringing is not None:
-            await asyncio.wait([self._ringing], timeout=LAST)
-            self._ringing.cancel()
+        if self._rounds is not None:
+            await asyncio.wait([self._rounds], timeout=LAST)
+            self._rounds.cancel()
         if self._next is not None:
             self._next.cancel()
