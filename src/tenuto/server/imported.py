@@ -78,10 +78,9 @@ async def admit_foreign(
     except Unauthorized:
         candidates = await pool.call(keys.find_imported_keys, prefixes=foreign_prefixes(text))
         found = await request.app.state.checker.find(text, candidates)
-        if found is None:
-            raise
-    await _adopt(request, text, pool, settings, found, key_id)
-    return await admit()
+    if found is not None:
+        await _adopt(request, text, pool, settings, found, key_id)
+    return await admit()  # none found: another first use of it may have replaced its hash between our two looks
 
 
 async def _adopt(
