@@ -4,8 +4,6 @@ from datetime import timedelta
 from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_value, call_values
-from tenuto.db.hot import array_literal
-from tenuto.db.texts import call_procedure
 from tenuto.model.outbox import Effect, FailedEffect
 
 
@@ -29,7 +27,3 @@ async def replay_effects(
 
 async def prune_effects(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> int:
     return await call_value(conn, "prune_effects", keep=keep, limit=limit)
-
-
-async def settle_starts(conn: Conn, *, queues: list[str]) -> None:
-    await call_procedure(conn, "settle_starts", queues=array_literal(queues))

@@ -14,6 +14,7 @@ from tenuto.db.call import (
     json_array,
     json_or_default,
 )
+from tenuto.db.hot import array_literal
 from tenuto.db.starting import allowed_to_start
 from tenuto.db.texts import call_procedure
 from tenuto.model.tasks import Started, TreeNode
@@ -56,6 +57,37 @@ async def start_task(
     """Kind and input are JSON text. Seen by workers at once, durable when this returns; not inside a transaction."""
     with allowed_to_start(conn.info.user):
         await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
+
+
+async def start_requested(
+    conn: Conn,
+    *,
+    kinds: str,
+    inputs: list[str],
+    ids: list[str],
+    changes: str,
+    actor_kind: str,
+    actor_id: str,
+    ips: list[str | None],
+    user_agents: list[str | None],
+    request_ids: list[str | None],
+    details: str | None = None,
+    group: str | None = None,
+    key_id: str | None = None,
+    hashes: str | None = None,
+    permission: str | None = None,
+    org_id: UUID | None = None,
+    user_id: UUID | None = None,
+    platform_role: str | None = None,
+) -> None:
+    """Kinds, inputs, changes and details are JSON text; who acts is said as `Acts.named` says it. Not inside a
+    transaction."""
+    who = {"key_id": key_id, "hashes": hashes, "permission": permission}
+    who |= {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
+    lists = {"inputs": inputs, "ids": ids, "ips": ips, "user_agents": user_agents, "request_ids": request_ids}
+    sent = {name: array_literal(values) for name, values in lists.items()}
+    noted = {"changes": changes, "actor_kind": actor_kind, "actor_id": actor_id}
+    await call_procedure(conn, "start_requested", **who, **noted, **sent, kinds=kinds, details=details, group=group)
 
 
 async def start_many(

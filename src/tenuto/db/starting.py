@@ -16,7 +16,6 @@ from tenuto.db.texts import ask_texts
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]
-LATER = "set_config('synchronous_commit', 'off', true) as later, "
 
 
 def start_run(
@@ -52,7 +51,6 @@ def start_many(
     dedupe_keys: Sequence[str | None] | None = None,
     group: str | None = None,
     answer: bool = False,
-    wake: bool = True,
 ) -> Statement:
     """A run of one task for each input. Answers each run with dedupe keys, or when told to; else the ids are known."""
     return _call(
@@ -64,8 +62,7 @@ def start_many(
         details=details,
         dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
         group=group,
-        wake=None if wake else "false",
-        columns="run_id, created, queue" if answer or dedupe_keys is not None else "null from (select count(*)",
+        columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
     )
 
 
@@ -100,27 +97,24 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
         return _read(cursor.fetchall())
 
 
-async def ask_as(
-    acting: Acting, statement: Statement, noted: Mapping[str, str | None], *, settled: bool
-) -> list[Started]:
+async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
     """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
-    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one.
-    Not `settled`: the commit does not wait for the disk, and the caller answers after settle_starts."""
+    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
     text, values = statement
-    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted), settled)
+    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
     rows = await ask_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
-    return [Started(UUID(run_id), created == "t", *queue) for run_id, created, *queue, _ in rows]
+    return [Started(UUID(run_id), created == "t") for run_id, created, _ in rows if run_id]
 
 
 @cache
-def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...], settled: bool) -> bytes:
+def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> bytes:
     work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
     marks = ", ".join("%s" for _ in range(count))
     entry = ", ".join(f"p_{name} => %s" for name in noted)
     return (
         f"select done.*, case when done.created"
         f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
-        f" from {'' if settled else LATER}tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
+        f" from tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
     ).encode()
 
 

@@ -17,6 +17,11 @@ T = TypeVar("T")
 # Both end with the transaction. The timeout is set here, not for the connection, since a pooler would not keep it.
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
 
+NAMES = {
+    "act_as_api_key": ("key_id", "hashes", "permission"),
+    "act_as_user": ("org_id", "user_id", "platform_role"),
+}
+
 
 @dataclass(frozen=True)
 class Acts:
@@ -27,6 +32,10 @@ class Acts:
 
     def on(self, conn: Conn) -> Any:
         return Acting(conn, self.function, self.values)
+
+    def named(self) -> dict[str, Any]:
+        """The values, for a call that checks them itself."""
+        return dict(zip(NAMES[self.function], self.values, strict=True))
 
 
 def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Acts:

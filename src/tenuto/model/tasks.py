@@ -8,12 +8,10 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Started:
-    """A run, and whether this call made it: a dedupe key that is taken answers the first run. Its queue, where
-    nobody was woken and the tasks are of one kind."""
+    """A run, and whether this call made it: a dedupe key that is taken answers the first run."""
 
     run_id: UUID
     created: bool
-    queue: str | None = None
 
 
 @dataclass(frozen=True)

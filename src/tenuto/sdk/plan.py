@@ -59,22 +59,25 @@ class Plan:
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
-def together(plans: Sequence[Plan], org_id: UUID, *, wake: bool = True) -> starting.Statement:
-    """Plain plans of one kind and one resource group as one statement, which answers each in order; without `wake`,
-    with the queue whose workers the caller tells once it has committed."""
+def together(plans: Sequence[Plan], org_id: UUID) -> starting.Statement:
+    """Plain plans of one kind and one resource group as one statement, which answers each in order."""
     keys = [plan.run.get("dedupe_key") for plan in plans]
-    details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
     return starting.start_many(
         org_id=org_id,
         kinds=json.dumps(plans[0].kinds),
         inputs=[input for plan in plans for input in plan.inputs],
         ids=[uuid7() for _ in plans],
-        details=json.dumps(details) if details else None,
+        details=details_of(plans),
         dedupe_keys=keys if any(key is not None for key in keys) else None,
         group=plans[0].run.get("group"),
         answer=True,
-        wake=wake,
     )
+
+
+def details_of(plans: Sequence[Plan]) -> str | None:
+    """What only some tasks of plain plans have, as JSON."""
+    details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
+    return json.dumps(details) if details else None
 
 
 def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[..., R], dict[str, Any]]:

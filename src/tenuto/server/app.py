@@ -23,7 +23,7 @@ from tenuto.server.problems import add_problems
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
-from tenuto.server.settler import Settler
+from tenuto.server.starter import Starter
 from tenuto.server.stopping import told_to_stop
 from tenuto.server.waiting import Seats
 from tenuto.server.wakes import Wakes
@@ -71,12 +71,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
-        app.state.checker, app.state.settler = Checker(), Settler(pool)
+        app.state.checker, app.state.starter = Checker(), Starter(pool, settings.statement_seconds)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping = asyncio.Event()
         with told_to_stop(app.state.stopping):
             yield
-        await app.state.settler.close()
+        await app.state.starter.close()
         await app.state.wakes.close()
         if app.state.issuer is not None:
             await app.state.issuer.close()

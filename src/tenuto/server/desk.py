@@ -64,9 +64,13 @@ class Desk:
         """Whether they still may, where nothing else is asked of the kernel: a key may have been granted this ahead."""
         await self.look(_nothing)
 
-    def actor(self) -> dict[str, Any]:
+    def who(self) -> dict[str, str]:
         """Who asks, as the audit log has it."""
-        return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id), **seen(self.request)}
+        return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id)}
+
+    def actor(self) -> dict[str, Any]:
+        """Who asks, and from where."""
+        return {**self.who(), **seen(self.request)}
 
     @property
     def once(self) -> str | None:

@@ -11,9 +11,10 @@ from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
 from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
+from tenuto.server.bearer import seen
 from tenuto.server.desk import Desk
-from tenuto.server.settler import Settler
 from tenuto.server.start_bodies import Start, StartGraph
+from tenuto.server.starter import Alike, Starter
 
 
 async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[Started]:
@@ -32,18 +33,17 @@ def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
 
 
 async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Started:
-    """One start of somebody, their check and the entry in the audit log, all in one statement."""
-    entry = {"entity": "run", "action": "start", "changes": dump(noted(types, 1)), **desk.actor()}
+    """One start of somebody, their check and the entry in the audit log, all in one call."""
+    changes = dump(noted(types, 1))
     org_id = desk.principal.org_id
-    plain = plan.is_plain()
-    statement = together([plan], org_id, wake=False) if plain else plan.statement(org_id)
     # Others may be answered with the run of a dedupe key as soon as they see it: it must be on disk by then.
-    settled = not plain or "dedupe_key" in plan.run
+    if plan.is_plain() and "dedupe_key" not in plan.run:
+        alike = Alike(acts, org_id, **desk.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes)
+        starter: Starter = desk.request.app.state.starter
+        return Started(await starter.start(alike, plan, seen(desk.request)), created=True)
+    entry = {"entity": "run", "action": "start", "changes": changes, **desk.actor()}
     async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
-        (started,) = await starting.ask_as(acts.on(conn), statement, entry, settled=settled)
-    if started.queue is not None:
-        settler: Settler = desk.request.app.state.settler
-        await settler.settle(started.queue)
+        (started,) = await starting.ask_as(acts.on(conn), plan.statement(org_id), entry)
     return started
 
 

@@ -133,11 +133,12 @@ def test_the_short_way_wakes_the_workers_of_its_queue(db: Db) -> None:
 
 
 @pytest.mark.parametrize("long", [True, False])
-def test_who_wakes_nobody_is_told_the_queue(db: Db, long: bool) -> None:
+def test_nobody_is_woken_where_the_caller_does_not_want_it(db: Db, long: bool) -> None:
     start(db, {"type": "a.b", "queue": "mail"}, long=True)
+    db.execute("listen tenuto_ready")
     asked = {"org_id": DEFAULT_ORG, "kinds": Jsonb([{"type": "a.b", "queue": "mail"}]), "inputs": [Jsonb(1)]}
-    asked |= {"ids": [uuid4()], "task_kinds": [0] if long else None}
 
-    assert [row["queue"] for row in call(db, "start_many", **asked)] == [None]
-    asked["ids"] = [uuid4()]
-    assert [row["queue"] for row in call(db, "start_many", **asked, wake=False)] == ["mail"]
+    call(db, "start_many", **asked, ids=[uuid4()], task_kinds=[0] if long else None, wake=False)
+    start(db, {"type": "a.b", "queue": "default"}, long=long)
+
+    assert [notice.payload for notice in db.notifies(timeout=5, stop_after=1)] == ["default"]

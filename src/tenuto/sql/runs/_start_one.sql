@@ -10,27 +10,33 @@ declare
   v_kind tenuto.kind;
   v_group int;
   v_declared record;
+  v_has_lane boolean;
 begin
-  begin
-    if p_kind ? 'inherit' then
-      select t.kind, t.limits into v_declared
-      from tenuto.task_types t
-      where t.org_id = p_org_id and t.type = p_kind ->> 'type' and p_kind -> 'inherit' = 'true';
-      if v_declared.limits is not null then
-        return null;
-      end if;
-      p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
+  if jsonb_typeof(p_kind) <> 'object' then
+    return null;
+  end if;
+  if p_kind ? 'inherit' then
+    select t.kind, t.limits into v_declared
+    from tenuto.task_types t
+    where t.org_id = p_org_id and t.type = p_kind ->> 'type' and p_kind -> 'inherit' = 'true';
+    if v_declared.limits is not null then
+      return null;
     end if;
-    if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then   -- most say no more, and reading the rest takes half of this
-      select g.no, r.id, r.queue, 0, 3, 2, false
-      into v_group, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.backoff_seconds, v_kind.optional
-      from tenuto.routes r, tenuto.resource_groups g
-      where r.org_id = p_org_id and r.type = p_kind ->> 'type' and r.queue = 'default' and r.language = 'python' and r.labels = '{}' and r.addresses = '{}'
-        and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
-    else
-      select g.no, r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses, coalesce(k.backoff_seconds, 2),
-             k.timeout_seconds, k.heartbeat_timeout_seconds, coalesce(k.optional, false)
-      into v_group, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses, v_kind.backoff_seconds,
+    p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
+  end if;
+  if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then   -- most say no more, and reading the rest takes half of this
+    select g.no, exists (select from tenuto.ready_lanes l where l.route_id = r.id and l.group_no = g.no and l.priority = 0),
+           r.id, r.queue, 0, 3, 2, false
+    into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.backoff_seconds, v_kind.optional
+    from tenuto.routes r, tenuto.resource_groups g
+    where r.org_id = p_org_id and r.type = p_kind ->> 'type' and r.queue = 'default' and r.language = 'python' and r.labels = '{}' and r.addresses = '{}'
+      and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
+  else
+    begin
+      select g.no, exists (select from tenuto.ready_lanes l where l.route_id = r.id and l.group_no = g.no and l.priority = coalesce(k.priority, 0)),
+             r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses, coalesce(k.backoff_seconds, 2), k.timeout_seconds,
+             k.heartbeat_timeout_seconds, coalesce(k.optional, false)
+      into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses, v_kind.backoff_seconds,
            v_kind.timeout_seconds, v_kind.heartbeat_timeout_seconds, v_kind.optional
       from jsonb_to_record(p_kind) as k(type text, queue text, language text, labels text[], priority int, max_attempts int,
              max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real, optional boolean),
@@ -45,10 +51,10 @@ begin
         and coalesce(k.backoff_seconds between 0 and 315360000, true)
         and coalesce(k.timeout_seconds > 0 and k.timeout_seconds <= 315360000, true)
         and coalesce(k.heartbeat_timeout_seconds > 0 and k.heartbeat_timeout_seconds <= 315360000, true);
-    end if;
-  exception when data_exception or invalid_text_representation then
-    return null;
-  end;
+    exception when data_exception or invalid_text_representation then
+      return null;
+    end;
+  end if;
   if v_group is null then
     return null;
   end if;
@@ -64,8 +70,7 @@ begin
   insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
   values ((nextval('tenuto.ready_seq') << 20) + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);
 
-  if not exists (select from tenuto.ready_lanes l
-                 where l.route_id = v_kind.route_id and l.group_no = v_group and l.priority = v_kind.priority) then
+  if not v_has_lane then
     perform tenuto._open_lanes(array[(null, p_org_id, null, v_kind.route_id, v_group, v_kind.priority, 0, 0)::tenuto.card]);
   end if;
   return v_kind.queue;

@@ -1,10 +1,9 @@
 -- -> queued: every task becomes a run of its own, with the task's id. Answers each run in order; with a dedupe key that
--- is taken, the first run that took it and created = false. Without a wake-up each has its queue, for whoever wakes its
--- workers after the commit; null where the tasks are of several kinds.
+-- is taken, the first run that took it and created = false.
 create or replace function tenuto.start_many(
   p_org_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null,
   p_dedupe_keys text[] default null, p_group text default null, p_wake boolean default true)
-  returns table (run_id uuid, created boolean, queue text)
+  returns table (run_id uuid, created boolean)
   language plpgsql
   set jit = off
 as $$
@@ -13,14 +12,14 @@ declare
   v_kinds tenuto.kind[];
   v_ids uuid[];
   v_answers tenuto.started[];
+  v_queue text;
 begin
   if cardinality(p_ids) = 1 and cardinality(p_inputs) = 1 and p_task_kinds is null and p_details is null and p_dedupe_keys is null
      and p_ids[1] is not null and p_kinds = jsonb_build_array(p_kinds -> 0) then
-    queue := tenuto._start_one(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
-    if queue is not null then
+    v_queue := tenuto._start_one(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
+    if v_queue is not null then
       if p_wake then
-        perform tenuto._wake(queue);
-        queue := null;
+        perform tenuto._wake(v_queue);
       end if;
       run_id := p_ids[1];
       created := true;
@@ -53,14 +52,12 @@ begin
   perform tenuto._make_ready(tenuto._add_tasks(p_org_id, null, 1, null, v_group, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, null));
   if p_wake then
     perform tenuto._wake(k.queue) from unnest(v_kinds) k group by k.queue;
-  elsif cardinality(v_kinds) = 1 then
-    queue := (v_kinds[1]).queue;
   end if;
 
   if p_dedupe_keys is null then
-    return query select id, true, start_many.queue from unnest(v_ids) id;
+    return query select id, true from unnest(v_ids) id;
   else
-    return query select a.run_id, a.created, start_many.queue from unnest(v_answers) a order by a.no;
+    return query select a.run_id, a.created from unnest(v_answers) a order by a.no;
   end if;
 end
 $$;
