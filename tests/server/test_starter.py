@@ -170,7 +170,10 @@ def test_who_cannot_be_answered_is_told_so_and_the_next_ones_are_started(databas
     async def story() -> list[Any]:
         async with opened(database, size=1) as starter:
             await ask(starter, key, "first")
-            db.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tenuto'")
+            db.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where application_name = 'tenuto' and datname = current_database()"
+            )
             told = await asyncio.gather(ask(starter, key, 1), ask(starter, key, 2), return_exceptions=True)
             await ask(starter, key, "last")
             return list(told)
