@@ -1,5 +1,11 @@
 """What the API tells those who watch it."""
 
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 from prometheus_client import generate_latest
 from starlette.testclient import TestClient
@@ -38,3 +44,27 @@ def test_no_request_can_make_more_and_more_metrics(api: TestClient) -> None:
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_health_needs_no_key(api: TestClient, path: str) -> None:
     assert api.get(path).json() == {"status": "ok"}
+
+
+def test_many_who_ask_at_once_whether_it_is_ready_cost_one_look_at_the_database(
+    api: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    goes_on = threading.Event()
+
+    async def look(conn: Any) -> None:
+        looks.append(1)
+        await asyncio.to_thread(goes_on.wait, 10)
+
+    monkeypatch.setattr("tenuto.server.routes.health.upkeep.now", look)
+    with ThreadPoolExecutor(20) as together:
+        asked = [together.submit(api.get, "/readyz") for _ in range(20)]
+        while not looks:
+            time.sleep(0.01)
+        goes_on.set()
+        assert {one.result().status_code for one in asked} == {200}
+    together_looks = len(looks)
+
+    assert together_looks < 20
+    assert api.get("/readyz").status_code == 200
+    assert len(looks) == together_looks + 1

@@ -73,7 +73,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)
         app.state.checker, app.state.starter = Checker(), Starter(pool, settings.statement_seconds)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
-        app.state.stopping = asyncio.Event()
+        app.state.stopping, app.state.look = asyncio.Event(), None
         with told_to_stop(app.state.stopping):
             yield
         await app.state.starter.close()

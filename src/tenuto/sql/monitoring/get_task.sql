@@ -29,12 +29,21 @@ begin
   end if;
   select o.queue, o.type, o.language, o.labels into v_task.queue, v_task.type, v_task.language, v_task.labels
   from tenuto.routes o where o.id = v_route;
+  select 'queued', r.attempt, r.queued_at into v_task.status, v_task.attempt, v_task.queued_at from tenuto.ready_tasks r where r.id = p_task_id;
+  if v_task.attempt = 0 then   -- there is no history to look at
+    v_task.failures := 0;
+    v_task.losses := 0;
+    return v_task;
+  end if;
   select count(*), min(a.started_at),
          count(*) filter (where a.outcome = 'retrying' or (a.outcome = 'failed' and not tenuto._was_lost(a))),
          count(*) filter (where a.outcome = 'lost' or (a.outcome = 'failed' and tenuto._was_lost(a)))
   into v_attempts, v_task.started_at, v_task.failures, v_task.losses
   from tenuto.task_attempts a where a.task_id = p_task_id;
 
+  if v_task.status = 'queued' then
+    return v_task;
+  end if;
   if v_attempts > 0 then
     select f.outcome, f.attempt, f.output, f.error, f.queued_at, f.ended_at, f.ended_at - v_task.started_at
     into v_task.status, v_task.attempt, v_task.output, v_task.error, v_task.queued_at, v_task.completed_at, v_task.duration
@@ -50,10 +59,6 @@ begin
     v_task.started_at := coalesce(v_task.started_at, v_since);
     select s.worker_id, s.token, s.expires_at into v_task.worker_id, v_task.lease_token, v_task.lease_expires_at
     from tenuto.sessions s where s.id = v_task.session_id;
-    return v_task;
-  end if;
-  select 'queued', r.attempt, r.queued_at into v_task.status, v_task.attempt, v_task.queued_at from tenuto.ready_tasks r where r.id = p_task_id;
-  if found then
     return v_task;
   end if;
   select case when d.reason = 'retry' then 'retrying' else 'queued' end, d.attempt, case when d.reason = 'retry' then d.available_at end
