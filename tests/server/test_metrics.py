@@ -59,12 +59,10 @@ def test_many_who_ask_at_once_whether_it_is_ready_cost_one_look_at_the_database(
     monkeypatch.setattr("tenuto.server.routes.health.upkeep.now", look)
     with ThreadPoolExecutor(20) as together:
         asked = [together.submit(api.get, "/readyz") for _ in range(20)]
-        while not looks:
-            time.sleep(0.01)
+        time.sleep(0.5)  # most of them are there by now, and wait
+        assert len(looks) == 1
         goes_on.set()
         assert {one.result().status_code for one in asked} == {200}
-    together_looks = len(looks)
 
-    assert together_looks < 20
     assert api.get("/readyz").status_code == 200
-    assert len(looks) == together_looks + 1
+    assert len(looks) > 1

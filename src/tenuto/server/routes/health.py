@@ -32,7 +32,7 @@ async def healthz() -> Any:
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=Health)
 async def readyz(request: Request) -> Any:
-    """The database answers too. Whoever asks while another does is told the same: anybody may, as often as they like."""
+    """The database answers too. Anybody may ask, so whoever does while another is asking is told the same."""
     state = request.app.state
     if state.look is None or state.look.done():
         state.look = asyncio.create_task(state.pool.call(upkeep.now))
