@@ -101,3 +101,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'tenuto' has no attribute {name!r}")
     return getattr(import_module(f"tenuto.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """So that shells and editors complete names that were not asked for yet."""
+    return sorted({*globals(), *__all__})

@@ -17,6 +17,12 @@ def test_every_exported_name_exists_and_is_public():
     assert [name for name in tenuto.__all__ if name.startswith("_") or not hasattr(tenuto, name)] == []
 
 
+def test_a_shell_completes_every_exported_name_before_its_first_use():
+    script = "import tenuto; print(sorted(set(tenuto.__all__) - set(dir(tenuto))))"
+
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "[]\n"
+
+
 def test_the_lock_is_made_from_the_dependencies_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = (ROOT / "requirements" / "runtime.in").read_text().splitlines()
