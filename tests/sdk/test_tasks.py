@@ -88,7 +88,9 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"retry": "10s"}, "retry is '10s', not a policy"),
         ({"limit": 5}, "limit"),
         ({"catch_up": "never"}, "catch_up is 'never'"),
-        ({"max_attempt": 3}, "there is no option 'max_attempt'; known are"),
+        ({"attempts_at_most": 3}, "there is no option 'attempts_at_most'; known are"),
+        ({"max_atempts": 3}, r"there is no option 'max_atempts'; did you mean max_attempts\?$"),
+        ({"max_retries": 3}, "no option 'max_retries'; write max_attempts=…, which counts the first try too"),
     ],
 )
 def test_a_wrong_option_is_refused_where_it_is_written(app: App, options: Any, said: str):
@@ -215,6 +217,16 @@ def test_inputs_come_by_position_by_name_and_from_slots(app: App, input, expecte
         ((1, "a", 2), {}, "too many positional arguments"),
         ((1,), {"txt": "b"}, "there is no parameter 'txt'"),
         ((1,), {"n": 2}, "multiple values for argument 'n'"),
+        (
+            (1,),
+            {"dely": "5s"},
+            r"no parameter 'dely' in shop.work\(n: int, text: str = 'a'\); did you mean the option delay\?",
+        ),
+        (
+            (1,),
+            {"max_retries": 2},
+            "no parameter 'max_retries' in .*; write max_attempts=…, which counts the first try",
+        ),
     ],
 )
 def test_arguments_that_do_not_bind_are_refused_with_the_signature(app: App, args, kwargs, said):

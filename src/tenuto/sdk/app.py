@@ -4,10 +4,10 @@ import inspect
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.sdk.misspelt import nearest
 from tenuto.sdk.options import Declared, read_declared
 from tenuto.sdk.task import Task
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
-CLOSE = 0.7  # how alike two names are for one to be taken for the other
 _NAME = re.compile(r"[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*")
 
 
@@ -103,7 +102,7 @@ class App:
             # Without the app's name, which would make all of its tasks look alike.
             own = {full.removeprefix(f"{self.name}."): full for full in self.tasks}
             tried = (name.removeprefix(f"{self.name}."), name.split(".", 1)[-1])
-            near = [one for word in tried for one in get_close_matches(word, own, n=1, cutoff=CLOSE)]
+            near = [one for word in tried if (one := nearest(word, own))]
             known = ", ".join(sorted(self.tasks)) or "none"
             hint = f"did you mean {own[near[0]]!r}?" if near else f"known: {known}"
             raise NotFound(f"app {self.name!r} has no task {name!r}", hint)

@@ -6,6 +6,8 @@ from itertools import product
 from math import prod
 from typing import Any, cast
 
+from tenuto.sdk.misspelt import meant, nearest
+from tenuto.sdk.options import START_OPTIONS
 from tenuto.sdk.values import Codec, WrongValue, codec_of, hints_of, refuse
 from tenuto.sdk.wire import MISSING, Unfit, dump, fill_slots, load, show
 
@@ -78,7 +80,15 @@ class Signature:
         except TypeError as error:
             unknown = [] if self._named_rest else sorted(kwargs.keys() - self._names)
             said = f"there is no parameter {unknown[0]!r}" if unknown else str(error)
+            if unknown and (cure := self._option_meant(unknown[0])):
+                raise WrongValue(f"{self.what}: {said} in {self}", cure) from None
             raise WrongValue(f"{self.what}: {said}", f"its signature is {self}") from error
+
+    def _option_meant(self, name: str) -> str | None:
+        """Options of a start stand among the arguments; a parameter that is as near shows in the signature."""
+        if name in START_OPTIONS or nearest(name, self._names):
+            return None
+        return meant(name, START_OPTIONS, "the option ")
 
     def encode_one(self, name: str, value: Any, path: str) -> Any:
         return self.codec(name).encode(value, path)

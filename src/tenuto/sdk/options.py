@@ -9,6 +9,7 @@ from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.limits import Limit, Rate
+from tenuto.sdk.misspelt import meant
 from tenuto.sdk.retries import RetryPolicy, backoff_seconds
 
 Executor = Literal["async", "thread", "process"]
@@ -121,9 +122,7 @@ START_OPTIONS = frozenset(Start.__annotations__)
 
 def read_declared(what: str, said: Mapping[str, Any]) -> TaskOptions:
     """Check the keywords of `@app.task(…)`; `what` names the task in errors."""
-    unknown = set(said) - {field.name for field in fields(TaskOptions)}
-    if unknown:
-        raise InvalidInput(f"{what}: there is no option {sorted(unknown)[0]!r}", _known(TaskOptions))
+    _check_known(what, said, [field.name for field in fields(TaskOptions)])
     checked = check_shared(what, said)
     for key, several in (("limit", Limit), ("rate", Rate)):
         if key in said:
@@ -169,12 +168,7 @@ def check_shared(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_start(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
     """Check what is said of one start."""
-    unknown = set(said) - START_OPTIONS
-    if unknown:
-        raise InvalidInput(
-            f"{what}: there is no option {sorted(unknown)[0]!r} of a start",
-            f"known are {', '.join(sorted(START_OPTIONS))}",
-        )
+    _check_known(what, said, sorted(START_OPTIONS), " of a start")
     checked = {**said, **check_shared(what, said)}
     if "delay" in said and "available_at" in said:
         raise InvalidInput(f"{what}: delay and available_at both say when it starts", "give one of them")
@@ -186,6 +180,12 @@ def check_start(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
     if "metadata" in said and not isinstance(said["metadata"], Mapping):
         raise InvalidInput(f"{what}: metadata is {said['metadata']!r:.60}, not a dict")
     return checked
+
+
+def _check_known(what: str, said: Mapping[str, Any], known: Collection[str], of: str = "") -> None:
+    for name in sorted(set(said) - set(known)):
+        cure = meant(name, known) or f"known are {', '.join(known)}"
+        raise InvalidInput(f"{what}: there is no option {name!r}{of}", cure)
 
 
 def _whole(what: str, key: str, value: Any, least: int, most: int) -> int:
@@ -238,7 +238,3 @@ def _check_retry(what: str, policy: Any) -> None:
     if policy is not None and not callable(policy) and backoff_seconds(policy) is None:
         cure = 'write Fixed("10s"), Exponential(base="2s") or a function of the error and the number of failures'
         raise InvalidInput(f"{what}: retry is {policy!r}, not a policy", cure)
-
-
-def _known(options: type[TaskOptions]) -> str:
-    return "known are " + ", ".join(field.name for field in fields(options))
