@@ -50,8 +50,9 @@ def test_a_server_that_does_not_answer_is_unreachable(said: Address, url: str | 
         ("https://x:99999", KEY, "write --url https://"),
         ("https://me:secret@x", KEY, "write --url https://"),
         ("https://x?y", KEY, "write --url https://"),
+        (f"{NOWHERE}/internal", KEY, "leave out /internal"),
     ],
-    ids=["no url", "no key", "cut key", "API key", "database", "no host", "bad port", "password", "query"],
+    ids=["no url", "no key", "cut key", "API key", "database", "no host", "bad port", "password", "query", "path"],
 )
 def test_what_cannot_be_a_server_or_a_key_says_what_to_write(url: str | None, key: str | None, said: str) -> None:
     with pytest.raises(WrongUse, match=said) as refused:

@@ -48,6 +48,28 @@ def test_a_server_without_a_key_or_with_an_org_is_refused_with_what_to_set(monke
         asyncio.run(enter("https://tenuto.example", key="tn_x", org="acme"))
 
 
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("localhost:8080", "cannot be localhost:8080; write TENUTO_URL=http://localhost:8080 or https://"),
+        ("localhost", "cannot be localhost; write TENUTO_URL=http://localhost or"),
+        ("http://[::1", "cannot be http://[::1; write TENUTO_URL=https://"),
+        ("https://me:secret@tenuto.example", "cannot be what it is; write TENUTO_URL=https://"),
+        ("http://127.0.0.1:1/v1/", "cannot be http://127.0.0.1:1/v1/; leave out /v1"),
+    ],
+)
+def test_what_cannot_be_a_server_is_refused_at_once_with_what_to_write(url: str, says: str, monkeypatch):
+    monkeypatch.delenv("TENUTO_DATABASE_URL", raising=False)
+    monkeypatch.setenv("TENUTO_URL", url)
+    monkeypatch.setenv("TENUTO_API_KEY", "tn_x")
+
+    with pytest.raises(BadAddress) as refused:
+        asyncio.run(enter())
+
+    assert says in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
 def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("TENUTO_DATABASE_URL", raising=False)
     monkeypatch.setenv("TENUTO_HOME", str(tmp_path))

@@ -179,8 +179,22 @@ def test_a_server_that_is_not_there_is_named():
         finally:
             await http.close()
 
-    with pytest.raises(Unreachable, match=r"http://127\.0\.0\.1:1 does not answer"):
+    with pytest.raises(Unreachable, match=r"http://127\.0\.0\.1:1 does not answer .*; start it or correct TENUTO_URL$"):
         asyncio.run(steps())
+
+
+def test_a_server_that_is_not_there_is_said_once_while_it_is_waited_for(caplog):
+    async def steps() -> None:
+        http = Http("http://127.0.0.1:1", "tn_x", patience=0.2)
+        asked = [Remote(http).get_object(uuid4()) for _ in range(3)]
+        assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {Unreachable}
+        await http.close()
+
+    asyncio.run(steps())
+
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "tenuto.client"]
+    assert line.startswith("http://127.0.0.1:1 does not answer")
+    assert line.endswith("; trying for 0.2 s")
 
 
 def test_the_environment_leads_to_a_server(way, monkeypatch):

@@ -11,6 +11,7 @@ from urllib.request import getproxies_environment, proxy_bypass
 
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
+from tenuto.model.address import wrong_server
 
 if TYPE_CHECKING:
     from tenuto.worker.site import Site
@@ -39,14 +40,9 @@ def find_site(
 
 
 def _check_url(url: str) -> str:
+    if wrong := wrong_server(url, "--url "):
+        raise WrongUse(wrong)
     parts = urlsplit(url)
-    try:
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or parts.username is not None or parts.query or parts.fragment:
-        shown = url if "@" not in url else "what it is"
-        raise WrongUse(f"the server's address cannot be {shown}; write --url https://tenuto.example.com")
     if parts.scheme == "http" and parts.hostname not in HERE:
         log.warning("%s is not encrypted: whoever listens on the way sees the worker key and every task", url)
     return parts.hostname or ""

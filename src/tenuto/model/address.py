@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,24 @@ def read_address(environment: Mapping[str, str]) -> Address:
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
     )
+
+
+def wrong_server(url: str, write: str) -> str | None:
+    """Why this cannot be a server's address, and what to write; None where it can. A path may be a proxy's."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        parts, usable = urlsplit(""), False
+    if not usable or parts.username is not None or parts.query or parts.fragment:
+        if "@" in url:  # what comes before it may be a password
+            return f"the server's address cannot be what it is; write {write}https://tenuto.example.com"
+        example = "https://tenuto.example.com" if "://" in url else f"http://{url} or https://{url}"
+        return f"the server's address cannot be {url}; write {write}{example}"
+    own = parts.path.rstrip("/").rpartition("/")[2]
+    if own in ("v1", "internal"):
+        return f"the server's address cannot be {url}; leave out /{own}"
+    return None
 
 
 def _home(environment: Mapping[str, str]) -> Path:

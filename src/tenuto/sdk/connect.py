@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from tenuto.db.errors import BadAddress, DatabaseProblem
-from tenuto.model.address import Address, read_address
+from tenuto.model.address import Address, read_address, wrong_server
 from tenuto.sdk.client import Client
 from tenuto.sdk.direct import Direct
 from tenuto.storage.folder import FolderStore
@@ -50,6 +50,8 @@ async def connect(
     if server is None and url is None:
         server = said.server_url
     if server is not None:
+        if wrong := wrong_server(server, "" if url else "TENUTO_URL="):
+            raise BadAddress(wrong)
         way = _over_http(app, server, key or said.api_key, org)
     else:
         way = _direct(app, replace(said, database_url=url or said.database_url, home=home or said.home), org)

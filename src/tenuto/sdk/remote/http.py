@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import random
 import time
 from typing import Any
@@ -18,12 +19,15 @@ ANSWER_WITHIN = 30.0
 MOST_BYTES = 64 * 1024 * 1024  # a server that refuses them closes the line before it has them, and is not heard
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two tries
 
+log = logging.getLogger("tenuto.client")
+
 
 class Http:
     """One server, and the key that says who we are."""
 
     def __init__(self, url: str, key: str, *, patience: float = PATIENCE) -> None:
         self.url, self._patience = url.rstrip("/"), patience
+        self._away = False  # said once, not by each request that waits
         self._client = httpx2.AsyncClient(
             base_url=self.url,
             headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
@@ -55,18 +59,25 @@ class Http:
                 answer = await self._client.request(method, path, headers=said, timeout=timeout, **more)
             except httpx2.TransportError as problem:
                 why: TenutoError | Unreachable = Unreachable(
-                    f"{self.url} does not answer: {problem or type(problem).__name__}"
+                    f"{self.url} does not answer ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
                 )
                 after = pause
             else:
                 if answer.is_success:
+                    self._away = False
                     return answer
                 why = refusal(self.url, answer.status_code, answer.content)
                 after = _retry_after(answer, pause)
             if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
                 raise why
+            self._say_away(why)
             await asyncio.sleep(after * random.uniform(1.0, 1.5))  # noqa: S311 (jitter, not a secret)
             pause = min(LONGEST, pause * 2)
+
+    def _say_away(self, why: TenutoError | Unreachable) -> None:
+        if isinstance(why, Unreachable) and not self._away:
+            log.warning("%s; trying for %g s", why, self._patience)
+            self._away = True
 
     async def close(self) -> None:
         await self._client.aclose()
