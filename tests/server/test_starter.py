@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
 from tenuto.db import runs
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.db.pool import open_pool
 from tenuto.db.tenants import key_acts
 from tenuto.model.errors import TooLarge, Unauthorized
@@ -21,6 +21,7 @@ from tenuto.server.start_bodies import Start
 from tenuto.server.starter import Alike, Starter
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 from tests.support.people import a_key_id, an_api_key, hash_of
+from tests.support.waiting import wait_until
 
 LARGE = [1] * 120_000  # short as a text, over 1 MB where it is kept
 calls: list[int] = []  # how many each call of the database started
@@ -39,9 +40,9 @@ def count_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def opened(database: str, *, size: int = 2) -> AsyncIterator[Starter]:
+async def opened(database: str, *, size: int = 2, seconds: float = 5) -> AsyncIterator[Starter]:
     async with open_pool(database, role="tenuto_api", size=size) as pool:
-        starter = Starter(pool, 5)
+        starter = Starter(pool, seconds)
         yield starter
         await starter.close()
 
@@ -133,7 +134,7 @@ def test_nobody_is_refused_for_what_another_sent(database: str, db: Db, key: str
 
     first, large, third = asyncio.run(story())
 
-    assert calls == [3, 1, 1, 1]
+    assert calls == [3, 1, 2, 1, 1]
     assert isinstance(large, TooLarge)
     assert inputs(db) == {first: [1], third: [3]}
 
@@ -164,6 +165,67 @@ def test_who_goes_away_before_its_turn_starts_nothing(database: str, db: Db, key
     first = asyncio.run(story())
 
     assert (calls, inputs(db)) == ([1], {first: [1]})
+
+
+def test_what_is_said_of_a_task_counts_as_its_input_does(database: str, db: Db, key: str) -> None:
+    async def story() -> None:
+        async with opened(database) as starter:
+            asked = [ask(starter, key, no, metadata={"note": "x" * 400_000}) for no in range(5)]
+            await asyncio.gather(*asked)
+
+    asyncio.run(story())
+
+    assert (calls, len(inputs(db))) == ([2, 2, 1], 5)
+
+
+def test_a_task_that_goes_with_others_is_the_first_of_its_own_run(database: str, db: Db, key: str) -> None:
+    async def story() -> None:
+        async with opened(database) as starter:
+            await asyncio.gather(*(ask(starter, key, no) for no in range(3)))
+            await asyncio.gather(*(ask(starter, key, no, name=f"n{no}") for no in range(3)))
+
+    asyncio.run(story())
+
+    assert db.execute("select distinct place from tenuto.tasks").fetchall() == [(0,)]
+
+
+def test_nobody_waits_longer_for_a_turn_than_a_statement_may_take(database: str, db: Db, key: str) -> None:
+    async def story() -> list[Any]:
+        async with opened(database, seconds=0.3) as starter:
+            first = ask(starter, key, "first")
+            await asyncio.to_thread(wait_until, lambda: bool(calls))
+            late = [ask(starter, key, no) for no in range(250)]
+            told = await asyncio.gather(first, *late, return_exceptions=True)
+            db.rollback()
+            return [*told, await ask(starter, key, "last")]
+
+    db.autocommit = False
+    db.execute("lock table tenuto.runs in access exclusive mode")
+    *told, last = asyncio.run(story())
+    db.autocommit = True
+
+    assert {type(one) for one in told} == {TimedOut}
+    assert calls[1:-1] in ([], [100])  # the others were late and not sent
+    assert inputs(db) == {last: ["last"]}
+
+
+def test_a_server_that_stops_leaves_nobody_waiting(database: str, db: Db, key: str) -> None:
+    async def story() -> list[Any]:
+        async with open_pool(database, role="tenuto_api", size=1) as pool:
+            starter = Starter(pool, 60)
+            asked = [ask(starter, key, no) for no in range(150)]
+            await asyncio.to_thread(wait_until, lambda: bool(calls))
+            await starter.close()
+            return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 10)
+
+    db.autocommit = False
+    db.execute("lock table tenuto.runs in access exclusive mode")
+    told = asyncio.run(story())
+    db.rollback()
+    db.autocommit = True
+
+    assert {type(one) for one in told} == {asyncio.CancelledError}
+    assert inputs(db) == {}
 
 
 def test_who_cannot_be_answered_is_told_so_and_the_next_ones_are_started(database: str, db: Db, key: str) -> None:

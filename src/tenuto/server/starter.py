@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from tenuto.db import runs
+from tenuto.db.errors import TimedOut
 from tenuto.db.pool import Pool
 from tenuto.db.tenants import Acts
 from tenuto.model.errors import InvalidInput, TooLarge
@@ -13,7 +14,7 @@ from tenuto.model.ids import uuid7
 from tenuto.sdk.plan import Plan, details_of
 
 MOST = 100  # starts in one call
-MOST_INPUT = 1_000_000  # characters of input in one call, or one that is larger
+MOST_SAID = 1_000_000  # characters said of them in one call, or one that says more
 LAST = 1.0  # seconds to start what came last
 
 
@@ -37,6 +38,8 @@ class Asked:
     plan: Plan
     seen: Mapping[str, str | None]
     answer: asyncio.Future[UUID]
+    size: int
+    until: float
 
 
 class Starter:
@@ -49,7 +52,9 @@ class Starter:
 
     async def start(self, alike: Alike, plan: Plan, seen: Mapping[str, str | None]) -> UUID:
         """The run, once workers were told and the disk has it."""
-        asked = Asked(plan, seen, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        size = len(plan.inputs[0]) + len(details_of([plan]) or "")
+        asked = Asked(plan, seen, loop.create_future(), size, until=loop.time() + self._seconds)
         if alike in self._waiting:
             self._waiting[alike].append(asked)
         else:
@@ -65,36 +70,47 @@ class Starter:
             await asyncio.wait(self._turns, timeout=LAST)
         for turns in self._turns:
             turns.cancel()
+        for one in (one for waiting in self._waiting.values() for one in waiting):
+            one.answer.cancel()
 
     async def _run(self, alike: Alike) -> None:
         waiting = self._waiting[alike]
+        going: list[Asked] = []
         try:
             while waiting:
-                await self._start(alike, _take(waiting))
+                going = _take(waiting)
+                await self._start(alike, going)
         finally:
             del self._waiting[alike]
-            for one in waiting:
+            for one in (*going, *waiting):
                 one.answer.cancel()
 
     async def _start(self, alike: Alike, asked: list[Asked]) -> None:
-        asked = [one for one in asked if not one.answer.done()]  # who went away meanwhile starts nothing
+        asked = self._in_time(asked)
         try:
             ids = await self._call(alike, asked) if asked else []
         except (InvalidInput, TooLarge) as problem:
             if len(asked) == 1:
-                return _refuse(asked, problem)
-            for one in asked:  # nobody is refused for what another sent
-                await self._start(alike, [one])
+                _refuse(asked, problem)
+                return
         except Exception as problem:  # whatever it is: whoever waits is told, and the next ones may do better
             _refuse(asked, problem)
-        except asyncio.CancelledError:
-            for one in asked:
-                one.answer.cancel()
-            raise
+            return
         else:
             for one, id in zip(asked, ids, strict=True):
                 if not one.answer.done():
                     one.answer.set_result(id)
+            return
+        half = len(asked) // 2  # nobody is refused for what another sent
+        await self._start(alike, asked[:half])
+        await self._start(alike, asked[half:])
+
+    def _in_time(self, asked: list[Asked]) -> list[Asked]:
+        """Those whose turn came in time; who went away meanwhile starts nothing."""
+        now = asyncio.get_running_loop().time()
+        late = [one for one in asked if one.until < now]
+        _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:g} s"))
+        return [one for one in asked if not one.answer.done()]
 
     async def _call(self, alike: Alike, asked: list[Asked]) -> list[UUID]:
         ids = [uuid7() for _ in asked]
@@ -122,8 +138,8 @@ def _take(waiting: list[Asked]) -> list[Asked]:
     """Those that go next, in the order they came."""
     count, size = 0, 0
     for one in waiting[:MOST]:
-        size += len(one.plan.inputs[0])
-        if count and size > MOST_INPUT:
+        size += one.size
+        if count and size > MOST_SAID:
             break
         count += 1
     taken = waiting[:count]

@@ -36,8 +36,15 @@ async def readyz(request: Request) -> Any:
     state = request.app.state
     if state.look is None or state.look.done():
         state.look = asyncio.create_task(state.pool.call(upkeep.now))
+        state.look.add_done_callback(_seen)
     await asyncio.shield(state.look)
     return {"status": "ok"}
+
+
+def _seen(look: asyncio.Task[Any]) -> None:
+    """What it raised is said to those who wait for it, if there still are any."""
+    if not look.cancelled():
+        look.exception()
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)

@@ -12,7 +12,7 @@ declare
 begin
   insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, route_id, group_no, priority, place, backoff_seconds, timeout_seconds,
     heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, input)
-  select s.id, p_org_id, coalesce(p_run_id, s.id), p_parent_id, tenuto.now(), k.route_id, p_group_no, k.priority, s.no - 1,
+  select s.id, p_org_id, coalesce(p_run_id, s.id), p_parent_id, tenuto.now(), k.route_id, p_group_no, k.priority, case when p_run_id is null then 0 else s.no - 1 end,
     k.backoff_seconds, k.timeout_seconds, k.heartbeat_timeout_seconds, k.max_attempts, k.max_losses, p_run_attempt, k.optional, false, s.input
   from (select (p_kind).* offset 0) k, unnest(p_ids, p_inputs) with ordinality as s(id, input, no);
 

@@ -23,7 +23,7 @@ begin
     from (select to_no as no, 1 as behind, 0 as ahead from unnest(p_edges) union all select from_no, 0, 1 from unnest(p_edges)) d
     group by no
   ), spec as materialized (
-    select s.no, coalesce(d.place, s.no - 1) as place, s.id, s.input, d.name, d.limits, d.metadata, d.queue_job_id, d.copy_of, k.max_attempts, k.max_losses, k.backoff_seconds,
+    select s.no, coalesce(d.place, case when p_run_id is null then 0 else s.no - 1 end) as place, s.id, s.input, d.name, d.limits, d.metadata, d.queue_job_id, d.copy_of, k.max_attempts, k.max_losses, k.backoff_seconds,
            k.timeout_seconds, k.heartbeat_timeout_seconds, k.optional, k.handler, k.route_id,
            coalesce(d.priority, k.priority) as priority,
            coalesce(d.available_at, tenuto.now() + make_interval(secs => d.delay_seconds)) as available_at,
