@@ -49,11 +49,14 @@ class ClaimAnswer:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one report: accepted, already_accepted or stale_lease."""
+    """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
+    tried, and in how many seconds it is tried again; None when it is not."""
 
     task_id: UUID
     attempt: int
     answer: str
+    max_attempts: int | None = None
+    again_seconds: float | None = None
 
 
 @dataclass(frozen=True)

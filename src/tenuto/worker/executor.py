@@ -10,7 +10,7 @@ from typing import Any
 
 from tenuto.db.hot import Row
 from tenuto.runtimes import processes, threads
-from tenuto.runtimes.judge import NEVER, judge
+from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
 from tenuto.worker.attempt import Attempt
@@ -18,6 +18,7 @@ from tenuto.worker.coroutines import Coroutines
 from tenuto.worker.counts import Counts
 from tenuto.worker.crew import Crew, Report
 from tenuto.worker.deadlines import FORBEARANCE, Deadlines
+from tenuto.worker.failures import CANCELLED
 from tenuto.worker.ledger import Ledger
 from tenuto.worker.plain_functions import PlainFunctions
 from tenuto.worker.ports import Ports
@@ -26,8 +27,6 @@ log = logging.getLogger("tenuto.worker")
 
 TURN = 0.005  # of running one attempt after the other without a look at anything else
 STALE_AHEAD = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
-
-CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
 
 
 class Executor:
@@ -148,11 +147,6 @@ class Executor:
         if type(outcome) is Completed and not self._ports.too_large(outcome.output):
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:
-            if outcome is CANCELLED:
-                log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
-            elif isinstance(outcome, Failed):
-                what = ": ".join(str(outcome.error[key]) for key in ("type", "message") if outcome.error.get(key))
-                log.warning("task %s (%s) failed: %s", attempt.task_id, attempt.task.name, what)
             self._tell(attempt, outcome)
         if not self._tallying:
             self._tallying = True

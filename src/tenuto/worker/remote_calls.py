@@ -34,7 +34,18 @@ class Asking:
 
     async def report(self, session_id: int, token: UUID, kind: str, ends: Fences) -> list[Answer]:
         found = await self.ask("/internal/report", session_id, token, **{kind: ends})
-        return [Answer(UUID(one["task_id"]), one["attempt"], one["answer"]) for one in found["answers"]]
+        return [_answer(**one) for one in found["answers"]]
+
+
+def _answer(
+    task_id: str,
+    attempt: int,
+    answer: str,
+    max_attempts: int | None = None,
+    again_seconds: float | None = None,
+    **_: Any,  # of a server that is younger than this worker
+) -> Answer:
+    return Answer(UUID(task_id), attempt, answer, max_attempts, again_seconds)
 
 
 def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fences:

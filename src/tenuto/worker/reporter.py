@@ -14,6 +14,7 @@ from tenuto.db.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
 from tenuto.worker.attempt import Attempt
+from tenuto.worker.failures import log_failure
 from tenuto.worker.held import Held
 from tenuto.worker.kernel import Caller
 from tenuto.worker.session import Session
@@ -116,6 +117,9 @@ class Reporter:
         if isinstance(outcomes[0], Completed):
             outcomes = [None if end.output is None else json.loads(end.output) for end in outcomes]
         answers = await self._call(endings[0][1], self._fences(endings), outcomes)
+        for (attempt, outcome), answer in zip(endings, answers, strict=True):
+            if isinstance(outcome, Failed):
+                log_failure(attempt, outcome, answer)
         if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
             log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:

@@ -272,3 +272,17 @@ def test_a_report_that_cannot_be_is_refused_and_ends_nothing(db: Db, values: dic
         call(db, "fail_tasks", **worker.fence, **{**batch, **values})
 
     assert status(db, held.task_id) == "running"
+
+
+def test_whoever_reports_a_failure_is_told_whether_and_when_the_task_is_tried_again(db: Db) -> None:
+    start_one(db, kind={"max_attempts": 2})
+    worker = a_worker(db)
+
+    def fail(claim: Claim, **more: Any) -> tuple[Any, Any]:
+        said = {**worker.fence, "task_ids": [claim.task_id], "attempts": [claim.attempt], **more}
+        (row,) = call(db, "fail_tasks", errors=[Jsonb({"message": "no"})], **said)
+        return row["max_attempts"], row["again_seconds"]
+
+    assert fail(worker.claim_one(), retries=[0.0]) == (2, 0)
+    call(db, "promote_due")
+    assert fail(worker.claim_one()) == (2, None)
