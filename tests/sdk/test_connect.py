@@ -1,12 +1,13 @@
 """Finding the way to Tenuto, and saying in one line why it was not found."""
 
 import asyncio
+import traceback
 from pathlib import Path
 
 import pytest
 
 from tenuto import App
-from tenuto.db.errors import BadAddress, Unreachable
+from tenuto.db.errors import BadAddress, DatabaseProblem, Unreachable
 from tenuto.model.errors import NotFound
 from tenuto.sdk.connect import NotInstalled, find_address
 
@@ -90,6 +91,23 @@ def test_a_database_without_tenuto_is_not_touched(empty_database):
 def test_a_database_that_does_not_answer_is_named():
     with pytest.raises(Unreachable, match=r"cannot reach Postgres at 127\.0\.0\.1:1 "):
         asyncio.run(enter("postgresql://127.0.0.1:1/none"))
+
+
+@pytest.mark.parametrize(
+    ("url", "last"),
+    [
+        ("postgresql://127.0.0.1:1/none", "cannot reach Postgres at 127.0.0.1:1 (Connection refused); start it or"),
+        ("me:secret", "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"),
+    ],
+)
+def test_the_traceback_of_a_script_without_its_database_holds_nothing_of_the_driver(url: str, last: str):
+    with pytest.raises(DatabaseProblem) as refused, app.connect_sync(url):
+        pass
+
+    shown = "".join(traceback.format_exception(refused.value))
+    assert last in shown.splitlines()[-1]
+    assert shown.count("Traceback (most recent call last)") == 1
+    assert "secret" not in shown
 
 
 def test_an_org_is_found_by_its_slug(database, db):

@@ -138,11 +138,11 @@ def open_connection(url: str) -> Connection:
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
     except psycopg.OperationalError as error:
-        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from error
-    except psycopg.ProgrammingError as error:
+        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None  # it has the driver's words
+    except psycopg.ProgrammingError:  # whose words may hold the password
         raise BadAddress(
             "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"
-        ) from error
+        ) from None
 
 
 def _refused(url: str, error: psycopg.OperationalError) -> str | None:
