@@ -1,19 +1,23 @@
 """Answering HTTP: a socket that is open before anything starts, and uvicorn behind it."""
 
+import logging
 import socket
 from functools import partial
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
 from tenuto.cli.problems import WrongUse
+from tenuto.cli.serving import log_to_stderr
 
 if TYPE_CHECKING:
+    from fastapi import FastAPI
     from uvicorn import Config
 
     from tenuto.server.settings import ServerSettings
 
 BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered when it is stopped
+SAY_NOTHING = ("Started ", "Finished ", "Uvicorn running", "Application ", "Waiting for application")
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -47,14 +51,34 @@ def read_proxies(text: str | None) -> tuple[str, ...]:
     return found
 
 
+def make_app(settings: "ServerSettings") -> "FastAPI":
+    """In the process that answers: of several, each has its own log to set up."""
+    from tenuto.server.app import create_app
+
+    if not logging.getLogger().handlers:
+        log_to_stderr()
+    _name_lines()
+    return create_app(settings)
+
+
+def _name_lines() -> None:
+    """What uvicorn says is about our server, and no error unless it says so."""
+    logging.getLogger("uvicorn.error").addFilter(_as_ours)
+
+
+def _as_ours(line: logging.LogRecord) -> bool:
+    line.name = "tenuto.server"
+    return line.levelno > logging.INFO or not line.getMessage().startswith(SAY_NOTHING)
+
+
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
     from uvicorn import Config
 
-    from tenuto.server.app import create_app
     from tenuto.server.patience import Patient
 
+    _name_lines()
     return Config(
-        partial(create_app, settings),
+        partial(make_app, settings),
         factory=True,
         log_config=None,
         access_log=False,

@@ -16,6 +16,7 @@ from tenuto.server.brake import Brake
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
+from tenuto.server.journal import Journal
 from tenuto.server.loads import Loads
 from tenuto.server.middleware import Envelope
 from tenuto.server.packing import Packing
@@ -42,7 +43,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     )
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
-    app.state.brake = Brake(settings.stranger_limit)
+    app.state.brake, app.state.journal = Brake(settings.stranger_limit), Journal()
     app.state.seats = Seats(settings.org_waits)
     app.state.worker_seats = Seats(settings.worker_waits)
     app.state.loads = Loads(settings.org_bytes)

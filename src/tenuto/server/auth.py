@@ -11,7 +11,7 @@ from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.allowance import Allowances
-from tenuto.server.bearer import TooSoon
+from tenuto.server.bearer import TooSoon, notice
 from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
 from tenuto.server.imported import admit_foreign, may_be_foreign
@@ -45,9 +45,9 @@ async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKe
         if key is not None and key.kind == API:
             return await _api_key(key, request, pool, settings)
         if issuer is not None and looks_like_token(text):
-            return await _user_by_token(issuer, text, pool, settings, request.headers.get(ORG))
+            return await _user_by_token(issuer, text, pool, settings, request)
         if may_be_foreign(text):
-            return _key_of(await admit_foreign(request, text, pool, settings, limits(settings)))
+            return _key_of(request, await admit_foreign(request, text, pool, settings, limits(settings)))
     raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
 
 
@@ -56,6 +56,7 @@ async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSetti
     request.scope["tenuto.key"] = (key.key_id, hashes)
     allowances: Allowances = request.app.state.allowances
     if known := allowances.take(hashes[0]):
+        notice(request, known.kind, known.id)
         return known
     asked = {"key_id": key.key_id, "hashes": hashes, **limits(settings)}
     size = allowances.wanted(hashes[0])
@@ -63,29 +64,31 @@ async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSetti
     if not found.allowed and size > 1:
         size = 1
         found = await pool.call(keys.admit_api_key, **asked, cost=size)
-    principal = _key_of(found)
+    principal = _key_of(request, found)
     allowances.put(hashes[0], principal, size)
     return principal
 
 
-def _key_of(found: AdmittedApiKey) -> ApiKey:
+def _key_of(request: Request, found: AdmittedApiKey) -> ApiKey:
+    notice(request, ApiKey.kind, found.id)
     if not found.allowed:
         raise TooSoon(f"API key {found.name!r} or its org", found.retry_after)
     return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
 
 
-async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings, org: str | None) -> User:
+async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings, request: Request) -> User:
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
-    who: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, "org": org, **limits(settings)}
-    return user_of(await pool.call(identity.admit_user, **who))
+    who: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, **limits(settings)}
+    return user_of(request, await pool.call(identity.admit_user, **who, org=request.headers.get(ORG)))
 
 
 async def _user_by_cookie(request: Request, cookie: str, pool: Pool, settings: ServerSettings) -> User:
     check_page(request, settings, cookie)
-    return user_of(await pool.call(requests.admit_login, hash=token_hash(cookie), **limits(settings)))
+    return user_of(request, await pool.call(requests.admit_login, hash=token_hash(cookie), **limits(settings)))
 
 
-def user_of(found: AdmittedUser) -> User:
+def user_of(request: Request, found: AdmittedUser) -> User:
+    notice(request, User.kind, found.user_id)
     if not found.allowed:
         raise TooSoon(f"user {found.user_id} or their org", found.retry_after)
     return User(found.org_id, found.user_id, found.platform_role, tuple(found.roles))

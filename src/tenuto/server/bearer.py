@@ -1,5 +1,7 @@
 """What is the same for everybody who asks, whatever their credential."""
 
+from uuid import UUID
+
 from fastapi import Request
 
 from tenuto.model.errors import RateLimited, Unauthorized
@@ -11,6 +13,11 @@ def bearer(request: Request, say: str) -> str:
     if scheme.lower() != "bearer" or not text.strip():
         raise Unauthorized("no credential was sent", say)
     return text.strip()
+
+
+def notice(request: Request, kind: str, id: UUID) -> None:
+    """Who it is, for the log: known before they are let in, so that it can say whom it refused."""
+    request.scope["tenuto.who"] = (kind, id)
 
 
 def seen(request: Request) -> dict[str, str | None]:

@@ -61,7 +61,10 @@ class Envelope:
                 raise  # the answer has begun: all that is left is to cut it off
             await mistake(Request(scope), error)(scope, receive, send_enveloped)
         finally:
-            _measure(scope, scope.get("tenuto.status", 500), time.perf_counter() - began)
+            status = scope.get("tenuto.status", 500)
+            if status >= 400 and status != GONE:
+                scope["app"].state.journal.write(scope, status)
+            _measure(scope, status, time.perf_counter() - began)
 
 
 class Unread:

@@ -1,6 +1,5 @@
 """What went wrong, as RFC 9457 says it: a stable code, a sentence, what to do, and the request it belongs to."""
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,6 @@ from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.issuer import IssuerAway
 from tenuto.server.sayings import say_all
 
-log = logging.getLogger("tenuto.server")
-
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
     400: "bad request", 401: "not logged in", 403: "not allowed", 404: "not found", 405: "method not allowed",
@@ -30,6 +27,7 @@ CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_ty
 def problem(request: Request, status: int, code: str, detail: str, *, hint: str | None = None, **more: Any) -> Response:
     from fastapi.responses import JSONResponse
 
+    request.scope["tenuto.code"] = code
     headers = {key: more.pop(key) for key in ("WWW-Authenticate", "Retry-After", "Allow") if key in more}
     content = {
         "type": f"https://tenuto.invalid/problems/{code}",
@@ -65,26 +63,26 @@ async def _http(request: Request, error: HTTPException) -> Response:
 
 
 async def _unreachable(request: Request, error: Unreachable) -> Response:
-    log.warning("the database does not answer: %s", error)
+    request.scope["tenuto.why"] = error
     more = {"Retry-After": "1"}
     return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
 
 
 async def _timed_out(request: Request, error: TimedOut) -> Response:
-    log.warning("request %s took too long: %s", request.scope.get("request_id"), error)
+    request.scope["tenuto.why"] = error
     detail, hint = "the database could not do this in time", "ask for less at once, or try again"
     return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
 
 
 async def _away(request: Request, error: IssuerAway) -> Response:
-    log.warning("nobody can be asked who this is: %s", error)
+    request.scope["tenuto.why"] = error
     more = {"Retry-After": "10"}
     return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
 
 
 def mistake(request: Request, error: Exception) -> Response:
     """Says no more than the request's id."""
-    log.error("request %s failed", request.scope.get("request_id"), exc_info=error)
+    request.scope["tenuto.mistake"] = error
     return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
 
 

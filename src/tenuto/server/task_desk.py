@@ -17,7 +17,7 @@ from tenuto.model.errors import Forbidden, StaleLease
 from tenuto.model.principals import TaskToken
 from tenuto.model.remote import HeldTask
 from tenuto.model.task_tokens import SAY_TOKEN, key_id_of, read_task_token
-from tenuto.server.bearer import TooSoon, bearer
+from tenuto.server.bearer import TooSoon, bearer, notice
 from tenuto.server.settings import ServerSettings
 
 
@@ -90,6 +90,7 @@ async def open_task_desk(request: Request) -> TaskDesk:
     key_id_of(text)  # what cannot be a token costs no round trip
     public = {one.id: one.public_key for one in await pool.call(keys.list_signing_keys) if one.retired_at is None}
     who = read_task_token(text, public, now=time.time())
+    notice(request, "task", who.task_id)
     await _admit(pool, who, settings)
     return TaskDesk(request, who, pool, settings)
 

@@ -15,7 +15,7 @@ from tenuto.db.tenants import call_for, transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tenuto.model.principals import WorkerKey
-from tenuto.server.bearer import TooSoon, bearer, seen
+from tenuto.server.bearer import TooSoon, bearer, notice, seen
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -71,12 +71,13 @@ async def open_worker_desk(request: Request) -> WorkerDesk:
     if key is None or key.kind != WORKER:
         raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
     found_by = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
-    return WorkerDesk(request, await _admit(found_by, pool, settings), pool, settings, found_by)
+    return WorkerDesk(request, await _admit(request, found_by, pool, settings), pool, settings, found_by)
 
 
-async def _admit(key: dict[str, Any], pool: Pool, settings: ServerSettings) -> WorkerKey:
+async def _admit(request: Request, key: dict[str, Any], pool: Pool, settings: ServerSettings) -> WorkerKey:
     limit = settings.worker_limit
     found = await pool.call(keys.admit_worker_key, **key, rate=float(limit.rate), burst=float(limit.burst))
+    notice(request, "worker_key", found.id)
     if not found.allowed:
         raise TooSoon(f"worker key {found.name!r}", found.retry_after)
     return WorkerKey(found.org_id, found.id, found.name, tuple(found.queues))
