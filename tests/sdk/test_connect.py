@@ -9,6 +9,7 @@ import pytest
 from tenuto import App
 from tenuto.db.errors import BadAddress, DatabaseProblem, Unreachable
 from tenuto.model.errors import NotFound
+from tenuto.model.keys import WORKER, make_key
 from tenuto.sdk.connect import NotInstalled, find_address
 
 app = App("shop")
@@ -40,11 +41,13 @@ def test_a_database_that_is_named_comes_before_a_server():
     assert "tn_x" not in repr(find_address(said))
 
 
-def test_a_server_without_a_key_or_with_an_org_is_refused_with_what_to_set(monkeypatch):
+def test_a_server_without_an_api_key_or_with_an_org_is_refused_with_what_to_set(monkeypatch):
     monkeypatch.delenv("TENUTO_API_KEY", raising=False)
 
-    with pytest.raises(BadAddress, match="asks who is there; set TENUTO_API_KEY"):
+    with pytest.raises(BadAddress, match="asks who is there: set TENUTO_API_KEY"):
         asyncio.run(enter("https://tenuto.example"))
+    with pytest.raises(BadAddress, match=r"is a worker key \(tnw_…\); .* an API key \(tn_…\): set TENUTO_API_KEY"):
+        asyncio.run(enter("https://tenuto.example", key=make_key(WORKER, "test").text))
     with pytest.raises(BadAddress, match="the key says which org is meant"):
         asyncio.run(enter("https://tenuto.example", key="tn_x", org="acme"))
 

@@ -125,6 +125,7 @@ def test_what_a_server_refuses_is_raised_as_on_the_database(way, database):
     large = refused(way, way["key"], lambda tn: tn.put(b"x" * (65 << 20)))
 
     assert [type(one) for one in (wrong, weak, large)] == [Unauthorized, Forbidden, TooLarge]
+    assert str(wrong).endswith("; set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)")
 
 
 def test_a_pickle_is_refused_where_it_would_be_sent(way):

@@ -64,11 +64,14 @@ async def connect(
 
 @asynccontextmanager
 async def _over_http(app: "App | None", url: str, key: str | None, org: str | None) -> AsyncGenerator[Client]:
-    from tenuto.sdk.remote.http import Http
+    from tenuto.model.keys import WORKER, parse_key
+    from tenuto.sdk.remote.http import MAKE_KEY, Http
     from tenuto.sdk.remote.link import Remote
 
     if not key:
-        raise BadAddress(f"{url} asks who is there; set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)")
+        raise BadAddress(f"{url} asks who is there: {MAKE_KEY}")
+    if (found := parse_key(key)) and found.kind == WORKER:
+        raise BadAddress(f"this is a worker key (tnw_…); {url} lets clients in with an API key (tn_…): {MAKE_KEY}")
     if org is not None:
         raise BadAddress(f"org={org!r}: on a server the key says which org is meant; leave it out, or use another key")
     http = Http(url, key)

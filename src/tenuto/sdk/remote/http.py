@@ -11,13 +11,14 @@ from uuid import uuid4
 import httpx2
 
 from tenuto.db.errors import Unreachable
-from tenuto.model.errors import RateLimited, TenutoError, TooLarge
+from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
 from tenuto.sdk.problems import refusal
 
 PATIENCE = 30.0  # seconds for which a server may be away
 ANSWER_WITHIN = 30.0
 MOST_BYTES = 64 * 1024 * 1024  # a server that refuses them closes the line before it has them, and is not heard
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two tries
+MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
 
 log = logging.getLogger("tenuto.client")
 
@@ -67,6 +68,8 @@ class Http:
                     self._away = False
                     return answer
                 why = refusal(self.url, answer.status_code, answer.content)
+                if isinstance(why, Unauthorized):  # the server's hint is for who writes headers
+                    why = Unauthorized(why.message, MAKE_KEY)
                 after = _retry_after(answer, pause)
             if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
                 raise why
