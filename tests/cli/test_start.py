@@ -150,3 +150,29 @@ def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: D
     assert f"run {run} has not ended within 0.3 s and goes on: `tenuto runs show {run}`" in started.stderr
     assert f"`tenuto runs watch {run}` follows it" in watched.stderr
     assert count(db, "ready_tasks") == 1
+
+
+def test_programs_read_in_json_what_became_of_a_run_that_failed_or_goes_on(worker: str):
+    fail = ("start", "shop.fail", "no luck", "--wait", "--json")
+    failed = tenuto(*fail, TENUTO_DATABASE_URL=worker)
+    waits = tenuto("start", "a.b", "--wait-timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
+    run = json.loads(waits.stdout)["run_id"]
+    watched = tenuto("runs", "watch", run, "--timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
+
+    told = json.loads(failed.stdout)
+    assert (failed.returncode, told["status"], told["error"]["message"]) == (1, "failed", "no luck")
+    assert f"`tenuto tasks show {told['run_id']}` has its attempts" in failed.stderr
+    assert (waits.returncode, json.loads(waits.stdout)["status"], "goes on" in waits.stderr) == (4, "pending", True)
+    assert (watched.returncode, json.loads(watched.stdout)["status"]) == (4, "pending")
+
+
+def test_who_starts_a_type_that_nobody_ever_served_is_told_which_one_is_near(db: Db, worker: str):
+    noted = tenuto("start", "shop.ad", "1", "2", "--delay", "1h", TENUTO_DATABASE_URL=worker)
+    refused = tenuto("start", "shop.ad", "1", "2", "--strict", TENUTO_DATABASE_URL=worker)
+    served = tenuto("start", "shop.add", "1", "2", "--strict", "--wait", TENUTO_DATABASE_URL=worker)
+
+    said = "no worker has ever served shop.ad; did you mean shop.add?"
+    assert (noted.returncode, noted.stderr) == (0, f"note: {said}\n")
+    assert (refused.returncode, refused.stderr) == (2, f"tenuto: {said}\n")
+    assert (served.returncode, served.stderr) == (0, "")
+    assert count(db, "runs") == 2

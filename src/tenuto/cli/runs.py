@@ -57,6 +57,8 @@ def watch(
     as_json: Json = False,
 ) -> None:
     """Follow a run until it has ended; fails if it did."""
+    from tenuto.db import monitoring
+
     run_id = read_id(run, "run")
     patience = None if timeout is None else seconds(timeout, "--timeout")
 
@@ -65,6 +67,8 @@ def watch(
             async with asyncio.timeout(patience):
                 return await follow(desk, run_id, as_json=as_json)
         except TimeoutError as problem:
+            if as_json:
+                show(await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id), "", as_json=True)
             raise NotEnded(run_id, patience or 0) from problem
 
     status = ask(in_time)

@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from tenuto.cli.asking import Desk, ask
 from tenuto.cli.operating import Change, in_one, new
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import PROBLEMS, FailedWork, NotEnded, WrongUse
+from tenuto.cli.served import why_unserved
 from tenuto.cli.values import read_arguments
 from tenuto.model.durations import seconds
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.task import Task
 
 PATIENCE = 3.0  # seconds
+STRICT = "correct it, start its worker first, or leave out --strict"
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
 Arguments = Annotated[
@@ -42,6 +44,7 @@ Queue = Annotated[str | None, typer.Option(help="Where it waits.")]
 Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
 MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="How often it is tried.")]
 Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s. For waiting, --wait-timeout.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a type that no worker has ever served.")]
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Outcome:
     created: bool
     status: str | None = None
     result: Any = None
+    error: Any = None
 
 
 def start(
@@ -67,6 +71,7 @@ def start(
     resource_group: Group = None,
     max_attempts: MaxAttempts = None,
     timeout: Timeout = None,
+    strict: Strict = False,
     as_json: Json = False,
 ) -> None:
     """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
@@ -79,11 +84,27 @@ def start(
         raise WrongUse(f"{type} has positional and named arguments; name all or none, or say --app module:app")
     wait = wait or wait_timeout is not None
     patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
-    done = ask(lambda desk: _start(desk, task, args, kwargs, wait=wait, patience=patience))
-    if wait:
-        show(done, show_result(done.result), as_json=as_json)
-    else:
+
+    async def work(desk: Desk) -> tuple[Outcome, Exception | None]:
+        if strict and (unserved := await why_unserved(desk, task.name, otherwise=STRICT)):
+            raise WrongUse(unserved)
+        run = await _start(desk, task, args, kwargs)
+        if app is None and (unserved := await why_unserved(desk, task.name, otherwise="it waits until one does")):
+            typer.echo(f"note: {unserved}", err=True)
+        begun = Outcome(str(run.id), run.created)
+        return await _wait(desk, run, begun, patience) if wait else (begun, None)
+
+    _show(*ask(work), as_json=as_json)
+
+
+def _show(done: Outcome, problem: Exception | None, *, as_json: bool) -> None:
+    """Programs read what became of it however it ended; people read the problem."""
+    if done.status is None:
         show(done, f"{'started' if done.created else 'was started before:'} run {done.run_id}", as_json=as_json)
+    elif as_json or problem is None:
+        show(done, show_result(done.result), as_json=as_json)
+    if problem is not None:
+        raise problem
 
 
 def show_result(result: Any) -> str:
@@ -115,26 +136,33 @@ def make_client(desk: Desk) -> "Client":
     return Client(Direct(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
 
 
-async def _start(
-    desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any], *, wait: bool, patience: float | None
-) -> Outcome:
-    from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
+async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]) -> "Run[Any]":
     from tenuto.sdk.plan import plan_task
 
-    client = make_client(desk)
     # Not `client.start`, which would take `name=ada` for an option of the start.
     plan = plan_task(task, tuple(args), kwargs)
-    run = await in_one(desk, lambda deed: _start_one(deed, client, plan, task.name))
-    if not wait:
-        return Outcome(str(run.id), run.created)
+    return await in_one(desk, lambda deed: _start_one(deed, make_client(desk), plan, task.name))
+
+
+async def _wait(
+    desk: Desk, run: "Run[Any]", begun: Outcome, patience: float | None
+) -> tuple[Outcome, Exception | None]:
+    from tenuto.db import monitoring
+    from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
+
+    client = make_client(desk)
     impatient = asyncio.create_task(_say_why(desk, run.id))
     try:
         # As plain JSON: a result may be of a type that only the app knows.
-        return Outcome(str(run.id), run.created, "completed", await client.run(run.id).result(patience))
-    except (RunFailed, RunCancelled) as problem:
-        raise FailedWork(str(problem)) from problem
-    except WaitTimeout as problem:
-        raise NotEnded(run.id, patience or 0) from problem
+        return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
+    except RunFailed as problem:
+        more = f"`tenuto tasks show {run.id}` has its attempts and where it broke"
+        return replace(begun, status="failed", error=problem.error), FailedWork(f"{problem}; {more}")
+    except RunCancelled as problem:
+        return replace(begun, status="cancelled", error=problem.error), FailedWork(str(problem))
+    except WaitTimeout:
+        now = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run.id)
+        return replace(begun, status=now.status), NotEnded(run.id, patience or 0)
     except asyncio.CancelledError:
         typer.echo(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
         raise
