@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import psycopg
 from starlette.testclient import TestClient
 
-from tenuto.model.keys import make_token, token_hash
+from tenuto.model.keys import WORKER, make_key, make_token, token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import Limit, ServerSettings
 from tests.server.conftest import MakeKey
@@ -69,6 +69,21 @@ def test_a_credential_that_is_none_is_refused_with_what_to_send(api: TestClient,
         assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized"), sent
         assert refused.headers["www-authenticate"] == "Bearer"
         assert "Authorization: Bearer" in refused.json()["hint"]
+
+
+def test_what_is_wrong_with_a_credential_is_said(api: TestClient, make_headers: MakeKey) -> None:
+    good = make_headers("runs:read")["Authorization"].removeprefix("Bearer ")
+    said = {
+        "`Bearer ` is missing before the credential": [{"Authorization": good}, {"Authorization": f"Token {good}"}],
+        "this is a worker key (tnw_…), which": [bearer(make_key(WORKER, "test").text)],
+        "no credential was sent": [{}, bearer("")],
+    }
+
+    for detail, headers in said.items():
+        for sent in headers:
+            assert api.get("/v1/runs", headers=sent).json()["detail"].startswith(detail), sent
+    not_a_worker = api.post("/internal/sessions", headers=bearer(good), json={"name": "far"})
+    assert not_a_worker.json()["detail"] == "this is an API key (tn_…), which does not let in workers"
 
 
 def test_a_key_that_has_expired_lets_nobody_in(api: TestClient, make_headers: MakeKey, db: psycopg.Connection) -> None:

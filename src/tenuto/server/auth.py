@@ -11,7 +11,7 @@ from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
 from tenuto.model.principals import ApiKey, User
 from tenuto.server.allowance import Allowances
-from tenuto.server.bearer import TooSoon, notice
+from tenuto.server.bearer import TooSoon, bearer, notice
 from tenuto.server.cookies import check_page, login_cookie
 from tenuto.server.id_tokens import looks_like_token, read_token
 from tenuto.server.imported import admit_foreign, may_be_foreign
@@ -33,21 +33,20 @@ async def admit(request: Request, permission: str, pool: Pool, settings: ServerS
 
 
 async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKey | User:
-    scheme, _, text = request.headers.get("authorization", "").partition(" ")
-    text = text.strip()
-    if not text and (cookie := login_cookie(request)):
+    _, _, text = request.headers.get("authorization", "").partition(" ")
+    if not text.strip() and (cookie := login_cookie(request)):
         return await _user_by_cookie(request, cookie, pool, settings)
-    if not text:
-        raise Unauthorized("no credential was sent", SAY_KEY)
+    text = bearer(request, SAY_KEY)
     issuer: Issuer | None = request.app.state.issuer
-    if scheme.lower() == "bearer":
-        key = parse_key(text)
-        if key is not None and key.kind == API:
-            return await _api_key(key, request, pool, settings)
-        if issuer is not None and looks_like_token(text):
-            return await _user_by_token(issuer, text, pool, settings, request)
-        if may_be_foreign(text):
-            return _key_of(request, await admit_foreign(request, text, pool, settings, limits(settings)))
+    key = parse_key(text)
+    if key is not None and key.kind == API:
+        return await _api_key(key, request, pool, settings)
+    if key is not None:
+        raise Unauthorized("this is a worker key (tnw_…), which lets in workers at /internal alone", SAY_KEY)
+    if issuer is not None and looks_like_token(text):
+        return await _user_by_token(issuer, text, pool, settings, request)
+    if may_be_foreign(text):
+        return _key_of(request, await admit_foreign(request, text, pool, settings, limits(settings)))
     raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
 
 

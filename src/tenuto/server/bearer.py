@@ -10,7 +10,9 @@ from tenuto.model.errors import RateLimited, Unauthorized
 def bearer(request: Request, say: str) -> str:
     """What the header `Authorization: Bearer …` holds; `say` tells who has none what to send."""
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not text.strip():
+    if scheme and scheme.lower() != "bearer":
+        raise Unauthorized("`Bearer ` is missing before the credential", say)
+    if not text.strip():
         raise Unauthorized("no credential was sent", say)
     return text.strip()
 

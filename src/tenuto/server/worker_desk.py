@@ -68,8 +68,10 @@ async def open_worker_desk(request: Request) -> WorkerDesk:
     """A desk for the worker whose key was sent; what cannot be a worker key costs no round trip."""
     pool, settings = request.app.state.pool, request.app.state.settings
     key = parse_key(bearer(request, SAY_KEY))
-    if key is None or key.kind != WORKER:
+    if key is None:
         raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
+    if key.kind != WORKER:
+        raise Unauthorized("this is an API key (tn_…), which does not let in workers", SAY_KEY)
     found_by = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
     return WorkerDesk(request, await _admit(request, found_by, pool, settings), pool, settings, found_by)
 
