@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+ID = "0190a5d0-7c2e-7a50-8c3b-3c2f1e0d9a8b"
 MOMENT = "write it as 2026-01-31T12:00:00Z"
 KEY = {"name": "ci", "permissions": ["*"]}
 
@@ -69,6 +70,8 @@ KEY = {"name": "ci", "permissions": ["*"]}
             None,
             ["query.limit: is a text, not a whole number", "query.stat: there is no such field; did you mean status?"],
         ),
+        ("GET", "/v1/tasks?limit=9999", None, ["query.limit: is 9999; write 200 or less"]),
+        ("GET", f"/v1/runs/{ID}?wait=90", None, ["query.wait: is 90; write 60 or less"]),
         (
             "GET",
             "/v1/runs/7",
@@ -87,3 +90,22 @@ def test_a_refusal_says_where_and_what(admin: TestClient, method: str, path: str
 def test_a_text_that_was_sent_in_the_wrong_place_is_not_repeated(admin: TestClient) -> None:
     for body in ({"type": "a.b", "priority": "hunter2"}, {"type": "a.b", "available_at": "hunter2"}):
         assert "hunter2" not in admin.post("/v1/runs", json=body).text
+
+
+@pytest.mark.parametrize("body", [{"starts": [{"type": "a.b"}]}, {"tasks": {}}, {}])
+def test_a_start_without_a_type_is_told_what_a_start_may_be(admin: TestClient, body: Any) -> None:
+    hint = admin.post("/v1/runs", json=body).json()["hint"]
+
+    assert ("a list of these" in hint, '{"graph": {"tasks": {…}}}' in hint) == (True, True)
+
+
+def test_other_refusals_have_no_hint_about_starts(admin: TestClient) -> None:
+    assert "hint" not in admin.post("/v1/runs", json={"type": 3}).json()
+    assert "hint" not in admin.post("/v1/runs", json={"graph": {"tasks": {"task": {}}}}).json()
+
+
+def test_a_duration_that_is_none_is_told_what_json_can_say(admin: TestClient) -> None:
+    refused = admin.post("/v1/runs", json={"type": "a.b", "delay": "2 weeks"}).json()
+
+    assert refused["detail"] == "a.b: delay is '2 weeks', not a duration"
+    assert refused["hint"] == 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'

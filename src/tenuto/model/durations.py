@@ -12,7 +12,7 @@ LONGEST = 315_360_000.0  # ten years, the kernel's bound
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
 _RATE = re.compile(r"\s*(\d{1,7})\s*/\s*([smhd])\s*")
-_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d", a number of seconds or a timedelta'
+_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'  # no timedelta: JSON has none
 
 
 def seconds(value: Duration, what: str = "the duration", *, positive: bool = False) -> float:

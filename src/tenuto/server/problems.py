@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tenuto.db.errors import TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.issuer import IssuerAway
-from tenuto.server.sayings import say_all
+from tenuto.server.sayings import hint, say_all
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
@@ -52,9 +52,10 @@ async def _refused(request: Request, error: TenutoError) -> Response:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> Response:
-    found = say_all(error.errors()[:20], request.scope.get("route"), error.body)
+    wrong = error.errors()[:20]
+    found = say_all(wrong, request.scope.get("route"), error.body)
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
-    return problem(request, InvalidInput.status, InvalidInput.name, detail, errors=found)
+    return problem(request, InvalidInput.status, InvalidInput.name, detail, hint=hint(wrong), errors=found)
 
 
 async def _http(request: Request, error: HTTPException) -> Response:

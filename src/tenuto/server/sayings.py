@@ -40,6 +40,8 @@ SAYINGS = {
     "too_long": "has more than {max_length} items",
     "value_error": "{error}",
 }
+BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
+OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"graph": {"tasks": {…}}}'
 
 
 def say_all(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
@@ -50,6 +52,12 @@ def say_all(errors: Iterable[Mapping[str, Any]], route: object, sent: object) ->
         before, _, other = found.get(where, ""), *what.partition(", not ")[1:]
         found[where] = f"{before} or {other}" if ", not " in before and other else before or what
     return [{"where": where, "what": what} for where, what in found.items()]
+
+
+def hint(errors: Iterable[Mapping[str, Any]]) -> str | None:
+    """What to write instead, where no field tells: a start without a type may have been meant to be another one."""
+    starts = (error["type"] == "missing" and tuple(error["loc"]) == ("body", "task", "type") for error in errors)
+    return OF_STARTS if any(starts) else None
 
 
 def _where(error: Mapping[str, Any], sent: object) -> str:
@@ -66,14 +74,17 @@ def _where(error: Mapping[str, Any], sent: object) -> str:
 
 
 def _say(error: Mapping[str, Any], route: object) -> str:
-    """It repeats no text that was sent: it may be secret."""
+    """It repeats no text that was sent, which may be secret, unless it is a number, as all of a query is at first."""
     kind, found = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return _unknown(str(error["loc"][-1]), route)
     if kind == "literal_error":
         return _other_word(found, error["ctx"]["expected"])
     saying = SAYINGS.get(kind)
-    return saying.format(got=_kind(found), **error.get("ctx", {})) if saying else error["msg"]
+    got = found.strip()[:40] if kind in BOUNDS and isinstance(found, str) else _kind(found)
+    said = error.get("ctx", {})
+    bounds = {name: f"{one:.15g}" if isinstance(one, float) else one for name, one in said.items()}
+    return saying.format(got=got, **bounds) if saying else error["msg"]
 
 
 def _unknown(name: str, route: object) -> str:
