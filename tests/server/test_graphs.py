@@ -170,6 +170,18 @@ def test_a_strict_start_refuses_types_that_no_worker_serves(admin: TestClient, d
     graph = {"tasks": {"a": {"type": "shop.send"}, "b": {"type": "shop.other"}}}
     refused = start(admin, graph, strict=True)
     assert "no worker has ever served the type 'shop.other'" in refused.json()["detail"]
+    assert refused.json()["hint"] == "correct it, start its worker first, or leave out strict"
+
+
+def test_a_strict_start_of_a_mistyped_type_names_the_one_that_was_meant(
+    admin: TestClient, db: psycopg.Connection
+) -> None:
+    call(db, "declare_types", **a_worker(db).fence, types={"shop.send": {}, "shop.refund": {}})
+
+    refused = admin.post("/v1/runs", json={"type": "shop.sned", "strict": True})
+
+    assert refused.status_code == 404
+    assert refused.json()["hint"].startswith("did you mean 'shop.send'?")
 
 
 def test_limits_and_backoff_are_those_of_the_task(admin: TestClient) -> None:

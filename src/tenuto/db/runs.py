@@ -123,6 +123,10 @@ async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict
     await call_void(conn, "declare_types", session_id=session_id, token=token, types=types)
 
 
+async def list_types(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[str]:
+    return await call_values(conn, "list_types", org_id=org_id, limit=limit)
+
+
 async def unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
     return await call_values(conn, "unknown_types", org_id=org_id, types=types)
 

@@ -9,6 +9,7 @@ from tenuto.db.call import Conn
 from tenuto.db.tenants import Acts
 from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
+from tenuto.sdk.misspelt import nearest
 from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
 from tenuto.server.bearer import seen
@@ -58,10 +59,10 @@ def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
     """Refuse types that nobody has ever served."""
     if unknown := await runs.unknown_types(conn, org_id=org_id, types=types):
-        raise NotFound(
-            f"no worker has ever served the type {unknown[0]!r}",
-            "correct it, start its worker first, or leave out strict",
-        )
+        near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
+        otherwise = "correct it, start its worker first, or leave out strict"
+        hint = f"did you mean {near!r}? If not, start its worker first, or leave out strict" if near else otherwise
+        raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
 
 
 def _alike(plans: Sequence[Plan]) -> list[list[int]]:

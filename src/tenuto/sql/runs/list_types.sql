@@ -1,0 +1,22 @@
+-- The types that workers have said to serve or bundles run, by name: what somebody may have meant who named another.
+create or replace function tenuto.list_types(p_org_id uuid, p_limit int default 1000)
+  returns setof text
+  language sql
+  stable
+as $$
+  select d.type
+  from tenuto.task_types d
+  where d.org_id = p_org_id
+  union
+  select t.type
+  from tenuto.workers w
+  cross join jsonb_array_elements_text(
+    case when jsonb_typeof(w.metadata -> 'types') = 'array' then w.metadata -> 'types' else '[]' end) as t(type)
+  where w.org_id = p_org_id
+  union
+  select b.type
+  from tenuto.bundle_types b
+  where b.org_id = p_org_id
+  order by 1
+  limit p_limit
+$$;
