@@ -9,7 +9,7 @@ import pytest
 
 from tenuto.cli.output import fields
 from tests.support.command_line import tenuto
-from tests.support.kernel import Db, a_worker, call, start_graph, start_one
+from tests.support.kernel import Db, a_worker, call, start, start_graph, start_one
 from tests.support.loops import settle, value
 from tests.support.outbox import publish, wear_out
 
@@ -92,6 +92,26 @@ def test_why_says_in_one_sentence_what_a_task_waits_for(db: Db, database: str, a
     assert "worker" in said["why"]
     assert "paused" in paused.stdout
     assert paused.stdout.count("\n") == 1
+
+
+def test_the_id_of_a_run_of_several_tasks_leads_to_its_tasks(db: Db, database: str, asked: Asked):
+    run, (first, second) = start_graph(db, 2, [(0, 1)])
+
+    told = asked("why", str(run))
+    said = f"{run} is a run of 2 tasks, not a task; `tenuto tasks list --run {run}` shows its tasks"
+    refused = [tenuto("tasks", verb, str(run), TENUTO_DATABASE_URL=database) for verb in ("show", "tree", "logs")]
+
+    assert {one["task_id"] for one in told["tasks"]} == {str(first), str(second)}
+    assert all("worker" in one["why"] or "waits" in one["why"] for one in told["tasks"])
+    assert [(one.returncode, one.stderr) for one in refused] == [(2, f"tenuto: {said}\n")] * 3
+
+
+def test_what_was_passed_to_a_task_is_shown_as_json(db: Db, database: str):
+    (task,) = start(db, ["a, b", "c"])
+
+    shown = tenuto("tasks", "show", str(task), TENUTO_DATABASE_URL=database).stdout
+
+    assert '  ["a, b", "c"]\n' in shown
 
 
 def test_a_task_shows_what_it_started(db: Db, asked: Asked):

@@ -32,12 +32,18 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def fields(facts: Any) -> str:
     """Every field that says something, one a line; below them the traceback of an error."""
     said = {name: value for name, value in _plain(facts).items() if value not in (None, [], {})}
-    found = {name: cell(reason(value) if name == "error" else value) for name, value in said.items()}
+    found = {name: _field(name, value) for name, value in said.items()}
     width = max(map(len, found))
     lines = [f"{name.ljust(width)}  {value}" for name, value in found.items()]
     if isinstance(error := said.get("error"), dict) and error.get("traceback"):
         lines += ["", str(error["traceback"]).rstrip()]
     return "\n".join(lines)
+
+
+def _field(name: str, value: Any) -> str:
+    if name in ("input", "output"):  # what people passed and got: "7" is not 7, nor "a, b" two texts
+        return json.dumps(value, default=_plain, ensure_ascii=False)
+    return cell(reason(value) if name == "error" else value)
 
 
 def cell(value: Any) -> str:

@@ -11,6 +11,7 @@ from tenuto.cli.logs import Follow, show_task_logs
 from tenuto.cli.operating import WORKERS, Change, act, change
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
 from tenuto.cli.runs import Before, Limit, retry_run
+from tenuto.cli.which import of_a_task
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import Attempt, TaskStatus
@@ -51,7 +52,7 @@ def show_(task: TaskId, as_json: Json = False) -> None:
     one = read_id(task, "task")
 
     async def question(desk: Desk) -> "tuple[TaskStatus, list[Attempt]]":
-        async with desk.pool.connection() as conn:
+        async with of_a_task(desk, one), desk.pool.connection() as conn:
             found = await monitoring.get_task(conn, org_id=desk.org_id, task_id=one)
             return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
 
@@ -69,9 +70,15 @@ def tree(task: TaskId, as_json: Json = False) -> None:
     from tenuto.model.errors import NotFound
 
     one = read_id(task, "task")
-    nodes = ask(lambda desk: desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one))
-    if not nodes:
-        raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
+
+    async def question(desk: Desk) -> "list[TreeNode]":
+        async with of_a_task(desk, one):
+            nodes = await desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one)
+            if not nodes:
+                raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
+            return nodes
+
+    nodes = ask(question)
     show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
 
 
@@ -87,7 +94,12 @@ def logs(
 ) -> None:
     """What a task logged, without its children; with --json one object a line."""
     one = read_id(task, "task")
-    ask(lambda desk: show_task_logs(desk, one, follow=follow, as_json=as_json))
+
+    async def question(desk: Desk) -> None:
+        async with of_a_task(desk, one):
+            await show_task_logs(desk, one, follow=follow, as_json=as_json)
+
+    ask(question)
 
 
 @app.command()

@@ -1,14 +1,40 @@
-"""`tenuto why`: why a task is not running, in one sentence."""
+"""`tenuto why`: why a task is not running, in one sentence; of a run, for each task that has not ended."""
 
-from tenuto.cli.asking import ask, read_id
+from typing import Any
+from uuid import UUID
+
+from tenuto.cli.asking import Desk, ask, read_id
+from tenuto.cli.logs import ENDED
 from tenuto.cli.output import Json, show
 from tenuto.cli.tasks import TaskId
+from tenuto.cli.which import find_run
+
+MOST = 20  # tasks of a run that are explained
 
 
 def why(task: TaskId, as_json: Json = False) -> None:
-    """Say in one sentence why a task is not running."""
-    from tenuto.db import monitoring
-
+    """Say in one sentence why a task is not running, or the open tasks of a run."""
     one = read_id(task, "task")
-    sentence = ask(lambda desk: desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=one))
-    show({"task_id": one, "why": sentence}, sentence, as_json=as_json)
+    facts, text = ask(lambda desk: _explain(desk, one))
+    show(facts, text, as_json=as_json)
+
+
+async def _explain(desk: Desk, id: UUID) -> tuple[dict[str, Any], str]:
+    from tenuto.db import monitoring
+    from tenuto.model.errors import NotFound
+
+    try:
+        sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=id)
+        return {"task_id": id, "why": sentence}, sentence
+    except NotFound:
+        run = await find_run(desk, id)
+        if run is None:
+            raise
+    tasks = await desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, run_id=id, limit=200)
+    still = [one.id for one in tasks if one.status not in ENDED][:MOST]
+    said = [
+        {"task_id": one, "why": await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=one)}
+        for one in still
+    ]
+    head = f"run {id} of {run.total_tasks} tasks is {run.status}: `tenuto tasks list --run {id}` shows them all"
+    return {"run_id": id, "status": run.status, "tasks": said}, "\n".join([head, *(str(one["why"]) for one in said)])
