@@ -65,6 +65,7 @@ def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, databas
         (("worker", APP, "--grace", "-1s"), "--grace is '-1s'"),
         (("worker", APP, "--queues", "a,,b"), "a name is empty"),
         (("up", "shop"), "write module:app"),
+        (("worker", "nope.py"), "there is no file"),
         (("dispatcher", "--metrics-port", "0"), "--metrics-port"),
     ],
 )
@@ -81,3 +82,14 @@ def test_without_a_database_every_process_says_so_and_ends_with_3(command: tuple
 
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 1), refused.stderr
     assert "secret" not in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "said"), [("nope.py", "there is no file"), ("nope:app", "there is no module 'nope'")]
+)
+def test_an_app_that_is_not_there_is_said_before_a_database_is_started(home: Path, target: str, said: str):
+    refused = tenuto("up", target, TENUTO_HOME=home)
+
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+    assert said in refused.stderr
+    assert not home.exists()

@@ -22,7 +22,7 @@ from tenuto.cli.serving import (
     stopped_by_signals,
 )
 from tenuto.cli.settings import read_settings
-from tenuto.cli.worker import Bundles, Weak, check_target, what_runs, worker_settings
+from tenuto.cli.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,7 +51,7 @@ def up(
 ) -> None:
     """Postgres, the loops, the HTTP API and, for an app, a worker. Ctrl-C stops all of it."""
     if target is not None:
-        check_target(target)
+        refuse_target(target)
     settings = read_settings()
     console = _console()
     with ready_database(settings, keep=False) as url:

@@ -76,7 +76,7 @@ def worker(
     flags |= {"queues": names(queues, "--queues"), "labels": names(labels, "--labels") or [], **times(lease, grace)}
     flags |= {"bundles": bundles, "weak_sandbox": weak_sandbox}
     if target is not None:
-        check_target(target)
+        refuse_target(target)
     elif not bundles:
         raise WrongUse("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
     settings = read_settings()
@@ -126,12 +126,12 @@ def _settings(target: str | None, **said: Any) -> "WorkerSettings":
     return WorkerSettings(target=target, name=worker_name(), **said)
 
 
-def check_target(target: str) -> None:
+def refuse_target(target: str) -> None:
     """What can be seen without importing user code, which only a child of the worker does."""
-    from tenuto.sdk.target import BadTarget, split_target
+    from tenuto.sdk.target import BadTarget, check_target
 
     try:
-        split_target(target)
+        check_target(target)
     except BadTarget as problem:
         raise WrongUse(str(problem)) from problem
 

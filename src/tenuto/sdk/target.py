@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -23,6 +24,15 @@ def split_target(target: str) -> tuple[str, str]:
     if where and name.isidentifier():
         return where, name
     raise BadTarget(f"{target!r} does not name an app; write module:app, such as shop.tasks:app, or a file: tasks.py")
+
+
+def check_target(target: str) -> None:
+    """What can be seen without importing user code: whether there is such a file, or a package of that name."""
+    where, _ = split_target(target)
+    if where.endswith(".py"):
+        _find_file(where)
+    elif PathFinder.find_spec(where.partition(".")[0], [str(Path.cwd()), *sys.path]) is None:
+        raise _no_module(where)
 
 
 def load_app(target: str) -> App:
@@ -59,16 +69,23 @@ def _load_module(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name and not name.startswith(error.name):
             raise
-        cure = "; to name a file write tasks.py" if "/" in name else ""
-        raise BadTarget(
-            f"there is no module {name!r} here or on the Python path; looked in {here} first{cure}"
-        ) from error
+        raise _no_module(name) from error
 
 
-def _load_file(file: str) -> ModuleType:
+def _no_module(name: str) -> BadTarget:
+    cure = "; to name a file write tasks.py" if "/" in name else ""
+    return BadTarget(f"there is no module {name!r} here or on the Python path; looked in {Path.cwd()} first{cure}")
+
+
+def _find_file(file: str) -> Path:
     path = Path(file).absolute()
     if not path.is_file():
         raise BadTarget(f"there is no file {path}")
+    return path
+
+
+def _load_file(file: str) -> ModuleType:
+    path = _find_file(file)
     if path.stem in sys.modules:
         raise BadTarget(f"{file} has the name of a module that is in use, {path.stem!r}; rename it")
     sys.path.insert(0, str(path.parent))  # what lies beside it can be imported, as when Python runs it
