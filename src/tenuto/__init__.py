@@ -4,7 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenuto.model.errors import Conflict, InvalidInput, NotFound, TenutoError, TooLarge
+    from tenuto.db.errors import DatabaseProblem, Unreachable
+    from tenuto.model.errors import (
+        Conflict,
+        Forbidden,
+        InvalidInput,
+        NotFound,
+        RateLimited,
+        TenutoError,
+        TooLarge,
+        Unauthorized,
+    )
     from tenuto.sdk.app import App
     from tenuto.sdk.children import Child, ChildFailed
     from tenuto.sdk.client import Client
@@ -32,9 +42,11 @@ __all__ = [
     "Conflict",
     "Context",
     "DataObject",
+    "DatabaseProblem",
     "Exponential",
     "Fail",
     "Fixed",
+    "Forbidden",
     "Graph",
     "InvalidInput",
     "Limit",
@@ -42,6 +54,7 @@ __all__ = [
     "NotFound",
     "Progress",
     "Rate",
+    "RateLimited",
     "Retry",
     "Run",
     "RunCancelled",
@@ -52,6 +65,8 @@ __all__ = [
     "Task",
     "TenutoError",
     "TooLarge",
+    "Unauthorized",
+    "Unreachable",
     "WaitTimeout",
     "chain",
     "connect",
@@ -69,9 +84,11 @@ _HOMES = {
     "Conflict": "model.errors",
     "Context": "sdk.context",
     "DataObject": "sdk.objects",
+    "DatabaseProblem": "db.errors",
     "Exponential": "sdk.retries",
     "Fail": "sdk.control",
     "Fixed": "sdk.retries",
+    "Forbidden": "model.errors",
     "Graph": "sdk.graph",
     "InvalidInput": "model.errors",
     "Limit": "sdk.limits",
@@ -79,6 +96,7 @@ _HOMES = {
     "NotFound": "model.errors",
     "Progress": "sdk.run",
     "Rate": "sdk.limits",
+    "RateLimited": "model.errors",
     "Retry": "sdk.control",
     "Run": "sdk.run",
     "RunCancelled": "sdk.outcomes",
@@ -89,6 +107,8 @@ _HOMES = {
     "Task": "sdk.task",
     "TenutoError": "model.errors",
     "TooLarge": "model.errors",
+    "Unauthorized": "model.errors",
+    "Unreachable": "db.errors",
     "WaitTimeout": "sdk.outcomes",
     "chain": "sdk.compose",
     "connect": "sdk.connect",
