@@ -24,6 +24,7 @@ def test_up_prints_a_link_that_lets_an_admin_in_once(db: psycopg.Connection, dat
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
     with running("up", "--port", "0", ready="Ctrl-C stops everything", **where) as up:
         link = httpx2.URL(link_of(up))
+        assert re.search(r"server: http://[\d.:]+, described at /openapi.json\n", up.said())
         came = httpx2.get(link)
         assert came.status_code == 303
         cookie = came.headers["set-cookie"].partition(";")[0]

@@ -1,6 +1,7 @@
 """The description of the API is what it does: kinds of bodies, methods, numbers."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
@@ -9,7 +10,16 @@ from starlette.testclient import TestClient
 from tenuto.server.app import create_app
 from tenuto.server.settings import ServerSettings
 
+ROOT = Path(__file__).parents[2]
 START = {"type": "a.b", "input": {"x": 1}}
+
+
+def test_who_looks_what_answers_here_is_told_where_it_is_described(api: TestClient) -> None:
+    said = api.get("/").json()
+
+    assert said["name"] == "Tenuto"
+    assert api.get(said["description"]).json()["info"] == {"title": said["name"], "version": said["version"]}
+    assert (ROOT / said["docs"].split()[0]).read_text().startswith("# The HTTP API")
 
 
 def test_every_refusal_is_described_as_a_problem(api: TestClient) -> None:

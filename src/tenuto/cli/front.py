@@ -109,7 +109,7 @@ def say_front(front: Front | None, link: str | None) -> None:
     if front is None:
         log.info("server: none, since TENUTO_PEPPER is not set")
         return
-    log.info("server: %s", address(front.listener))
+    log.info("server: %s, described at /openapi.json", address(front.listener))
     if link is None:
         log.info("no link to log in, since this login may not act as %s", ROLE)
     else:

@@ -24,6 +24,22 @@ class Health(Answer):
     status: str
 
 
+class Front(Answer):
+    """What this is, and where to read on."""
+
+    name: str
+    version: str
+    description: str
+    docs: str
+
+
+@ROUTES.add("GET", "/", permission=PUBLIC, answer=Front)
+async def front(request: Request) -> Any:
+    """For who looks what answers here."""
+    about = {"name": request.app.title, "version": request.app.version}
+    return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
+
+
 @ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=Health)
 async def healthz() -> Any:
     """The process answers."""
