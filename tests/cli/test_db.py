@@ -108,6 +108,15 @@ def test_a_command_that_is_not_there_is_answered_with_one_that_is(home):
     assert "Did you mean 'status'?" in tenuto("db", "statsu", TENUTO_HOME=home).stderr
 
 
+def test_an_option_of_a_list_that_is_said_too_early_is_answered_with_where_it_belongs():
+    refused = tenuto("runs", "--limit", "2")
+
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "tenuto: No such option: --limit; write `tenuto runs list --limit`\n",
+    )
+
+
 def test_no_postgres_to_start_is_one_line_and_exit_code_3(home, tmp_path):
     failed = tenuto("db", "migrate", TENUTO_HOME=home, TENUTO_PG_BIN=tmp_path)
 

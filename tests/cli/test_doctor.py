@@ -3,7 +3,7 @@
 import json
 
 from tests.support.command_line import tenuto
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_one
 from tests.support.waiting import wait_until
 
 
@@ -34,6 +34,26 @@ def test_living_workers_and_dispatchers_are_counted_and_missing_ones_missed(db: 
     assert (before["worker"][0], before["dispatcher"][0]) == ("note", "note")
     assert "tenuto worker module:app" in before["worker"][1]
     assert (after["worker"], after["dispatcher"]) == (("ok", "1 alive, 0 tasks running"), ("ok", "1 alive"))
+
+
+def test_workers_without_a_dispatcher_are_a_problem_since_nothing_due_goes_on(db: Db, database: str):
+    a_worker(db)
+
+    code, checks = doctor(database)
+
+    assert (code, checks["dispatcher"][0]) == (1, "wrong")
+    assert "retries, delays, waits and cron do not go on" in checks["dispatcher"][1]
+
+
+def test_queued_tasks_of_a_type_that_nobody_ever_served_are_named(db: Db, database: str):
+    call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["mail.fetch"]})
+    start_one(db, kind={"type": "mail.fetch"})
+    fine = doctor(database)[1]["types"]
+    start_one(db, kind={"type": "mail.fetchh"})
+
+    assert fine == ("ok", "no task is queued that no worker ever served")
+    state, says = doctor(database)[1]["types"]
+    assert (state, says.split(";")[0]) == ("note", "tasks are queued that no worker ever served: mail.fetchh")
 
 
 def test_a_worker_whose_sandbox_is_weak_is_named(db: Db, database: str):

@@ -41,6 +41,7 @@ class Seen:
     now: datetime
     dispatchers: "list[Dispatcher]"
     workers: "list[WorkerStatus]"
+    unserved: list[str]  # types that tasks are queued for and no worker ever served
 
 
 def doctor(as_json: Json = False) -> None:
@@ -61,17 +62,19 @@ def doctor(as_json: Json = False) -> None:
 
 
 async def _look(url: str, settings: Settings) -> Seen:
-    from tenuto.db import identity, monitoring, upkeep
+    from tenuto.db import identity, monitoring, runs, upkeep
     from tenuto.db.checkup import check_up
     from tenuto.db.pool import open_pool
 
     async with open_pool(url, size=1) as pool, pool.connection() as conn:
         org_id = await identity.find_org(conn, slug=settings.org)
+        queued = await monitoring.list_tasks(conn, org_id=org_id, status="queued", limit=200)
         return Seen(
             await check_up(conn),
             await upkeep.now(conn),
             await monitoring.list_dispatchers(conn),
             await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
+            await runs.unknown_types(conn, org_id=org_id, types=sorted({task.type for task in queued})),
         )
 
 
@@ -87,12 +90,13 @@ def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
     yield roles(seen.checkup)
     yield dispatcher(seen)
     yield worker(seen)
+    yield types(seen)
     yield sandbox(seen)
     yield vacuum(seen.checkup)
     yield transactions(seen.checkup)
     yield durability(seen.checkup)
     yield connections(seen.checkup)
-    yield Check("server", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
+    yield Check("postgres", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
 
 
 def roles(checkup: "Checkup") -> Check:
@@ -108,8 +112,9 @@ def roles(checkup: "Checkup") -> Check:
 def dispatcher(seen: Seen) -> Check:
     alive = [one for one in seen.dispatchers if seen.now - one.heartbeat < ALIVE]
     if not alive:
-        cure = "start `tenuto worker`, `tenuto dispatcher` or `tenuto up`"
-        return Check("dispatcher", NOTE, f"none is alive, so nothing is retried, delayed or scheduled; {cure}")
+        cure = "start `tenuto dispatcher`, or `tenuto up` or `tenuto worker` with a login that may act as one"
+        what = "none is alive: retries, delays, waits and cron do not go on, nor are lost tasks taken back"
+        return Check("dispatcher", WRONG if alive_workers(seen) else NOTE, f"{what}; {cure}")
     return Check("dispatcher", OK, f"{len(alive)} alive")
 
 
@@ -122,6 +127,14 @@ def worker(seen: Seen) -> Check:
     if not alive:
         return Check("worker", NOTE, "none is alive; start one with `tenuto worker module:app`")
     return Check("worker", OK, f"{len(alive)} alive, {sum(one.running for one in alive)} tasks running")
+
+
+def types(seen: Seen) -> Check:
+    if seen.unserved:
+        names = ", ".join(seen.unserved[:3]) + (" …" if len(seen.unserved) > 3 else "")
+        cure = "start their worker; `tenuto tasks list --status queued --type TYPE` shows the tasks"
+        return Check("types", NOTE, f"tasks are queued that no worker ever served: {names}; {cure}")
+    return Check("types", OK, "no task is queued that no worker ever served")
 
 
 def sandbox(seen: Seen) -> Check:

@@ -82,10 +82,19 @@ def main() -> None:
     except PROBLEMS as problem:
         leave(str(problem), exit_code(problem))
     except TyperException as wrong:
-        leave(wrong.format_message(), WRONG_USE)
+        leave(say_wrong(wrong), WRONG_USE)
     except Abort:
         leave("stopped", FAILED)
     sys.exit(code if isinstance(code, int) else DONE)
+
+
+def say_wrong(wrong: TyperException) -> str:
+    """What was wrong; of an option of `list` that is said to its group, also where it belongs."""
+    message, option, ctx = wrong.format_message(), getattr(wrong, "option_name", None), getattr(wrong, "ctx", None)
+    listing = getattr(getattr(ctx, "command", None), "commands", {}).get("list")
+    if ctx is not None and listing is not None and any(option in one.opts for one in listing.params):
+        return f"{message}; write `{ctx.command_path} list {option}`"
+    return message
 
 
 def leave(message: str, code: int) -> NoReturn:
