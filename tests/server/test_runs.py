@@ -133,6 +133,7 @@ def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: Test
     assert cancelled.headers["x-request-id"] == "req-7"
     assert (began["action"], began["entity_id"]) == ("start", run_id)
     assert (cancel["action"], cancel["actor_kind"], cancel["request_id"]) == ("cancel", "api_key", "req-7")
+    assert cancel["actor_name"] == "ci"
 
 
 def test_data_of_a_run_is_found_by_key_tag_and_pattern(admin: TestClient) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="The audit log: list, verify, export, prune.", no_args_is_help=True)
 
-COLUMNS = ("created_at", "actor_kind", "actor_id", "action", "entity", "entity_id", "changes")
+COLUMNS = ("created_at", "actor_kind", "actor_name", "actor_id", "action", "entity", "entity_id", "changes")
 
 Heads = Annotated[
     Path | None, typer.Option(help="A file of signed heads that is kept away from the database.", show_default=False)

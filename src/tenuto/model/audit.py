@@ -9,7 +9,8 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Somebody did something to something; `seq` is its place in the org's chain, once it has one."""
+    """Somebody did something to something; `actor_name` is what a key or person is called now, `seq` its place in the
+    org's chain, once it has one."""
 
     id: UUID
     created_at: datetime
@@ -19,6 +20,7 @@ class AuditEntry:
     changes: dict[str, Any]
     actor_kind: str
     actor_id: str
+    actor_name: str | None
     ip: str | None
     user_agent: str | None
     request_id: str | None

@@ -13,7 +13,7 @@ from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, call
 from tests.support.loops import an_org, count
-from tests.support.people import an_entry
+from tests.support.people import a_key_id, a_user, a_worker_key, an_api_key, an_entry
 from tests.support.server import connect_as
 from tests.support.tenants import acting_for
 
@@ -32,9 +32,27 @@ def test_an_entry_says_who_did_what_to_what_from_where(db: Db, clock: Clock) -> 
         {
             "id": id, "created_at": clock.now, "entity": "run", "entity_id": "r1", "action": "cancel",
             "changes": {"name": {"old": "a", "new": "b"}, "quota": {"old": None, "new": 3}},
-            "actor_kind": "user", "actor_id": "ann", "seq": None, **seen,
+            "actor_kind": "user", "actor_id": "ann", "actor_name": None, "seq": None, **seen,
         }
     ]  # fmt: skip
+
+
+def test_an_entry_is_listed_with_what_its_key_or_person_is_called_now(db: Db) -> None:
+    key, fleet = an_api_key(db, a_key_id(), name="ci"), a_worker_key(db, a_key_id(), name="fleet")
+    ann, bob = a_user(db, "a7", name="Ann"), a_user(db, "b8")
+    theirs = a_user(db, "c9", org_id=an_org(db, "other"))
+    who = [
+        ("api_key", key),
+        ("worker_key", fleet),
+        ("user", ann),
+        ("user", bob),
+        ("user", theirs),
+        ("operator", "root"),
+    ]
+    for kind, id in who:
+        an_entry(db, actor_kind=kind, actor_id=str(id))
+
+    assert [row["actor_name"] for row in reversed(entries(db))] == ["ci", "fleet", "Ann", "b8", None, None]
 
 
 def test_a_large_value_is_kept_as_its_length_and_hash(db: Db) -> None:

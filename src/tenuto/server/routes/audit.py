@@ -27,7 +27,8 @@ class AuditFilter(Filter):
 
 
 class Entry(Answer):
-    """Somebody did something to something; `seq` is its place in the org's chain, once it has one."""
+    """Somebody did something to something; `actor_name` is what a key or person is called now, `seq` its place in the
+    org's chain, once it has one."""
 
     id: UUID
     created_at: datetime
@@ -37,6 +38,7 @@ class Entry(Answer):
     changes: dict[str, Any]
     actor_kind: str
     actor_id: str
+    actor_name: str | None
     ip: str | None
     user_agent: str | None
     request_id: str | None

@@ -4,7 +4,7 @@ create or replace function tenuto.list_audit(
   p_before uuid default null, p_limit int default 50)
   returns table (
     id uuid, created_at timestamptz, entity text, entity_id text, action text, changes jsonb, actor_kind text, actor_id text,
-    ip text, user_agent text, request_id text, seq bigint)
+    actor_name text, ip text, user_agent text, request_id text, seq bigint)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
@@ -12,7 +12,8 @@ as $$
 begin
   perform tenuto._check_page(p_limit);
   return query
-  select a.id, a.created_at, a.entity, a.entity_id, a.action, a.changes, a.actor_kind, a.actor_id, a.ip, a.user_agent, a.request_id, a.seq
+  select a.id, a.created_at, a.entity, a.entity_id, a.action, a.changes, a.actor_kind, a.actor_id,
+         tenuto._actor_name(p_org_id, a.actor_kind, a.actor_id), a.ip, a.user_agent, a.request_id, a.seq
   from tenuto.audit_log a
   where a.org_id = p_org_id
     and (p_before is null or a.id < p_before)
