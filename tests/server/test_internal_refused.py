@@ -54,7 +54,7 @@ def test_a_worker_ends_nothing_that_another_holds(worker: HttpWorker, db: Db) ->
     reported = worker.ask("report", failed=[fence(theirs, error=1)]).json()
 
     assert claimed["answers"] == [fence(theirs, answer="stale_lease")]
-    assert reported["answers"] == [fence(theirs, answer="stale_lease")]
+    assert reported["answers"] == [fence(theirs, answer="stale_lease", max_attempts=None, again_seconds=None)]
     assert status(db, task_id) == "running"
 
 

@@ -1,6 +1,6 @@
 -- running -> retrying | failed (or cancelled, when it was asked to stop). p_retries: null retries after the backoff,
 -- a number of seconds retries after that, -1 does not retry. Of errors over 1 MB the head is kept. Answers as complete_tasks does,
--- and how often the task may be tried, and when it is tried again: null when it is not.
+-- and how often the task may be tried, and when it is tried again: null when it is not, or was another's to report.
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries float8[] default null)
   returns table (task_id uuid, attempt int, answer text, max_attempts int, again_seconds float8)
@@ -26,9 +26,9 @@ begin
   end if;
   return query
   select a.task_id, a.attempt, a.answer,
-         (select t.max_attempts::int from tenuto.tasks t where t.id = a.task_id),
+         (select t.max_attempts::int from tenuto.tasks t where t.id = a.task_id and a.answer <> 'stale_lease'),
          (select extract(epoch from d.available_at - tenuto.now())::float8 from tenuto.delayed_tasks d
-          where d.id = a.task_id and d.attempt = a.attempt and d.reason = 'retry')
+          where d.id = a.task_id and d.attempt = a.attempt and d.reason = 'retry' and a.answer <> 'stale_lease')
   from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e)) a;
 end
 $$;
