@@ -64,6 +64,27 @@ def test_a_revoked_key_lets_nobody_in_and_a_rotated_one_has_a_successor(db: Db, 
     assert [action for action, _, _ in entries(db, "api_key")] == ["revoke", "rotate", "create"]
 
 
+@pytest.mark.parametrize(
+    ("group", "entity", "create"),
+    [("keys", "api_key", ("--permissions", "*")), ("worker-keys", "worker_key", ("--queues", "mail"))],
+)
+def test_a_key_is_revoked_once_by_the_part_of_it_that_may_be_seen(
+    db: Db, asked: Asked, database: str, group: str, entity: str, create: tuple[str, str]
+) -> None:
+    made = asked(group, "create", "--name", "ci", *create)
+    parsed = parse_key(made["key"])
+    assert parsed is not None
+
+    first, second = (tenuto(group, "revoke", parsed.key_id, TENUTO_DATABASE_URL=database) for _ in range(2))
+    unknown = tenuto(group, "revoke", "abcdefghijkl", TENUTO_DATABASE_URL=database)
+
+    assert first.stdout.startswith("revoked ")
+    assert first.stdout.endswith(f"key {made['id']}\n")
+    assert (second.returncode, second.stdout.endswith(f"key {made['id']} was revoked already\n")) == (0, True)
+    assert (unknown.returncode, "'abcdefghijkl' is not the id of a" in unknown.stderr) == (2, True)
+    assert [action for action, _, _ in entries(db, entity)] == ["revoke", "create"]
+
+
 def test_a_key_of_another_org_is_made_and_listed_by_naming_the_org(db: Db, asked: Asked) -> None:
     call(db, "create_org", slug="acme")
 

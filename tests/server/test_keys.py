@@ -1,8 +1,10 @@
 """API keys over HTTP: what they let in, and how they are made and ended."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import psycopg
+import pytest
 from starlette.testclient import TestClient
 
 from tenuto.model.keys import WORKER, make_key, make_token, token_hash
@@ -30,6 +32,20 @@ def test_a_key_is_shown_once_and_lets_in_until_it_is_revoked(admin: TestClient, 
     assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
     assert "was revoked" in refused.json()["detail"]
     assert made["key"] not in str(call(db, "list_audit", org_id=DEFAULT_ORG))
+
+
+@pytest.mark.parametrize(
+    ("path", "entity", "said"),
+    [("/v1/keys", "api_key", {"permissions": ["*"]}), ("/v1/worker-keys", "worker_key", {"queues": ["mail"]})],
+)
+def test_revoking_twice_is_fine_and_written_down_once(
+    admin: TestClient, db: psycopg.Connection, path: str, entity: str, said: dict[str, Any]
+) -> None:
+    made = admin.post(path, json={"name": "ci", **said}).json()["id"]
+
+    assert [admin.delete(f"{path}/{made}").status_code for _ in range(2)] == [204, 204]
+    entries = call(db, "list_audit", org_id=DEFAULT_ORG, entity=entity)
+    assert [entry["action"] for entry in entries if entry["entity_id"] == made] == ["revoke", "create"]
 
 
 def test_nobody_makes_a_key_that_may_more_than_they_do(api: TestClient, make_headers: MakeKey) -> None:

@@ -1,5 +1,6 @@
 """`tenuto keys`: API keys of programs, made, replaced, revoked, and taken over from another system."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
@@ -29,8 +30,11 @@ COLUMNS = (
     "last_used_at",
 )
 ONCE = "it is shown this once"
+PUBLIC = re.compile("[0-9A-Za-z]{12}")
 
-KeyId = Annotated[str, typer.Argument(metavar="KEY", help="The key's id, as the list shows it.", show_default=False)]
+KeyId = Annotated[
+    str, typer.Argument(metavar="KEY", help="The key's id or key id, as the list shows them.", show_default=False)
+]
 Name = Annotated[str, typer.Option(help="What it is for.", show_default=False)]
 Expires = Annotated[str | None, typer.Option(help="How long it is good: 30d, 12h; without it, until it is revoked.")]
 Overlap = Annotated[str, typer.Option(help="How long the old key stays good: 1d, 0s.")]
@@ -74,24 +78,15 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
     from tenuto.db import keys
     from tenuto.model.keys import API
 
-    old = read_id(key, "key")
-    id, text = change(lambda made: replace(made, keys.rotate_api_key, (API, env), old, overlap), org=org)
+    old, id, text = change(lambda made: replace(made, keys.rotate_api_key, (API, env), key, overlap), org=org)
     show({"id": id, "key": text, "replaces": old}, f"{text}\nKey of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
     """Let nobody in with a key, from now on."""
-    from tenuto.db import keys
-
-    id = read_id(key, "key")
-
-    async def work(deed: Change) -> None:
-        await deed.do(keys.revoke_api_key, id=id)
-        await deed.note("api_key", id, "revoke")
-
-    change(work, org=org)
-    show({"id": id, "revoked": True}, f"revoked key {id}", as_json=as_json)
+    id, done = change(lambda deed: end_key(deed, "key", key), org=org)
+    show({"id": id, "revoked": True}, f"revoked key {id}" if done else f"key {id} was revoked already", as_json=as_json)
 
 
 @app.command("import")
@@ -131,13 +126,41 @@ async def make(
 
 
 async def replace(
-    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], old: UUID, overlap: str
-) -> tuple[UUID, str]:
-    """The same for a key that takes another one's place."""
+    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], key: str, overlap: str
+) -> tuple[UUID, UUID, str]:
+    """The same for a key that takes another one's place; the old one's id comes first."""
+    old = await _find(deed, "key" if _entity(kind[0]) == "api_key" else "worker-key", key)
     text, made = _new_key(*kind)
     id = await deed.do(function, id=old, **made, created_by=deed.actor, overlap=_span(overlap, "--overlap"))
     await deed.note(_entity(kind[0]), old, "rotate", new(replaced_by=str(id)))
-    return id, text
+    return old, id, text
+
+
+async def end_key(deed: Change, what: str, key: str) -> tuple[UUID, bool]:
+    """The id of the key, and whether it let anybody in until now; if not there is nothing to write down."""
+    from tenuto.db import keys
+
+    entity, revoke = ("api_key", keys.revoke_api_key) if what == "key" else ("worker_key", keys.revoke_worker_key)
+    id = await _find(deed, what, key)
+    done = await deed.do(revoke, id=id)
+    if done:
+        await deed.note(entity, id, "revoke")
+    return id, done
+
+
+async def _find(deed: Change, what: str, key: str) -> UUID:
+    """By its id, or by the public part of the key, which refusals name."""
+    from tenuto.db import keys
+
+    if not PUBLIC.fullmatch(key):
+        return read_id(key, what)
+    list_keys = keys.list_api_keys if what == "key" else keys.list_worker_keys
+    before = None
+    while page := await deed.do(list_keys, before=before, limit=200):
+        if found := [one.id for one in page if one.key_id == key]:
+            return found[0]
+        before = page[-1].id
+    return read_id(key, what)
 
 
 def _new_key(kind: str, env: str) -> tuple[str, dict[str, Any]]:

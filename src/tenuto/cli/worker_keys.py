@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.asking import read_id
-from tenuto.cli.keys import ONCE, Env, Expires, KeyId, Name, Overlap, make, replace
-from tenuto.cli.operating import Change, Org, change, look, words
+from tenuto.cli.keys import ONCE, Env, Expires, KeyId, Name, Overlap, end_key, make, replace
+from tenuto.cli.operating import Org, change, look, words
 from tenuto.cli.output import Json, show, show_list
 from tenuto.cli.runs import Before, Limit
 
@@ -49,21 +49,13 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
-    old = read_id(key, "worker-key")
-    id, text = change(lambda made: replace(made, keys.rotate_worker_key, (WORKER, env), old, overlap), org=org)
+    old, id, text = change(lambda made: replace(made, keys.rotate_worker_key, (WORKER, env), key, overlap), org=org)
     show({"id": id, "key": text, "replaces": old}, f"{text}\nWorker key of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
     """Let no worker in with a key, from now on."""
-    from tenuto.db import keys
-
-    id = read_id(key, "worker-key")
-
-    async def work(deed: Change) -> None:
-        await deed.do(keys.revoke_worker_key, id=id)
-        await deed.note("worker_key", id, "revoke")
-
-    change(work, org=org)
-    show({"id": id, "revoked": True}, f"revoked worker key {id}", as_json=as_json)
+    id, done = change(lambda deed: end_key(deed, "worker-key", key), org=org)
+    said = f"revoked worker key {id}" if done else f"worker key {id} was revoked already"
+    show({"id": id, "revoked": True}, said, as_json=as_json)

@@ -51,8 +51,8 @@ async def act_as_api_key(conn: Conn, *, key_id: str, hashes: list[bytes], permis
     return await call_value(conn, "act_as_api_key", key_id=key_id, hashes=hashes, permission=permission)
 
 
-async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> None:
-    await call_void(conn, "revoke_api_key", org_id=org_id, id=id, by_key=by_key)
+async def revoke_api_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> bool:
+    return await call_value(conn, "revoke_api_key", org_id=org_id, id=id, by_key=by_key)
 
 
 async def rotate_api_key(
@@ -133,8 +133,8 @@ async def admit_worker_key(
     )
 
 
-async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> None:
-    await call_void(conn, "revoke_worker_key", org_id=org_id, id=id, by_key=by_key)
+async def revoke_worker_key(conn: Conn, *, org_id: UUID, id: UUID, by_key: UUID | None = None) -> bool:
+    return await call_value(conn, "revoke_worker_key", org_id=org_id, id=id, by_key=by_key)
 
 
 async def rotate_worker_key(

@@ -66,11 +66,11 @@ def test_the_last_use_is_written_at_most_once_a_minute(db: Db, clock: Clock) -> 
 
 def test_a_revoked_key_lets_nobody_in_from_the_next_request_on(db: Db, clock: Clock) -> None:
     key = an_api_key(db, "abcdefghijkl")
-    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=key)
+    assert call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=key) is True
     at = listed(db)[0]["revoked_at"]
     clock.advance(hours=1)
 
-    call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=key)
+    assert call(db, "revoke_api_key", org_id=DEFAULT_ORG, id=key) is False
 
     with pytest.raises(Unauthorized, match="revoked"):
         find(db, "abcdefghijkl")

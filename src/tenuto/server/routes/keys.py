@@ -71,8 +71,8 @@ async def revoke_key(desk: AtDesk, id: UUID) -> Response:
     """The key lets nobody in from now on. A key that asks ends one that may no more and lives no longer."""
 
     async def work(change: Change) -> None:
-        await change.do(keys.revoke_api_key, id=id, by_key=key_of(desk))
-        await change.note("api_key", id, "revoke")
+        if await change.do(keys.revoke_api_key, id=id, by_key=key_of(desk)):
+            await change.note("api_key", id, "revoke")
 
     return await desk.change(work, status=204)
 

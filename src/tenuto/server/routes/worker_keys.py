@@ -60,8 +60,8 @@ async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
     """The key lets no worker in from now on."""
 
     async def work(change: Change) -> None:
-        await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk))
-        await change.note("worker_key", id, "revoke")
+        if await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk)):
+            await change.note("worker_key", id, "revoke")
 
     return await desk.change(work, status=204)
 
