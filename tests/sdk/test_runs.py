@@ -7,6 +7,7 @@ import pytest
 
 from tenuto import App, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
 from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.sdk.elsewhere import Stranger
 
 app = App("shop")
 attempts: list[int] = []
@@ -105,6 +106,17 @@ def test_a_dedupe_key_answers_the_first_run(journey):
         return first.id == second.id, second.created, await second.result()
 
     assert journey(app, steps) == (True, False, 3)
+
+
+def test_an_input_that_does_not_fit_fails_without_a_retry_and_without_a_trace_of_ours(journey):
+    async def steps(tn):
+        run = await tn.start(Stranger(add.name), "two", 3)
+        ran = await tn.work()
+        with pytest.raises(RunFailed, match=r"WrongValue: .*'two'") as caught:
+            await run.result()
+        return ran, caught.value.traceback
+
+    assert journey(app, steps) == (1, None)
 
 
 def test_failures_are_retried_by_policy_and_then_told_with_their_error(journey):

@@ -11,6 +11,7 @@ from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Dropped, Failed, Interrupted, Outcome, Snooze, Waiting, from_json, to_json
 from tenuto.sdk.app import App
 from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
+from tenuto.sdk.values import WrongValue
 
 app = App("judged")
 
@@ -36,6 +37,12 @@ def test_an_error_is_kept_with_its_type_message_and_trace():
     assert (outcome.error["type"], outcome.error["message"]) == ("ValueError", "no such user")
     assert "test_judge.py" in outcome.error["traceback"]
     assert outcome.retry is None
+
+
+def test_a_value_that_user_code_got_wrong_is_kept_with_its_trace():
+    outcome = judge(attempt(), raised(WrongValue("no number")))
+    assert isinstance(outcome, Failed)
+    assert "test_judge.py" in outcome.error["traceback"]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 """What an attempt's end means: the one place that turns what user code did into an outcome."""
 
 import asyncio
+import os
 import traceback
+from pathlib import Path
 from typing import Any, Protocol
 
 from tenuto.model.errors import StaleLease
 from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snooze, Waiting, describe
 from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
 from tenuto.sdk.task import Task
+from tenuto.sdk.values import WrongValue
 
 NEVER = -1.0
+OURS = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 class Judged(Protocol):
@@ -59,8 +63,10 @@ def _judge(attempt: Judged, error: BaseException) -> Outcome:
             return Failed(describe(error, traceback=_trace(error)), retry)
 
 
-def _trace(error: BaseException) -> str:
-    """The traceback from user code on: the frames of the worker tell the user nothing."""
+def _trace(error: BaseException) -> str | None:
+    """The traceback from user code on: our frames tell the user nothing, and a wrong input has no others."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = next((no for no, frame in enumerate(frames) if "/tenuto/" not in frame.filename), 0)
-    return "".join([*traceback.format_list(frames[own:]), *traceback.format_exception_only(error)])
+    own = next((no for no, frame in enumerate(frames) if not frame.filename.startswith(OURS)), None)
+    if own is None and isinstance(error, WrongValue):
+        return None
+    return "".join([*traceback.format_list(frames[own or 0 :]), *traceback.format_exception_only(error)])
