@@ -1,8 +1,10 @@
 """Who is refused can be found in the server's log, by the request's id; nobody can fill it."""
 
+import asyncio
 import logging
 from dataclasses import replace
 
+import httpx2
 import psycopg
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +15,8 @@ from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.remote_http import worker_headers
 from tests.support.waiting import wait_until
+
+STILL_WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
 
 @pytest.fixture
@@ -81,6 +85,32 @@ def test_a_mistake_of_ours_is_an_error_with_where_it_was_made(
     ((level, line),) = lines(written)
     assert (level, line[:27], line[-12:]) == ("ERROR", "GET /v1/roles 500 internal ", "request mine")
     assert "Traceback" in written.text
+
+
+def test_a_request_that_is_cut_off_before_its_answer_says_so(
+    settings: ServerSettings,
+    make_headers: MakeKey,
+    db: psycopg.Connection,
+    database: str,
+    written: pytest.LogCaptureFixture,
+) -> None:
+    app = create_app(settings)
+
+    async def story() -> None:
+        async with app.router.lifespan_context(app):
+            sent = httpx2.ASGITransport(app)
+            async with httpx2.AsyncClient(transport=sent, base_url="http://here", headers=make_headers("*")) as client:
+                asking = asyncio.create_task(client.get("/v1/runs", headers={"X-Request-Id": "mine"}))
+                await asyncio.to_thread(wait_until, lambda: db.execute(STILL_WAITING).fetchall())
+                asking.cancel()
+                await asyncio.wait([asking])
+
+    with psycopg.connect(database) as other:
+        other.execute("lock table tenuto.runs in access exclusive mode")
+        asyncio.run(story())
+
+    ((level, line),) = lines(written)
+    assert (level, line[:23], line[-12:]) == ("WARNING", "GET /v1/runs 500 cut_of", "request mine")
 
 
 def test_strangers_fill_no_log_and_push_out_nobody(

@@ -36,7 +36,8 @@ class Journal:
             return
         by = "by nobody known" if who is None else f"by {who[0]} {who[1]}"
         asked = f"{scope['method'][:20]} {_path(scope)}"
-        code, request_id = scope.get("tenuto.code", "bad_request"), scope["request_id"]
+        code = scope.get("tenuto.code") or ("cut_off" if "tenuto.status" not in scope else "bad_request")
+        request_id = scope["request_id"]
         because = f": {' '.join(str(why).split())}" if why else ""
         log.log(level, "%s %s %s %s, request %s%s", asked, status, code, by, request_id, because, exc_info=mistake)
 
