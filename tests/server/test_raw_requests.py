@@ -1,5 +1,6 @@
 """Requests as bytes on a wire: too much, too long, never ending, or no requests at all."""
 
+import logging
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
@@ -151,7 +152,9 @@ NO_REQUESTS = [
 ]
 
 
-def test_what_is_no_request_is_refused_and_the_server_goes_on(connect: Open) -> None:
+def test_what_is_no_request_is_refused_and_writes_nothing_and_the_server_goes_on(
+    connect: Open, caplog: pytest.LogCaptureFixture
+) -> None:
     for head in NO_REQUESTS:
         wire = connect()
         wire.send_all_it_takes(head)
@@ -159,8 +162,9 @@ def test_what_is_no_request_is_refused_and_the_server_goes_on(connect: Open) -> 
         assert answer == "" or answer.startswith("HTTP/1.1 4"), (head[:60], answer[:200])
 
     wire = connect()
-    wire.begin("GET", "/v1/runs")
+    wire.begin("GET", "/v1/runs", "Connection: upgrade", "Upgrade: websocket")
     assert wire.answer().startswith("HTTP/1.1 200 ")
+    assert [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING] == []
 
 
 # Ids that would do harm in a log or a header.

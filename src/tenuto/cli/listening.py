@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 BACKLOG = 2048
 GRACE = 30  # seconds for what is being answered when it is stopped
+STRANGERS_SAY = ("Invalid HTTP", "Unsupported upgrade", "No supported WebSocket")  # as often as they like
 SAY_NOTHING = ("Started ", "Finished ", "Uvicorn running", "Application ", "Waiting for application")
 
 
@@ -68,7 +69,8 @@ def _name_lines() -> None:
 
 def _as_ours(line: logging.LogRecord) -> bool:
     line.name = "tenuto.server"
-    return line.levelno > logging.INFO or not line.getMessage().startswith(SAY_NOTHING)
+    said = line.getMessage()
+    return not said.startswith(STRANGERS_SAY if line.levelno > logging.INFO else SAY_NOTHING)
 
 
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
