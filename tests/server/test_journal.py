@@ -56,10 +56,20 @@ def test_what_is_answered_is_no_line(admin: TestClient, written: pytest.LogCaptu
 def test_a_path_cannot_make_a_second_line_or_show_a_key(api: TestClient, written: pytest.LogCaptureFixture) -> None:
     api.get("/v1/x%0Ay z/tn_live_abcdefghijkl_0123456789/" + "w" * 1000, headers={"X-Request-Id": "mine"})
 
-    ((_, line),) = lines(written)
-    assert line.startswith("GET /v1/x%0Ay%20z/tn_…/www")
-    assert line.endswith("w 404 not_found by nobody known, request mine")
-    assert len(line) < 300
+    assert lines(written) == [("INFO", "GET /v1/…/…/… 404 not_found by nobody known, request mine")]
+
+
+def test_a_path_shows_words_and_ids_and_is_cut_where_it_is_long(
+    admin: TestClient, written: pytest.LogCaptureFixture
+) -> None:
+    id = "0190a0b0-0000-7000-8000-000000000001"
+    admin.get(f"/v1/tasks/{id}")
+    admin.get("/v1/runz/" + "a/" * 1000)
+
+    (task, long) = (line for _, line in lines(written))
+    assert task.startswith(f"GET /v1/tasks/{id} 404 ")
+    assert long.startswith("GET /v1/runz/a/a/a/")
+    assert len(long) < 350
 
 
 def test_what_the_database_cannot_do_in_time_is_a_warning_with_its_reason(
