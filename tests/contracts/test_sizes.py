@@ -23,8 +23,8 @@ def longer_than(limit: int, paths: list[Path]) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("limit", "paths"),
     [
-        (250, files(*CODE, pattern="*.py")),
-        (300, files("tests", pattern="*.py")),
+        (300, files(*CODE, pattern="*.py")),
+        (400, files("tests", pattern="*.py")),
         (200, files("docs", pattern="*.md")),
         (200, [ROOT / "ARCHITECTURE.md", ROOT / "README.md", ROOT / "CONTRIBUTING.md"]),
     ],
@@ -35,8 +35,8 @@ def test_files_stay_within_their_budget(limit, paths):
     assert longer_than(limit, paths) == {}
 
 
-def test_functions_stay_within_40_lines():
-    assert {name: lines for name, lines in function_lengths(files(*CODE, pattern="*.py")) if lines > 40} == {}
+def test_functions_stay_within_50_lines():
+    assert {name: lines for name, lines in function_lengths(files(*CODE, pattern="*.py")) if lines > 50} == {}
 
 
 def function_lengths(paths: list[Path]) -> list[tuple[str, int]]:

@@ -56,7 +56,7 @@ PLANTED = {
     ),
     "dynamic SQL": ("runs/two.sql", function("two", body="execute format('select %s', 1)"), "runs dynamic SQL"),
     "a notification": ("runs/two.sql", function("two", body="select pg_notify('a', 'b')"), "notifies; only _wake.sql"),
-    "length": ("runs/two.sql", function("two", body="select 1") + "\n" * 81, "has 81 lines"),
+    "length": ("runs/two.sql", function("two", body="select 1") + "\n" * 101, "has 101 lines"),
 }
 
 
