@@ -1,0 +1,107 @@
+"""How the cost of each verb grows with the size of what it works on: `python bench/growth.py [--quick] [--check]`.
+
+Every scenario is measured at n, 4n and 16n. The exponent is the slope of the three points on logarithmic axes: 0 is a
+constant cost, 1 is linear, 2 is quadratic.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
+import argparse
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import psycopg
+
+from bench.program import own_server, report
+from bench.record import facts
+
+STEPS = (1, 4, 16)
+TRIES = 3  # of --check: a neighbour on the machine can spoil one measurement, hardly three
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """`measure` returns the seconds that one call took at size n; `size` and `quick_size` are the smallest n."""
+
+    name: str
+    measure: Callable[[psycopg.Connection, int], float]
+    size: int
+    quick_size: int
+    max_exponent: float
+
+
+SCENARIOS: list[Scenario] = []
+
+
+def main() -> None:
+    options = read_options()
+    chosen = [scenario for scenario in SCENARIOS if options.only in scenario.name]
+    with own_server() as (url, _):
+        if options.check:
+            sys.exit(check(url, chosen))
+        result: dict[str, object] = {**facts(url), "quick": options.quick}
+        with psycopg.connect(url, autocommit=True) as conn:
+            for scenario in chosen:
+                result[scenario.name] = measured = grow(conn, scenario, quick=options.quick)
+                print(describe(scenario, measured), file=sys.stderr)
+    report("growth-quick" if options.quick else "growth", result, options)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, about two minutes")
+    parser.add_argument("--check", action="store_true", help="smaller sizes; exit code 1 if an exponent is too large")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only scenarios whose name contains TEXT")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    parser.add_argument("--save", action="store_true", help="keep the result in bench/results/")
+    return parser.parse_args()
+
+
+def grow(conn: psycopg.Connection, scenario: Scenario, *, quick: bool) -> dict[str, object]:
+    """Seconds at each size, and the exponent."""
+    smallest = scenario.quick_size if quick else scenario.size
+    seconds = {smallest * step: scenario.measure(conn, smallest * step) for step in STEPS}
+    return {
+        "seconds": {str(n): round(taken, 4) for n, taken in seconds.items()},
+        "exponent": round(exponent(seconds), 2),
+        "max_exponent": scenario.max_exponent,
+    }
+
+
+def exponent(seconds: dict[int, float]) -> float:
+    """The slope of log(seconds) over log(n) by least squares."""
+    sizes = [math.log(n) for n in seconds]
+    times = [math.log(max(taken, 1e-6)) for taken in seconds.values()]
+    return statistics.linear_regression(sizes, times).slope
+
+
+def check(url: str, chosen: list[Scenario]) -> int:
+    """Measure each scenario at small sizes until its exponent is within its bound; 1 if one never was."""
+    failed = 0
+    with psycopg.connect(url, autocommit=True) as conn:
+        for scenario in chosen:
+            for _ in range(TRIES):
+                measured = grow(conn, scenario, quick=True)
+                print(describe(scenario, measured))
+                if float(str(measured["exponent"])) <= scenario.max_exponent:
+                    break
+            else:
+                failed += 1
+                print(f"{scenario.name} grows faster than n^{scenario.max_exponent}")
+    return 1 if failed else 0
+
+
+def describe(scenario: Scenario, measured: dict[str, object]) -> str:
+    return (
+        f"{scenario.name}: n^{measured['exponent']} (at most n^{scenario.max_exponent}), seconds {measured['seconds']}"
+    )
+
+
+if __name__ == "__main__":
+    main()
