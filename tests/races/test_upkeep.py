@@ -1,7 +1,7 @@
 """What is cleaned up while somebody begins to use it."""
 
-from tests.support.interleave import Play, Race
-from tests.support.kernel import Db, a_worker, call, drain
+from tests.support.interleave import Play, Race, on
+from tests.support.kernel import Db, a_worker, call, drain, start
 from tests.support.limits import a_key, start_limited
 
 
@@ -34,3 +34,15 @@ def test_a_task_that_lines_up_while_its_limit_is_removed_runs_after_the_next_swe
 
     assert (1, 2) in seen, "no start met a limit that was being removed"
     assert {removed for removed, _ in seen} == {0, 1}
+
+
+def test_a_floor_that_moves_while_a_task_is_given_back_does_not_hide_it(race: Race) -> None:
+    def scene(play: Play) -> list[object]:
+        start(race.db, *range(3))
+        worker, other = a_worker(race.db), a_worker(race.db, "other")
+        held = worker.claim(2)
+        play.run(lambda db: on(worker, db).interrupt(*held), lambda db: call(db, "move_floors"))
+        call(race.db, "move_floors")
+        return [other.claim_one().input for _ in range(3)]
+
+    assert set(map(tuple, race.every_order(scene))) == {(0, 1, 2)}

@@ -14,6 +14,7 @@ IdText = Annotated[
 ]
 Attempt = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
 Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
+ClaimNo = Annotated[int, Field(ge=0, le=9_223_372_036_854_775_807), WHOLE]
 SessionId = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
@@ -55,7 +56,7 @@ class Done(Fence):
 class Claim(OfSession):
     """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
 
-    claim_no: Annotated[int, Field(ge=1, le=2_147_483_647), WHOLE]
+    claim_no: Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807), WHOLE]
     limit: Annotated[int, Field(ge=0, le=MOST), WHOLE]
     types: Names | None = None
     resource_group: Name | None = None
@@ -67,7 +68,7 @@ class Claim(OfSession):
 class Beat(OfSession):
     """What the worker holds; every claim up to `settled` was answered or given up."""
 
-    settled: Count
+    settled: ClaimNo
     held: Annotated[list[Fence], Field(max_length=100_000)]
     metrics: dict[str, Any] | None = None
 

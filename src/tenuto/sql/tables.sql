@@ -817,7 +817,7 @@ create table tenuto.running_tasks (
   id          uuid not null,
   org_id      uuid not null,
   run_id      uuid not null,
-  claim_no    integer not null,
+  claim_no    bigint not null,
   route_id    integer not null,
   group_no    integer not null,
   priority    integer not null,
@@ -826,6 +826,7 @@ create table tenuto.running_tasks (
   cancel      boolean default false not null,
   progress    real,
   message     text,
+  seq         bigint,
   constraint running_tasks_pkey PRIMARY KEY (id)
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX running_tasks_deadline_idx ON tenuto.running_tasks USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);

@@ -22,7 +22,7 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
-ALL_CLAIMS = 2**31 - 1
+ALL_CLAIMS = 2**63 - 1
 LONGEST_PAUSE = 30.0
 BURIAL = 5.0
 STUCK = 5.0  # longer than a child forbears with what does not stop

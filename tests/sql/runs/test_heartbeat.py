@@ -191,3 +191,15 @@ def test_a_beat_that_does_not_fit_together_is_refused_and_forgets_nothing(db: Db
         call(db, "heartbeat", **worker.fence, task_ids=[], attempts=[], settled=9, metrics=Jsonb([1]))
 
     assert statuses(db, tasks) == ["running"] * 2
+
+
+def test_claims_are_numbered_past_the_end_of_an_integer(db: Db) -> None:
+    first, second = start(db, 1, 2)
+    worker = a_worker(db)
+    worker.claim_no = 2**31 - 2
+    worker.claim_one()
+    held = worker.claim_one()
+
+    worker.beat(held)
+
+    assert (worker.claim_no, status(db, first), status(db, second)) == (2**31, "queued", "running")

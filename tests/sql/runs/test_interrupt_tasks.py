@@ -7,6 +7,7 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, run_status, start, start_one, status, task
+from tests.support.limits import a_key, start_limited
 
 
 def test_an_interrupted_task_can_be_claimed_at_once_by_another(db: Db) -> None:
@@ -77,3 +78,62 @@ def test_a_batch_that_does_not_fit_together_is_refused(db: Db) -> None:
         call(db, "interrupt_tasks", **worker.fence, task_ids=[task_id], attempts=[1, 1])
 
     assert status(db, task_id) == "running"
+
+
+def test_what_is_given_back_keeps_its_place_in_its_lane(db: Db) -> None:
+    start(db, *range(10))
+    worker, other = a_worker(db), a_worker(db, "other")
+    held = worker.claim(6)
+    call(db, "move_floors")  # the floor has passed what is held
+
+    worker.interrupt(*held[4:], held[1])  # in whatever order
+    worker.beat(*[held[0], *held[2:4]], settled=worker.claim_no)
+
+    assert [other.claim_one().input for _ in range(7)] == [1, 4, 5, 6, 7, 8, 9]
+
+
+def test_what_a_worker_forgot_keeps_its_place_too(db: Db) -> None:
+    start(db, *range(4))
+    worker = a_worker(db)
+    worker.claim(2)
+    call(db, "move_floors")
+
+    worker.beat(settled=worker.claim_no)
+
+    other = a_worker(db, "other")
+    assert [other.claim_one().input for _ in range(4)] == [0, 1, 2, 3]
+
+
+def test_a_limited_task_that_is_given_back_keeps_its_slot_before_those_in_line(db: Db) -> None:
+    first, _ = start_limited(db, 2, a_key("db", 1))
+    worker = a_worker(db)
+    held = worker.claim_one()
+
+    worker.interrupt(held)
+
+    again = a_worker(db, "other").claim(2)
+    assert [claim.task_id for claim in again] == [first]
+    assert a_worker(db, "third").claim(2) == []
+
+
+def test_giving_back_wakes_the_workers_of_its_queues_and_no_others(db: Db) -> None:
+    start_one(db, kind={"queue": "mail"})
+    worker = a_worker(db)
+    held = worker.claim_one()
+    db.execute("listen tenuto_ready")
+
+    worker.interrupt(held)
+
+    assert [note.payload for note in db.notifies(timeout=5, stop_after=1)] == ["mail"]
+
+
+def test_an_attempt_from_before_places_were_kept_goes_to_the_end(db: Db) -> None:
+    start(db, 1, 2, 3)
+    worker = a_worker(db)
+    held = worker.claim(2)
+    db.execute("update tenuto.running_tasks set seq = null")
+
+    worker.interrupt(*held)
+
+    other = a_worker(db, "other")
+    assert [other.claim_one().input for _ in range(3)] == [3, 1, 2]

@@ -66,10 +66,6 @@ def ends_over_its_time(worker: Worker, held: Claim, db: psycopg.Connection, cloc
     call(db, "expire_deadlines")
 
 
-def ends_forgotten(worker: Worker, held: Claim, db: psycopg.Connection, clock: Clock) -> None:
-    worker.beat()
-
-
 def ends_cancelled(worker: Worker, held: Claim, db: psycopg.Connection, clock: Clock) -> None:
     cancel_task(db, held.task_id)
     worker.interrupt(held)
@@ -81,7 +77,6 @@ ENDS = [
     ends_by_waiting_for_time,
     ends_lost,
     ends_over_its_time,
-    ends_forgotten,
     ends_cancelled,
 ]
 

@@ -1,6 +1,6 @@
 -- What claim_tasks and complete_and_claim do, for a session that was found fit.
 -- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
-create or replace function tenuto._claim(p_session_id bigint, p_claim_no int, p_routes int[], p_limit int, p_group text)
+create or replace function tenuto._claim(p_session_id bigint, p_claim_no bigint, p_routes int[], p_limit int, p_group text)
   returns setof tenuto.claimed
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -50,7 +50,7 @@ begin
       limit v_left
     ), taken as (
       delete from tenuto.ready_tasks where ctid = any (array(select tid from due))
-      returning queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
+      returning seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
     ), card as materialized (
       select k.*, t.*
       from taken k
@@ -59,10 +59,10 @@ begin
       ) t
     ), running as (
       insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-        group_no, priority, attempt, traits)
+        group_no, priority, attempt, traits, seq)
       select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
              tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-             group_no, priority, attempt + 1, traits
+             group_no, priority, attempt + 1, traits, seq
       from card
     )
     select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,

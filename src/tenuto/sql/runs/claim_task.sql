@@ -2,7 +2,7 @@
 -- cancelled, skipped, not_due (delayed, pending, waiting, paused, or its group is at its quota), not_allowed (the worker
 -- takes no more) or not_found.
 create or replace function tenuto.claim_task(
-  p_session_id bigint, p_token uuid, p_claim_no int, p_task_id uuid, out answer text, out task tenuto.claimed)
+  p_session_id bigint, p_token uuid, p_claim_no bigint, p_task_id uuid, out answer text, out task tenuto.claimed)
   language plpgsql
 as $$
 declare
@@ -26,14 +26,14 @@ begin
     delete from tenuto.ready_tasks k
     using tenuto.tasks t
     where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits,
+    returning k.seq, k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits,
       t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
   ), running as (
     insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-      group_no, priority, attempt, traits)
+      group_no, priority, attempt, traits, seq)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-           group_no, priority, attempt + 1, traits
+           group_no, priority, attempt + 1, traits, seq
     from taken
   )
   select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,

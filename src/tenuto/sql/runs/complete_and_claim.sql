@@ -2,7 +2,7 @@
 -- that were not accepted, or, without a task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
 create or replace function tenuto.complete_and_claim(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
-  p_claim_no int, p_routes int[], p_limit int, p_effects jsonb default null, p_group text default null)
+  p_claim_no bigint, p_routes int[], p_limit int, p_effects jsonb default null, p_group text default null)
   returns table (answer text, task_id uuid, attempt int, run_id uuid, route_id int, input jsonb, slots jsonb,
     timeout_seconds real, metadata jsonb)
   language plpgsql

@@ -2,7 +2,7 @@
 -- What was claimed and which reports were not accepted come as the JSON that is sent on. p_types: only these (null: all).
 create or replace function tenuto.exchange_tasks(
   p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
-  p_claim_no int, p_limit int, p_types text[] default null, p_group text default null,
+  p_claim_no bigint, p_limit int, p_types text[] default null, p_group text default null,
   out tasks text, out answers text, out claimed int, out session_ended boolean, out queues text[])
   language plpgsql
 as $$

@@ -1,10 +1,10 @@
 -- Renews a session and compares what the worker says it holds with what we think. p_settled: every claim up to this
--- number was answered or given up. Attempts of settled claims that are not listed were forgotten: they are queued again,
--- uncharged; an attempt claimed while the beat was on its way has a higher number and stays. Answers the listed
+-- number was answered or given up. Attempts of settled claims that are not listed were forgotten: they get their places
+-- back, uncharged; an attempt claimed while the beat was on its way has a higher number and stays. Answers the listed
 -- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
 -- the worker is being drained.
 create or replace function tenuto.heartbeat(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled int, p_metrics jsonb default '{}',
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint, p_metrics jsonb default '{}',
   out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -29,8 +29,7 @@ begin
   )
   select array_agg(g.running) into v_forgotten from gone g;
   if v_forgotten is not null then
-    perform tenuto._make_ready(b.cards || b.woken, array(select r.id from unnest(v_forgotten) r where tenuto._limited(r.traits)))
-    from tenuto._put_back(v_forgotten, 'forgotten', false) b;
+    perform tenuto._give_back(v_forgotten, 'forgotten', false);
   end if;
 
   select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')

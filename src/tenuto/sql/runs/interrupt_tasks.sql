@@ -1,18 +1,20 @@
--- running -> queued: the worker stops before the task is done. Charges nothing. Answers as complete_tasks does.
-create or replace function tenuto.interrupt_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
+-- running -> queued, at the place it had: the worker stops before the task is done. Charges nothing. Answers as
+-- complete_tasks does.
+create or replace function tenuto.interrupt_tasks(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns table (task_id uuid, attempt int, answer text)
   language plpgsql
 as $$
 declare
   v_running tenuto.running_tasks[];
-  v_cards tenuto.card[];
-  v_woken tenuto.card[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(v_running, 'interrupted', true) b;
-  perform tenuto._make_ready(v_cards || v_woken, array(select r.id from unnest(v_running) r where tenuto._limited(r.traits)));
+  if cardinality(v_running) > 0 then
+    perform tenuto._give_back(v_running, 'interrupted', true);
+  end if;
   return query
-  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+  select *
+  from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end
 $$;

@@ -19,13 +19,18 @@ begin
         and q.seq >= case when p_from_bottom then 0 else l.floor end
       order by q.seq limit 1
     ) f on true
+  ), free as materialized (
+    select l.route_id, l.group_no, l.priority
+    from tenuto.ready_lanes l
     order by l.route_id, l.group_no, l.priority
-    for update of l skip locked
+    for update skip locked
   ), moved as (
     update tenuto.ready_lanes l
     set floor = coalesce(f.seq, l.floor), empty_since = case when f.seq is null then coalesce(l.empty_since, tenuto.now()) end
     from found f
+    join free using (route_id, group_no, priority)
     where (l.route_id, l.group_no, l.priority) = (f.route_id, f.group_no, f.priority)
+      and l.floor = f.floor   -- else tasks were given back there since, which `found` may not have seen
       and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null))
     returning 1
   )

@@ -1,0 +1,31 @@
+-- running -> queued, at the place they had in their lanes: what a worker gives back, or has forgotten. They keep their
+-- slots, so they wait for no limit again. Those asked to stop are cancelled instead. Wakes the workers of their queues.
+create or replace function tenuto._give_back(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
+  returns void
+  language plpgsql
+  set jit = off
+as $$
+declare
+  v_cards tenuto.card[];
+  v_woken tenuto.card[];
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts from before places were kept
+begin
+  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(p_running, p_outcome, p_reported) b;
+
+  insert into tenuto.ready_tasks
+    (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+  select coalesce(r.seq, v_seq + row_number() over (order by r.id)),
+         tenuto.now(), r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.traits
+  from unnest(p_running) r
+  where not r.cancel;
+
+  perform tenuto._make_ready(
+    v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._limited(r.traits)));
+  perform tenuto._lower_floors(array(select r from unnest(p_running) r where not r.cancel));
+  perform tenuto._open_lanes(v_cards);
+  perform tenuto._wake(q.queue)
+  from (select distinct o.queue
+        from unnest(v_cards) c
+        join tenuto.routes o on o.id = c.route_id) q;
+end
+$$;
