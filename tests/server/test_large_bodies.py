@@ -4,14 +4,17 @@ import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from uuid import UUID, uuid4
 
 import httpx2
 import psycopg
 import pytest
+from starlette.testclient import TestClient
 from starlette.types import Message
 
 from tenuto.model.errors import InvalidInput
 from tenuto.server.json_body import LARGE, STEP, BulkRequest, parse_json
+from tenuto.server.loads import TooMuch, Turns
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.server.test_slow_clients import answer_to, half_sent
@@ -84,3 +87,70 @@ def test_an_org_that_has_much_on_its_way_is_asked_for_patience_and_others_are_no
         assert [post(small, mine).status_code, post(large, other).status_code] == [201, 201]
         assert answer_to(line, large) == 201
     assert post(large, mine).status_code == 201
+
+
+def test_a_bulk_start_in_several_statements_answers_as_in_one(
+    admin: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenuto.server.starts.MAX_VALUES", 5)
+    starts = [{"type": "a.b", "input": [no], "dedupe_key": f"key {(7 * no) % 10}"} for no in range(20)]
+
+    items = admin.post("/v1/runs/bulk", json=starts).json()["items"]
+
+    assert [one["created"] for one in items] == [True] * 10 + [False] * 10
+    assert [one["run_id"] for one in items[10:]] == [one["run_id"] for one in items[:10]]
+    assert [admin.get(f"/v1/tasks/{one['run_id']}").json()["input"] for one in items[:10]] == [[no] for no in range(10)]
+
+
+def test_a_start_that_is_refused_in_the_last_statement_leaves_nothing_of_the_others(
+    admin: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tenuto.server.starts.MAX_VALUES", 5)
+    starts = [{"type": "a.b", "input": [no]} for no in range(20)]
+    lost = {"type": "a.b", "input": {"$object": str(uuid4())}}
+
+    assert admin.post("/v1/runs/bulk", json=[*starts, lost]).status_code == 404
+    assert admin.get("/v1/runs").json()["items"] == []
+
+
+def test_an_org_works_on_so_many_values_at_a_time_in_the_order_they_came() -> None:
+    asyncio.run(take_turns())
+
+
+async def take_turns() -> None:
+    turns, mine, other = Turns(100_000, seconds=60), uuid4(), uuid4()
+    began: list[str] = []
+    gates = {name: asyncio.Event() for name in ("first", "whole", "later", "small", "other")}
+
+    async def work(name: str, org_id: UUID, values: int) -> None:
+        async with turns.take(org_id, values):
+            began.append(name)
+            await gates[name].wait()
+
+    sizes = {"first": 60_000, "whole": 3_000_000, "later": 30_000, "small": 10, "other": 100_000}
+    tasks = {
+        name: asyncio.create_task(work(name, other if name == "other" else mine, size)) for name, size in sizes.items()
+    }
+    while len(began) < 3:
+        await asyncio.sleep(0)
+    assert sorted(began) == ["first", "other", "small"]  # "later" would fit, and does not overtake
+    tasks["whole"].cancel()
+    await asyncio.wait([tasks["whole"]])
+    while "later" not in began:
+        await asyncio.sleep(0)
+    for gate in gates.values():
+        gate.set()
+    await asyncio.gather(*(tasks[name] for name in tasks if name != "whole"))
+
+
+def test_who_gets_no_turn_in_time_is_asked_for_patience() -> None:
+    async def wait_in_vain() -> None:
+        turns, org_id = Turns(100_000, seconds=0.01), uuid4()
+        async with turns.take(org_id, 90_000):
+            with pytest.raises(TooMuch, match=r"more than 0\.01 s"):
+                async with turns.take(org_id, 50_000):
+                    raise AssertionError("it had no turn")
+        async with turns.take(org_id, 100_000):
+            pass
+
+    asyncio.run(wait_in_vain())

@@ -17,7 +17,7 @@ from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
 from tenuto.server.journal import Journal
-from tenuto.server.loads import Loads
+from tenuto.server.loads import Loads, Turns
 from tenuto.server.middleware import Envelope
 from tenuto.server.packing import Packing
 from tenuto.server.problems import add_problems
@@ -47,6 +47,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.seats = Seats(settings.org_waits)
     app.state.worker_seats = Seats(settings.worker_waits)
     app.state.loads = Loads(settings.org_bytes)
+    app.state.turns = Turns(settings.org_values, seconds=settings.bulk_seconds)
     add_problems(app)
     add_routes(app, tables)
     app.openapi = lambda: describe(app)

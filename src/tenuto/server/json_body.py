@@ -41,6 +41,13 @@ class BoundedRequest(Request):
             self._json = await aside(body, lambda: parse_json(body, self.most_depth))
         return self._json
 
+    def size(self) -> int:
+        """The bytes of the body that was read, if it was."""
+        return len(getattr(self, "_body", b""))
+
+    def count_values(self) -> int:
+        return count_values(getattr(self, "_body", b""))
+
 
 class BulkRequest(BoundedRequest):
     """One that may bring many things at once."""
@@ -69,17 +76,16 @@ def check_json(request: Request) -> None:
 
 
 async def read_bounded(request: Request, most: int) -> bytes:
-    """The body, or TooLarge as soon as it is clear."""
+    """The body; refused with TooLarge as soon as it is clear."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > most:
         _refuse_size(most)
-    chunks, size = [], 0
+    body = bytearray()  # grows in place: a list of pieces would leave the heap full of holes
     async for chunk in request.stream():
-        size += len(chunk)
-        if size > most:
+        if len(body) + len(chunk) > most:
             _refuse_size(most)
-        chunks.append(chunk)
-    return b"".join(chunks)
+        body += chunk
+    return bytes(body)
 
 
 def _refuse_size(most: int) -> NoReturn:
@@ -88,25 +94,40 @@ def _refuse_size(most: int) -> NoReturn:
 
 def parse_json(body: bytes, most_depth: int = MOST_DEPTH) -> Any:
     """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
-    if sum(map(body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+    if count_values(body) > MOST_VALUES:
         raise TooLarge(f"the body holds more than {MOST_VALUES:,} values", "send less at a time, or data objects")
     try:
-        text = body.decode()  # else json takes UTF-16 too, and halves of surrogate pairs
-        value = json.loads(text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
+        value = DECODER.decode(body.decode())  # else json takes UTF-16 too, and halves of surrogate pairs
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
-    except RecursionError as error:
-        raise InvalidInput(f"the body is nested more than {most_depth} deep") from error
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
-    except ValueError as error:  # the only other one: an integer that Python does not read
-        raise InvalidInput("the body holds a number of more than 4300 digits") from error
-    if _is_unsound(body) or _is_deep(value, most_depth):
-        check_value(value, most_depth)
+    except (RecursionError, ValueError) as error:
+        raise unreadable(error, most_depth) from error
+    check_item(value, most_depth, unsound=is_unsound(body))
     return value
 
 
-def _is_unsound(body: bytes) -> bool:
+def unreadable(error: RecursionError | ValueError, most_depth: int) -> InvalidInput:
+    """What Python's decoder raises for JSON that is too deep, or that has an integer it does not read."""
+    if isinstance(error, RecursionError):
+        return InvalidInput(f"the body is nested more than {most_depth} deep")
+    return InvalidInput("the body holds a number of more than 4300 digits")
+
+
+def count_values(text: bytes | str) -> int:
+    """About how many values a JSON text holds: what it costs follows these, not its bytes."""
+    marks = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
+    return sum(text.count(mark) for mark in marks)  # pyright: ignore[reportArgumentType]
+
+
+def check_item(value: Any, most_depth: int, *, unsound: bool) -> None:
+    """Refuse what is nested too deep; look at every text if the body may hold some that Postgres cannot."""
+    if unsound or _is_deep(value, most_depth):
+        check_value(value, most_depth)
+
+
+def is_unsound(body: bytes) -> bool:
     """Piece by piece: one search of 64 MB would let nobody else work for 0.3 s."""
     return any(UNSOUND.search(body, at, at + STEP + UNSOUND_BYTES) for at in range(0, len(body), STEP))
 
@@ -143,6 +164,10 @@ def _finite(text: str) -> float:
     if math.isinf(number := float(text)):
         raise InvalidInput(f"the number {text:.40} is too large")
     return number
+
+
+# Made once: with these hooks json.loads makes one for every body.
+DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
 
 
 def check_value(value: Any, most_depth: int = MOST_DEPTH) -> None:

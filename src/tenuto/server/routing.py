@@ -4,7 +4,7 @@ One that says nothing is refused.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -21,10 +21,11 @@ from tenuto.server.binding import Binding
 from tenuto.server.brake import Brake
 from tenuto.server.desk import open_desk
 from tenuto.server.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
-from tenuto.server.loads import Loads
+from tenuto.server.loads import FREE_VALUES, Loads, Turns
 from tenuto.server.task_desk import open_task_desk
 from tenuto.server.worker_desk import open_worker_desk
 
+_NO_TURN = nullcontext()
 SLASH = "\udc2f"  # no path that is sent has it
 PUBLIC = "public"
 WORKER = "worker"  # who has a worker key, and nobody else
@@ -131,7 +132,8 @@ class GuardedRoute(APIRoute):
         with self._load(request):
             if self.body_field and await request.body():
                 check_json(request)
-            response = await self._binding.answer(request)
+            async with self._turn(request):
+                response = await self._binding.answer(request)
         await response(scope, receive, send)
 
     def _load(self, request: BoundedRequest) -> AbstractContextManager[None]:
@@ -140,6 +142,13 @@ class GuardedRoute(APIRoute):
             return nullcontext()
         loads: Loads = request.app.state.loads
         return loads.hold(request, request.scope["tenuto.desk"].principal.org_id)
+
+    def _turn(self, request: BoundedRequest) -> AbstractAsyncContextManager[None]:
+        """The org's turn to work on a body of many values, where it may have that many."""
+        if self._declared == PUBLIC or request.size() <= FREE_VALUES:
+            return _NO_TURN
+        turns: Turns = request.app.state.turns
+        return turns.take(request.scope["tenuto.desk"].principal.org_id, request.count_values())
 
 
 class Switch:

@@ -50,6 +50,7 @@ class ServerSettings:
     )  # an address, with credentials that nobody knows; as many as are answered at a time
     org_waits: int = 200  # requests of one org that wait in a process, which answers 1000 at a time
     org_bytes: int = 256 * 1024 * 1024  # of large bodies of one org, on their way in a process
+    org_values: int = 1_000_000  # of large bodies of one org that a process works on at a time
     cors_origins: tuple[str, ...] = ()
     objects: Path = Path("objects")  # where data objects over 1 MB lie, shared with workers
     oidc: Oidc | None = None

@@ -1,6 +1,7 @@
 """From the starts of a request to statements: runs of one kind of task, each of one plain task, go together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -14,14 +15,44 @@ from tenuto.sdk.plan import Plan, together
 from tenuto.sdk.wire import dump
 from tenuto.server.bearer import seen
 from tenuto.server.desk import Desk
+from tenuto.server.json_body import count_values
+from tenuto.server.planning import Planner
 from tenuto.server.start_bodies import Start, StartGraph
 from tenuto.server.starter import Alike, Starter
+
+# Of one statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
+MAX_VALUES = 50_000
+MAX_CHARACTERS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The starts of a request, ready to be sent; `strict` are the types that a worker must have served."""
+
+    plans: list[Plan]
+    types: str
+    strict: list[str]
+
+
+def plan_all(bodies: Iterable[Start | StartGraph]) -> Planned:
+    """Plan each start as it comes, and keep nothing else of it."""
+    planner = Planner()
+    plans: list[Plan] = []
+    types: set[str] = set()
+    strict: set[str] = set()
+    for body in bodies:
+        plans.append(planner.plan(body))
+        found = _types_of(body)
+        types |= found
+        if body.strict:
+            strict |= found
+    return Planned(plans, ", ".join(sorted(types)[:20]), sorted(strict))
 
 
 async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[Started]:
     """Start what was planned, and answer in the order of the plans; the transaction is the caller's."""
     answers: dict[int, Started] = {}
-    for places in _alike(plans):
+    for places in _statements(plans):
         one = plans[places[0]]
         statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
         answers.update(zip(places, await starting.ask(conn, statement), strict=True))
@@ -48,12 +79,8 @@ async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Start
     return started
 
 
-def types_of(bodies: Sequence[Start | StartGraph]) -> list[str]:
-    """The types that are started, each once."""
-    found = {
-        one.type for body in bodies for one in (body.graph.tasks.values() if isinstance(body, StartGraph) else (body,))
-    }
-    return sorted(found)
+def _types_of(body: Start | StartGraph) -> set[str]:
+    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraph) else {body.type}
 
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
@@ -72,3 +99,28 @@ def _alike(plans: Sequence[Plan]) -> list[list[int]]:
         alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
         found.setdefault(alike, []).append(no)
     return list(found.values())
+
+
+def _statements(plans: Sequence[Plan]) -> Iterator[list[int]]:
+    """The places of the plans that go in one statement: alike, and no more than Postgres can take in little memory."""
+    for places in _alike(plans):
+        parts = list(_parts(plans, places))
+        if len(parts) > 1 and any("dedupe_key" in plans[no].run for no in places):
+            # One statement takes its keys in this order, and so must several: two requests could wait for each other.
+            places.sort(key=lambda no: plans[no].run.get("dedupe_key", ""))
+            parts = list(_parts(plans, places))
+        yield from parts
+
+
+def _parts(plans: Sequence[Plan], places: Sequence[int]) -> Iterator[list[int]]:
+    part: list[int] = []
+    values = characters = 0
+    for no in places:
+        own = sum(map(count_values, plans[no].inputs))
+        size = sum(map(len, plans[no].inputs))
+        if part and (values + own > MAX_VALUES or characters + size > MAX_CHARACTERS):
+            yield part
+            part, values, characters = [], 0, 0
+        part.append(no)
+        values, characters = values + own, characters + size
+    yield part

@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from tenuto.db import remote
 from tenuto.model.remote import Exchange
 from tenuto.server.inputs import output_text
+from tenuto.server.loads import is_heavy
 from tenuto.server.routing import WORKER, Routes
 from tenuto.server.stopping import until_gone
 from tenuto.server.tokens import add_tokens
@@ -23,8 +24,8 @@ ROUTES = Routes("workers")
 @ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=Claimed, bulk=True)
 async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Response:
     """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
-    be accepted as it is (too large, not JSON) is refused as a whole."""
-    if not (body.wait and body.limit):
+    be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""
+    if not (body.wait and body.limit) or is_heavy(request):
         return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
     wakes: Wakes = request.app.state.wakes
     seats: Seats = request.app.state.worker_seats

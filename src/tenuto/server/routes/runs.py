@@ -1,5 +1,6 @@
 """Runs: started, looked at, stopped, tried again, deleted, sent signals."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -16,10 +17,9 @@ from tenuto.server.etags import fields_of, tagged
 from tenuto.server.inputs import refuse_reserved
 from tenuto.server.json_body import aside
 from tenuto.server.paging import Ordered, page
-from tenuto.server.planning import Planner
 from tenuto.server.routing import Routes
-from tenuto.server.start_bodies import AnyStart, OneStart, Starts
-from tenuto.server.starts import check_known, noted, start_all, start_at_once, types_of
+from tenuto.server.start_bodies import AnyStart, OneStart, Start, StartGraph, Starts
+from tenuto.server.starts import check_known, noted, plan_all, start_all, start_at_once
 from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
@@ -47,13 +47,12 @@ async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
     return await _start(desk, body)
 
 
-async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
-    starts = body if isinstance(body, list) else [body]
-    planner = Planner()
-    plans = await aside(await desk.request.body(), lambda: [planner.plan(one) for one in starts])
-    strict = types_of([one for one in starts if one.strict])
-    types = ", ".join(types_of(starts)[:20])
-    if not (isinstance(body, list) or strict or desk.once):
+async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
+    single = isinstance(body, Start | StartGraph)
+    starts = [body] if isinstance(body, Start | StartGraph) else body
+    planned = await aside(await desk.request.body(), lambda: plan_all(starts))
+    plans, types, strict = planned.plans, planned.types, planned.strict
+    if single and not (strict or desk.once):
         made = answers.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
@@ -65,7 +64,7 @@ async def _start(desk: AtDesk, body: OneStart | list[OneStart]) -> Response:
         if new := [one.run_id for one in made if one.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
             await change.note("run", what, "start", noted(types, len(new)))
-        return answers.StartedMany(items=made) if isinstance(body, list) else made[0]
+        return made[0] if single else answers.StartedMany(items=made)
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
     return await desk.change(work, status=201, seconds=seconds)
