@@ -13,6 +13,10 @@ class TimedOut(Unreachable):
     """The database stopped a statement that took too long, or waited too long for others."""
 
 
+class StatementFailed(Unreachable):
+    """A statement failed for lack of a lock, a slot or memory; the connection is as good as before."""
+
+
 class BadAddress(DatabaseProblem):
     """What should name a database does not."""
 

@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.call import Conn
-from tenuto.db.errors import TimedOut, Unreachable
+from tenuto.db.errors import StatementFailed, TimedOut, Unreachable
 from tenuto.db.pooler import adapt
 
 P = ParamSpec("P")
@@ -25,6 +25,9 @@ VANISHED: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
+
+# Operational errors that say nothing about the connection: deadlock, lock not available, out of memory.
+OF_A_STATEMENT = ("40", "55", "53200")
 
 
 class Pool:
@@ -108,6 +111,8 @@ class Lease:
                 raise late(f"the database did not answer within {self._seconds:g} s") from error
             case psycopg.errors.QueryCanceled():  # the connection is as good as before
                 raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
+            case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
+                raise StatementFailed(f"a statement failed: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError() | psycopg.InterfaceError():
                 # The others of the pool broke with this one more often than not: the next call must not find them.
                 await self._connections.check()

@@ -5,7 +5,16 @@ from uuid import UUID
 
 from tenuto.db.call import Conn, call, call_one, call_value, call_values
 from tenuto.model.run_data import CollectedObject
-from tenuto.model.upkeep import DroppedPartition, Pruned, PrunedLimits, SweptLanes, SweptLimits
+from tenuto.model.upkeep import (
+    DroppedPartition,
+    DueRow,
+    Parked,
+    ParkedRow,
+    Pruned,
+    PrunedLimits,
+    SweptLanes,
+    SweptLimits,
+)
 
 
 async def now(conn: Conn) -> datetime:
@@ -26,8 +35,8 @@ async def prune_runs(conn: Conn, *, limit: int | None = None, dry_run: bool | No
     return await call_one(conn, "prune_runs", Pruned, limit=limit, dry_run=dry_run)
 
 
-async def promote_due(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "promote_due", limit=limit)
+async def promote_due(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "promote_due", limit=limit, keys=keys)
 
 
 async def wake_waiting(conn: Conn, *, limit: int | None = None) -> int:
@@ -46,8 +55,8 @@ async def fold_runs(conn: Conn, *, limit: int | None = None, run_ids: list[UUID]
     return await call_value(conn, "fold_runs", limit=limit, run_ids=run_ids)
 
 
-async def settle_runs(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "settle_runs", limit=limit)
+async def settle_runs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "settle_runs", limit=limit, keys=keys)
 
 
 async def sweep_cancelled(conn: Conn, *, limit: int | None = None) -> int:
@@ -78,3 +87,42 @@ async def collect_objects(
     conn: Conn, *, keep: timedelta | None = None, limit: int | None = None
 ) -> list[CollectedObject]:
     return await call(conn, "collect_objects", CollectedObject, keep=keep, limit=limit)
+
+
+async def pick_rows(conn: Conn, *, loop: str, limit: int) -> list[DueRow]:
+    return await call(conn, "pick_rows", DueRow, loop=loop, limit=limit)
+
+
+async def park_rows(
+    conn: Conn,
+    *,
+    loop: str,
+    keys: list[str],
+    org_ids: list[UUID | None],
+    run_ids: list[UUID | None],
+    task_ids: list[UUID | None],
+    errors: list[str],
+    sqlstates: list[str | None],
+) -> list[Parked]:
+    return await call(
+        conn,
+        "park_rows",
+        Parked,
+        loop=loop,
+        keys=keys,
+        org_ids=org_ids,
+        run_ids=run_ids,
+        task_ids=task_ids,
+        errors=errors,
+        sqlstates=sqlstates,
+    )
+
+
+async def unpark_rows(conn: Conn, *, loop: str, keys: list[str]) -> int:
+    return await call_value(conn, "unpark_rows", loop=loop, keys=keys)
+
+
+async def take_parked(
+    conn: Conn, *, loops: list[str], limit: int | None = None, lease: timedelta | None = None
+) -> list[ParkedRow]:
+    return await call(conn, "take_parked", ParkedRow, loops=loops, limit=limit, lease=lease)

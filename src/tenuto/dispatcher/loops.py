@@ -8,18 +8,22 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db import audit, identity, monitoring, upkeep, workers
+from tenuto.db.call import Conn
 from tenuto.db.heads import sign_heads
 from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
+from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, split
 from tenuto.dispatcher.schedules import fire_schedules
 from tenuto.model.keys import Peppers
 from tenuto.model.metrics import OLDEST_READY, OUTBOX, TASKS_OPEN, WORKERS
+from tenuto.model.upkeep import DueRow
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
+BATCH_SECONDS = 5.0  # for a batch of rows; what takes longer is served in pieces
 
 log = logging.getLogger("tenuto.dispatcher")
 
@@ -42,6 +46,12 @@ class Dispatcher:
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
 
+# Each takes `limit` and `keys`, and leaves out what is parked unless it is named.
+ROW_FUNCTIONS: dict[str, Callable[..., Awaitable[Any]]] = {
+    "promote_due": upkeep.promote_due,
+    "settle_runs": upkeep.settle_runs,
+}
+
 
 def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
     """A step of a function that takes a limit and answers what it moved."""
@@ -50,6 +60,30 @@ def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
         return _rows(await dispatcher.pool.call(function, limit=limit))
 
     return step
+
+
+def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
+    """A step of a function that can also be told which rows to work on: what fails in a batch is served apart."""
+
+    async def step(dispatcher: Dispatcher, limit: int) -> int:
+        try:
+            async with dispatcher.pool.connection(timeout=seconds) as conn:
+                return _rows(await ROW_FUNCTIONS[loop](conn, limit=limit))
+        except Exception as error:
+            if not is_of_a_row(error):
+                raise
+            return await serve_apart(dispatcher.pool, loop, work_of(loop), limit=limit, error=error)
+
+    return step
+
+
+def work_of(loop: str) -> Work:
+    """Works on the rows of a loop that have these keys, parked or not."""
+
+    async def work(conn: Conn, keys: list[str]) -> None:
+        await ROW_FUNCTIONS[loop](conn, limit=len(keys), keys=keys)
+
+    return work
 
 
 def whole(function: Callable[..., Awaitable[Any]]) -> Step:
@@ -133,6 +167,15 @@ async def measure(dispatcher: Dispatcher, _: int) -> int:
     return 0
 
 
+async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
+    """Try parked rows again whose pause is over, each org's apart from the others'."""
+    taken = await dispatcher.pool.call(upkeep.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
+    for loop in {one.loop for one in taken}:
+        rows = [DueRow(one.key, one.org_id, one.run_id, one.task_id, one.failures) for one in taken if one.loop == loop]
+        await Turn(dispatcher.pool, loop, work_of(loop)).serve(split(rows))
+    return len(taken)
+
+
 def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
     """Those it has a use for: with no handler here effects are for others, however long they have been due."""
     useless = set() if dispatcher.handlers else {"drain_outbox"}
@@ -143,17 +186,18 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0),
-    Loop("promote_due", batches_of(upkeep.promote_due), batch=1000),
+    Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", batches_of(upkeep.wake_waiting), batch=1000),
     Loop("expire_sessions", batches_of(workers.expire_sessions), batch=1000),
     Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=20.0),
     Loop("expire_deadlines", batches_of(upkeep.expire_deadlines), batch=5000),
     Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
-    Loop("settle_runs", batches_of(upkeep.settle_runs), batch=100),
+    Loop("settle_runs", rows_of("settle_runs"), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
     Loop("admit_rates", batches_of(upkeep.admit_rates), batch=1000),
     Loop("fire_schedules", fire, batch=100),
     Loop("drain_outbox", drain, batch=100),
+    Loop("retry_parked", retry_parked, batch=100),
     Loop("seal_audit", batches_of(audit.seal_audit), batch=1000),
     Loop("sign_heads", sign, batch=100, every=MINUTE / 4),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),

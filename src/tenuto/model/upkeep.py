@@ -1,6 +1,8 @@
 """What the dispatcher's sweeps did."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,40 @@ class Pruned:
 
     runs: int
     leftovers: int
+
+
+@dataclass(frozen=True)
+class DueRow:
+    """A row that a loop has work on: its key, and what it belongs to."""
+
+    key: str
+    org_id: UUID | None
+    run_id: UUID | None
+    task_id: UUID | None
+    failures: int = 0  # how often it failed alone
+
+
+@dataclass(frozen=True)
+class Parked:
+    """A row that was just parked, and when it is tried again."""
+
+    key: str
+    failures: int
+    retry_at: datetime
+
+
+@dataclass(frozen=True)
+class ParkedRow:
+    """A row that a loop failed on, with the error, until it is tried again."""
+
+    loop: str
+    key: str
+    org_id: UUID | None
+    run_id: UUID | None
+    task_id: UUID | None
+    error: str
+    sqlstate: str | None
+    failures: int
+    parked_at: datetime
+    retry_at: datetime
+    taken_until: datetime | None

@@ -579,6 +579,28 @@ alter table tenuto.outbox force row level security;
 create policy an_org_sees_its_own_rows on tenuto.outbox for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.outbox for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.parked_rows (
+  loop        text not null,
+  key         text not null,
+  org_id      uuid,
+  run_id      uuid,
+  task_id     uuid,
+  error       text not null,
+  sqlstate    text,
+  failures    integer not null,
+  parked_at   timestamp with time zone not null,
+  retry_at    timestamp with time zone not null,
+  taken_until timestamp with time zone,
+  constraint parked_rows_pkey PRIMARY KEY (loop, key)
+);
+CREATE INDEX parked_rows_due_idx ON tenuto.parked_rows USING btree (retry_at);
+CREATE INDEX parked_rows_org_idx ON tenuto.parked_rows USING btree (org_id);
+CREATE INDEX parked_rows_run_idx ON tenuto.parked_rows USING btree (run_id) WHERE (run_id IS NOT NULL);
+alter table tenuto.parked_rows enable row level security;
+alter table tenuto.parked_rows force row level security;
+create policy an_org_sees_its_own_rows on tenuto.parked_rows for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.parked_rows for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.partitioned_tables (
   table_name text not null,
   key_column text not null,

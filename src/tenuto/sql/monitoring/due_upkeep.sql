@@ -1,5 +1,5 @@
 -- In how many seconds each kind of upkeep has something to do: 0 is now, null is never as things are. One statement for
--- dispatchers to ask before they do anything; every branch reads the first entry of an index. What only looks for
+-- dispatchers to ask before they do anything; every branch reads the first entry of an index that is not parked. What only looks for
 -- accidents (lanes, limits, floors) and what prunes is not here: that comes by itself now and then.
 create or replace function tenuto.due_upkeep()
   returns table (what text, due_in_seconds float8)
@@ -14,7 +14,10 @@ begin
   return query
   select d.what, case when d.due_at is not null then greatest(0, extract(epoch from d.due_at - tenuto.now()))::float8 end
   from (values
-    ('promote_due', (select min(t.available_at) from tenuto.delayed_tasks t)),
+    ('promote_due', (
+      select t.available_at from tenuto.delayed_tasks t
+      where not exists (select from tenuto.parked_rows p where p.loop = 'promote_due' and p.key = t.id::text)
+      order by t.available_at limit 1)),
     ('wake_waiting', (select min(w.wake_at) from tenuto.waiting_tasks w where w.wake_at is not null)),
     ('expire_sessions', (select min(s.expires_at) from tenuto.sessions s where s.ended_at is null)),
     -- Not whether it held anything: running_tasks has no index by session, and a look at all of it is what is spared here.
@@ -27,12 +30,14 @@ begin
       select min(case when r.cancel_requested_at is null then coalesce(r.next_retry_at, tenuto.now()) else tenuto.now() end)
       from tenuto.runs r
       where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
-        and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers))),
+        and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
+        and not exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = r.id::text))),
     ('sweep_cancelled', (select tenuto.now() from tenuto.cancel_requests c limit 1)),
     ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
                            (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
     ('fire_schedules', (select min(s.next_at) from tenuto.schedules s where s.paused_at is null)),
     ('admit_rates', (select min(l.due_at) from tenuto.limits l where l.due_at is not null)),
+    ('retry_parked', (select min(p.retry_at) from tenuto.parked_rows p)),
     ('seal_audit', (select tenuto.now() from tenuto.audit_unsealed u order by u.id limit 1))
   ) as d(what, due_at);
 end

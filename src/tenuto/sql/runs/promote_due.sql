@@ -1,17 +1,21 @@
--- delayed | retrying -> queued, when their time has come.
-create or replace function tenuto.promote_due(p_limit int default 1000)
+-- delayed | retrying -> queued, when their time has come. p_keys: only these tasks, parked or not.
+create or replace function tenuto.promote_due(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
+  v_parked uuid[] := tenuto._parked('promote_due', p_keys);
   v_cards tenuto.card[];
 begin
   with due as materialized (
     select d.ctid as tid
     from tenuto.delayed_tasks d
     where d.available_at <= tenuto.now()
+      and (p_keys is null or d.id = any (p_keys::uuid[]))
+      and d.id <> all (v_parked)
     order by d.available_at, d.id
     limit p_limit
     for update skip locked

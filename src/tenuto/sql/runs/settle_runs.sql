@@ -1,20 +1,25 @@
 -- running -> retrying -> running, and the handlers of a run that has ended: what fold_runs leaves. Locks in the order
--- of everybody else (pending, then runs, limits once and last) and looks again under the lock.
-create or replace function tenuto.settle_runs(p_limit int default 100)
+-- of everybody else (pending, then runs, limits once and last) and looks again under the lock. p_keys: only these runs,
+-- parked or not.
+create or replace function tenuto.settle_runs(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
+  set lock_timeout = '1s'
 as $$
 declare
   v_id uuid;
   v_run tenuto.runs;
   v_cards tenuto.card[];
   v_count bigint := 0;
+  v_parked uuid[] := tenuto._parked('settle_runs', p_keys);
 begin
   for v_id in
     select r.id from tenuto.runs r
     where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
       and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
       and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null)
+      and (p_keys is null or r.id = any (p_keys::uuid[]))
+      and r.id <> all (v_parked)
     order by r.id
     limit p_limit
   loop

@@ -1,0 +1,154 @@
+"""Serves the rows of a failed batch in smaller pieces, and parks those that fail alone."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from uuid import UUID
+
+from tenuto.db import upkeep
+from tenuto.db.call import Conn
+from tenuto.db.errors import StatementFailed, TimedOut, Unreachable
+from tenuto.db.pool import Pool
+from tenuto.model.metrics import LOOP_ERRORS
+from tenuto.model.upkeep import DueRow
+
+PIECE_SECONDS = 2.0  # for a piece of a failed batch: a slow row must not hold up the others for long
+ALONE_SECONDS = 30.0  # the most that a parked row gets when it is tried again; it doubles from PIECE_SECONDS
+TURN_SECONDS = 5.0  # after which the rest of an org whose rows failed is parked without a look
+PARTS = 8  # into which a piece that failed is split: few levels, since every level can take PIECE_SECONDS
+MAX_LOGGED = 10  # parked rows that one turn logs
+
+log = logging.getLogger("tenuto.dispatcher")
+Work = Callable[[Conn, list[str]], Awaitable[None]]
+
+
+def is_of_a_row(error: Exception) -> bool:
+    """Whether a row may have caused this: everything but a database that is away."""
+    return not isinstance(error, Unreachable) or isinstance(error, TimedOut | StatementFailed)
+
+
+async def serve_apart(pool: Pool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
+    """Work on the rows of a loop whose batch failed; returns how many were served or parked.
+
+    Raises `error` again when it was no row's: there are none to look at, or the loop fails without any.
+    """
+    LOOP_ERRORS.labels(loop).inc()
+    rows = await pool.call(upkeep.pick_rows, loop=loop, limit=limit)
+    if not rows:
+        raise error
+    async with pool.connection(timeout=PIECE_SECONDS) as conn:
+        await work(conn, [])  # raises where the function itself is broken: no row is to blame then
+    turn = Turn(pool, loop, work)
+    await turn.serve(split(rows))
+    return turn.served + len(turn.failed)
+
+
+@dataclass
+class Turn:
+    """One pass over the rows of a loop, piece by piece. Pieces without failures in their orgs come first."""
+
+    pool: Pool
+    loop: str
+    work: Work
+    served: int = 0
+    failed: dict[str, tuple[DueRow, Exception]] = field(default_factory=dict)
+    failures: Counter[UUID | None] = field(default_factory=Counter)
+
+    async def serve(self, pieces: list[list[DueRow]]) -> None:
+        ends_at = time.monotonic() + TURN_SECONDS
+        try:
+            while pieces:
+                pieces.sort(key=self._suspicion)
+                piece = pieces.pop(0)
+                if time.monotonic() > ends_at and (known := self._failure_of(piece)):
+                    self.failed |= {row.key: (row, known) for row in piece}
+                elif error := await self._try(piece):
+                    self.failures.update({row.org_id for row in piece})
+                    if len(piece) == 1:
+                        self.failed[piece[0].key] = piece[0], error
+                    else:
+                        pieces += split(piece)
+        finally:
+            await self._park()
+
+    def _suspicion(self, piece: list[DueRow]) -> tuple[int, int]:
+        return max(self.failures[row.org_id] for row in piece), len(piece)
+
+    def _failure_of(self, piece: list[DueRow]) -> Exception | None:
+        """The error of a row that failed alone, where the whole piece is of that row's org."""
+        orgs = {row.org_id for row in piece}
+        return next((error for row, error in self.failed.values() if orgs == {row.org_id}), None)
+
+    async def _try(self, piece: list[DueRow]) -> Exception | None:
+        """Serve a piece; returns the error that one of its rows caused."""
+        keys = [row.key for row in piece]
+        seconds = min(ALONE_SECONDS, PIECE_SECONDS * 2 ** piece[0].failures) if len(piece) == 1 else PIECE_SECONDS
+        try:
+            async with self.pool.connection(timeout=seconds) as conn:
+                await self.work(conn, keys)
+        except Exception as error:
+            if not is_of_a_row(error):
+                raise
+            return error
+        self.served += len(keys)
+        if any(row.failures for row in piece):
+            await self.pool.call(upkeep.unpark_rows, loop=self.loop, keys=keys)
+            log.info("%s: %d parked rows served", self.loop, len(keys))
+        return None
+
+    async def _park(self) -> None:
+        if not self.failed:
+            return
+        rows = [row for row, _ in self.failed.values()]
+        parked = await self.pool.call(
+            upkeep.park_rows,
+            loop=self.loop,
+            keys=[row.key for row in rows],
+            org_ids=[row.org_id for row in rows],
+            run_ids=[row.run_id for row in rows],
+            task_ids=[row.task_id for row in rows],
+            errors=[text_of(error) for _, error in self.failed.values()],
+            sqlstates=[sqlstate_of(error) for _, error in self.failed.values()],
+        )
+        for one in parked[:MAX_LOGGED]:
+            row, error = self.failed[one.key]
+            log.warning(
+                "%s: parked %s until %s: %s", self.loop, name_of(row), f"{one.retry_at:%H:%M:%S}", text_of(error)
+            )
+        if len(parked) > MAX_LOGGED:
+            log.warning("%s: parked %d more rows", self.loop, len(parked) - MAX_LOGGED)
+
+
+def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
+    """At most PARTS pieces: of whole orgs, or of the rows of one org."""
+    by_org = sorted(rows, key=lambda row: (str(row.org_id), -row.failures))
+    orgs = [list(group) for _, group in groupby(by_org, key=lambda row: row.org_id)]
+    if len(orgs) == 1:
+        size = -(-len(rows) // PARTS)
+        return [by_org[start : start + size] for start in range(0, len(by_org), size)]
+    size = -(-len(orgs) // PARTS)
+    return [[row for org in orgs[start : start + size] for row in org] for start in range(0, len(orgs), size)]
+
+
+def name_of(row: DueRow) -> str:
+    """What to look for: org, run and task where the row has them."""
+    named = {"org": row.org_id, "run": row.run_id, "task": row.task_id}
+    return " ".join([f"row {row.key}", *(f"{name}={value}" for name, value in named.items() if value)])
+
+
+def text_of(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
+def sqlstate_of(error: BaseException | None) -> str | None:
+    """The code of the database, where it raised this."""
+    while error is not None:
+        code = getattr(error, "sqlstate", None) or getattr(error, "code", None)
+        if isinstance(code, str):
+            return code
+        error = error.__cause__
+    return None

@@ -1,0 +1,10 @@
+-- Forgets parked rows: the loop has worked on them, or they are gone.
+create or replace function tenuto.unpark_rows(p_loop text, p_keys text[])
+  returns bigint
+  language sql
+as $$
+  with gone as (
+    delete from tenuto.parked_rows p where p.loop = p_loop and p.key = any (p_keys) returning 1
+  )
+  select count(*) from gone;
+$$;

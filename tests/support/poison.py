@@ -1,0 +1,38 @@
+"""Rows that make a dispatcher loop raise, and the steps of the loops, called once each."""
+
+import asyncio
+from uuid import UUID
+
+from tenuto.db.pool import open_pool
+from tenuto.dispatcher.loops import LOOPS, Dispatcher
+from tenuto.model.ids import uuid7
+from tests.support.kernel import Db
+
+
+def poison(db: Db, table: str, org_id: UUID, *, on: str = "delete", column: str = "org_id") -> None:
+    """Whatever deletes (or updates) such a row of this org raises."""
+    db.execute(
+        "create or replace function tenuto.test_poison() returns trigger language plpgsql as"
+        " $$ begin raise exception 'poisoned row' using errcode = 'XX001'; end $$"
+    )
+    row = "new" if on == "insert" else "old"
+    db.execute(
+        f"create trigger poison before {on} on tenuto.{table} for each row"
+        f" when ({row}.{column} = '{org_id}') execute function tenuto.test_poison()".encode()
+    )
+
+
+def cure(db: Db, table: str) -> None:
+    db.execute(f"drop trigger poison on tenuto.{table}".encode())
+
+
+def turn(database: str, *loops: str, limit: int = 100) -> list[int]:
+    """One turn of each of these loops, as a dispatcher does it."""
+
+    async def main() -> list[int]:
+        async with open_pool(database, role="tenuto_dispatcher") as pool, open_pool(database, size=1) as owner_pool:
+            dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, "here", 0)
+            steps = {loop.name: loop.step for loop in LOOPS}
+            return [await steps[name](dispatcher, limit) for name in loops]
+
+    return asyncio.run(main())
