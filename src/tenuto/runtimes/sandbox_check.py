@@ -5,7 +5,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-from tenuto.runtimes import sandbox_filter
+from tenuto.runtimes import sandbox_cgroup, sandbox_filter
 from tenuto.runtimes.sandbox import CannotBuild, of_python, start
 from tenuto.runtimes.sandbox_spec import Code, Spec
 from tenuto.runtimes.sandbox_uids import borrowed_uid
@@ -15,7 +15,7 @@ FULL, WEAK = "full", "weak"
 BEHIND_WALLS = (
     "files outside its folder can be read",
     "other processes can be seen",
-    "the disk and shared memory have no bound",
+    "the disk and the memory of all its processes together have no bound",
 )
 OF_OWN_USER = (
     "files of the worker's user can be written",
@@ -30,11 +30,12 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Strength:
-    """What can be enforced here; `missing` is what cannot."""
+    """What can be enforced here; `missing` is what cannot. `no_cgroup`: why memory is only watched."""
 
     root: bool
     walls: bool
     missing: tuple[str, ...]
+    no_cgroup: str | None = None
 
     @property
     def name(self) -> str:
@@ -42,7 +43,12 @@ class Strength:
 
     def describe(self) -> str:
         if not self.missing:
-            return "sandbox: a user, files, processes and a network of its own for each attempt"
+            memory = (
+                f"memory is watched ten times per second, because there is no memory cgroup ({self.no_cgroup})"
+                if self.no_cgroup
+                else "a memory cgroup each"
+            )
+            return f"sandbox: a user, files, processes and a network of its own for each attempt; {memory}"
         return f"WEAK sandbox, not enforced here: {'; '.join(self.missing)}"
 
 
@@ -69,7 +75,8 @@ async def _try() -> tuple[Strength, str]:
         except CannotBuild as problem:
             why = str(problem)
         else:
-            return Strength(True, True, unfiltered), f"no filter for this machine, {os.uname().machine}"
+            strength = Strength(True, True, unfiltered, sandbox_cgroup.why_not())
+            return strength, f"no filter for this machine, {os.uname().machine}"
     try:
         await _build(walls=False)
     except CannotBuild as problem:

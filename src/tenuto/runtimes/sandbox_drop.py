@@ -26,7 +26,7 @@ def drop_rights(spec: Spec) -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if sandbox_filter.can_filter():
-        load_filter(sandbox_filter.program(sockets=spec.walls))
+        load_filter(sandbox_filter.program())
 
 
 def become(uid: int) -> None:
@@ -47,6 +47,7 @@ def _limit(limits: Limits, *, own_user: bool) -> None:
         (resource.RLIMIT_FSIZE, limits.file_size),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_SIGPENDING, limits.signals),
     ]
     if own_user:  # it counts all processes of the user: those of a person who works here are more
         wanted.append((resource.RLIMIT_NPROC, limits.processes))

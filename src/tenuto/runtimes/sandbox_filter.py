@@ -1,4 +1,5 @@
-"""Which system calls a sandbox may not make: those that only an attack needs. A seccomp filter, written out."""
+"""Which system calls a sandbox may not make: those that only an attack needs, and those that hold memory which belongs
+to no process. A seccomp filter, written out as BPF."""
 
 import errno
 import platform
@@ -6,8 +7,8 @@ import struct
 
 # By machine: the word that the kernel names it with, and the numbers of the calls.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_NUMBERS: dict[str, tuple[int, int]] = {
-    # name: x86_64, aarch64
+Numbers = dict[str, tuple[int | None, int | None]]  # name: x86_64, aarch64 (None: the machine has no such call)
+REFUSED: Numbers = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
     "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51), "move_mount": (429, 429),
     "open_tree": (428, 428), "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
@@ -16,49 +17,93 @@ _NUMBERS: dict[str, tuple[int, int]] = {
     "perf_event_open": (298, 241), "userfaultfd": (323, 282), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106), "reboot": (169, 142),
     "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116),
-    "settimeofday": (164, 170), "clock_settime": (227, 112), "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "pidfd_getfd": (438, 438),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "pidfd_getfd": (438, 438),
+    "socket": (41, 198),  # of any family; pairs of streams, which lead nowhere, are below
 }  # fmt: skip
-_CLONE, _CLONE3, _SOCKET = (56, 220), (435, 435), (41, 198)
-_NEW_NAMESPACES = 0x7E020000
+# Calls whose memory no process has mapped, so that nothing counts it, or that take a share of what the whole machine
+# has (aio, watches). Programs that know them do without them where a kernel lacks them, so that is what they are told.
+ABSENT: Numbers = {
+    "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
+    "semget": (64, 190), "semop": (65, 193), "semtimedop": (220, 192), "semctl": (66, 191),
+    "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183),
+    "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
+    # A page of a file or of a process that lies in a pipe or socket stays after everybody else let go of it.
+    "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
+    "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
+    "landlock_create_ruleset": (444, 444),
+}  # fmt: skip
+_CLONE, _CLONE3, _MMAP, _FCNTL = (56, 220), (435, 435), (9, 222), (72, 25)
+_SOCKETPAIR, _SETSOCKOPT = (53, 199), (54, 208)
+_NEW_NAMESPACES, _MAP_HUGETLB, _F_SETPIPE_SZ = 0x7E020000, 0x40000, 1031
+_AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK, _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 1, 0xF, 1, 7, 8
 _X32 = 0x40000000  # the other numbers of x86_64, which would pass the list
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_NUMBER, _MACHINE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 
 
 def can_filter() -> bool:
     return platform.machine() in MACHINES
 
 
-def program(*, sockets: bool) -> bytes:
-    """The filter for this machine. Without `sockets` none can be made, only pairs, which lead nowhere."""
+def program() -> bytes:
+    """The filter for this machine."""
     column = list(MACHINES).index(platform.machine())
-    refused = [numbers[column] for numbers in _NUMBERS.values()]
-    if not sockets:
-        refused.append(_SOCKET[column])
     lines = [
         _line(_LOAD, _MACHINE),
         _line(_EQUAL, MACHINES[platform.machine()], 1, 0),
         _line(_RETURN, _KILL),
         _line(_LOAD, _NUMBER),
         _line(_AT_LEAST, _X32, 0, 1),
-        _line(_RETURN, _REFUSE | errno.ENOSYS),
+        _refuse(errno.ENOSYS),
         # Its flags lie in memory, where no filter can look: told that it is missing, libraries take clone instead.
-        _line(_EQUAL, _CLONE3[column], 0, 1),
-        _line(_RETURN, _REFUSE | errno.ENOSYS),
+        *_call(_CLONE3[column], _refuse(errno.ENOSYS)),
     ]
-    for number in refused:
-        lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _REFUSE | errno.EPERM)]
-    lines += [
-        _line(_EQUAL, _CLONE[column], 0, 3),
-        _line(_LOAD, _FIRST_ARGUMENT),
-        _line(_ANY_BIT, _NEW_NAMESPACES, 0, 1),
-        _line(_RETURN, _REFUSE | errno.EPERM),
-        _line(_RETURN, _ALLOW),
-    ]
-    return b"".join(lines)
+    for calls, why in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
+        for numbers in calls.values():
+            if (number := numbers[column]) is not None:
+                lines += _call(number, _refuse(why))
+    for number, block in _by_argument(column):
+        lines += _call(number, *block, _line(_RETURN, _ALLOW))
+    return b"".join([*lines, _line(_RETURN, _ALLOW)])
+
+
+def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
+    """Calls that are refused with some arguments, as (number, lines that refuse or go on)."""
+    not_permitted = _refuse(errno.EPERM)
+    return [
+        (_CLONE[column], [_argument(0), _line(_ANY_BIT, _NEW_NAMESPACES, 0, 1), not_permitted]),
+        # Huge pages come from a pool of the machine and count as nobody's memory.
+        (_MMAP[column], [_argument(3), _line(_ANY_BIT, _MAP_HUGETLB, 0, 1), _refuse(errno.ENOMEM)]),
+        (_FCNTL[column], [_argument(1), _line(_EQUAL, _F_SETPIPE_SZ, 0, 1), not_permitted]),
+        # A socket that others can name, or a datagram, would hold what many closed ones sent; a stream's end holds
+        # one buffer. That is what watching memory relies on, so the buffer cannot grow either.
+        (_SOCKETPAIR[column], [
+            _argument(0), _line(_EQUAL, _AF_UNIX, 1, 0), not_permitted,
+            _argument(1), _line(_AND, _SOCK_TYPE_MASK), _line(_EQUAL, _SOCK_STREAM, 1, 0), not_permitted,
+        ]),
+        (_SETSOCKOPT[column], [
+            _argument(1), _line(_EQUAL, _SOL_SOCKET, 0, 4),
+            _argument(2), _line(_EQUAL, _SO_SNDBUF, 1, 0), _line(_EQUAL, _SO_RCVBUF, 0, 1), not_permitted,
+        ]),
+    ]  # fmt: skip
+
+
+def _call(number: int, *block: bytes) -> list[bytes]:
+    """The block, for this call alone. It must return: what it loads is no number of a call any more."""
+    return [_line(_EQUAL, number, 0, len(block)), *block]
+
+
+def _argument(no: int) -> bytes:
+    return _line(_LOAD, _ARGUMENTS + 8 * no)  # the lower half; these are all ints
+
+
+def _refuse(why: int) -> bytes:
+    return _line(_RETURN, _REFUSE | why)
 
 
 def _line(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:

@@ -19,6 +19,7 @@ class Limits:
     processes: int = 64
     file_size: int = 64 * MB
     scratch: int = 256 * MB  # everything it writes, together
+    signals: int = 1024  # that wait to be delivered, and timers
     wall: float = 300.0  # seconds, for a task that has no timeout
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from tenuto.runtimes import sandbox_child  # before the walls are up: what it needs is in memory then
+from tenuto.runtimes.sandbox_cgroup import Cgroup, NoCgroup, make
 from tenuto.runtimes.sandbox_drop import become, drop_rights
-from tenuto.runtimes.sandbox_memory import watch
+from tenuto.runtimes.sandbox_memory import read_buffer, watch
 from tenuto.runtimes.sandbox_spec import OUT_OF_MEMORY, Spec
 from tenuto.runtimes.sandbox_system import (
     NEW_IPC,
@@ -45,26 +46,41 @@ def main(fd: int, spec: Spec) -> None:
 
 
 def _run_behind_walls(fd: int, spec: Spec) -> int:
+    cgroup, buffer = _make_cgroup(spec), read_buffer()
     unshare(NEW_MOUNTS | NEW_NAME | NEW_IPC | NEW_PIDS | NEW_NETWORK)
     told, tell = os.pipe()
     first = os.fork()
     if first == 0:
         os.close(told)
-        _guard(_be_first, fd, spec, tell)
+        _guard(_be_first, fd, spec, tell, cgroup)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(first, signal.SIGKILL))
     os.close(tell)
     os.close(fd)
-    over = watch(first, spec.limits.memory)
+    over = watch(first, spec.limits.memory, buffer, cgroup.was_full if cgroup else lambda: False)
     os.wait()  # for the first, and with it for everything inside
+    if cgroup:
+        cgroup.remove()
     if over:
         return OUT_OF_MEMORY
     answer = os.read(told, 16)
     return int(answer) if answer else signal.SIGKILL  # the first process said nothing: it was ended with the rest
 
 
-def _be_first(fd: int, spec: Spec, tell: int) -> None:
+def _make_cgroup(spec: Spec) -> Cgroup | None:
+    """Where there can be one; the worker has said at its start whether, and why not."""
+    try:
+        return make(spec.limits.memory + spec.limits.scratch)
+    except NoCgroup:
+        return None
+
+
+def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
     """The first process of the sandbox's tree: nobody inside can signal it, and when it ends all the others do."""
+    if cgroup:
+        cgroup.enter()
+        cgroup.let_go()
     socket.sethostname("sandbox")
+    _close_ipc()
     build_walls(spec)
     wait, go = os.pipe()
     inside = os.fork()
@@ -82,6 +98,13 @@ def _be_first(fd: int, spec: Spec, tell: int) -> None:
         if ended == inside:
             os.write(tell, str(status).encode())
             os._exit(0)
+
+
+def _close_ipc() -> None:
+    """No shared memory, queue or semaphore in its IPC namespace, should a call for one pass the filter."""
+    for name in ("shmall", "shmmni", "msgmni"):
+        with contextlib.suppress(OSError):  # where /proc/sys is read-only
+            Path("/proc/sys/kernel", name).write_text("0")
 
 
 def _run_without_walls(fd: int, spec: Spec) -> int:

@@ -102,7 +102,9 @@ def _make_scratch(root: Path, spec: Spec) -> None:
     """One place in memory for everything it writes, so that there is one bound."""
     scratch = _folder(root / "tmp")
     owner = f"uid={spec.uid},gid={spec.uid}," if spec.uid is not None else ""
-    mount("tmpfs", str(scratch), "tmpfs", PLAIN, f"{owner}size={spec.limits.scratch},nr_inodes=20000,mode=700")
+    # Small pages: one byte of a huge one that something else holds would keep 2 MB after the file is gone.
+    options = f"{owner}size={spec.limits.scratch},nr_inodes=20000,huge=never,mode=700"
+    mount("tmpfs", str(scratch), "tmpfs", PLAIN, options)
     (root / "dev" / "shm").symlink_to("/tmp")  # noqa: S108 (the sandbox's own)
 
 

@@ -1,0 +1,151 @@
+"""A memory cgroup for a sandbox: the kernel's own bound on all that it uses, also on what no process has mapped."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+PREFIX = "tenuto-sandbox-"
+MOUNTS, OWN = Path("/proc/self/mountinfo"), Path("/proc/self/cgroup")
+ROOM = 64 << 20  # for what the kernel keeps for a sandbox: page tables, buffers of pipes, names of files
+
+
+class NoCgroup(Exception):
+    """No memory cgroup can be made here; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cgroup in which cgroups for sandboxes can be made."""
+
+    folder: Path
+    version: int
+
+
+class Cgroup:
+    """One cgroup with a bound. It is reached through open folders: behind the walls it has no path."""
+
+    def __init__(self, place: Place, name: str, most: int) -> None:
+        self._name, self._events = name, "memory.events" if place.version == 2 else "memory.oom_control"
+        self._above = os.open(place.folder, os.O_RDONLY | os.O_DIRECTORY)
+        os.mkdir(name, dir_fd=self._above)
+        self._folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._above)
+        try:
+            if place.version == 2:
+                self._write("memory.max", most)
+                self._write_if_there("memory.swap.max", 0)
+                self._write_if_there("memory.oom.group", 1)
+            else:
+                self._write("memory.limit_in_bytes", most)
+                self._write_if_there("memory.memsw.limit_in_bytes", most)  # with swap: of both together
+        except OSError:
+            self.remove()
+            raise
+
+    def enter(self) -> None:
+        """Move the calling process, and thereby all that it will start, into the cgroup."""
+        self._write("cgroup.procs", 0)
+
+    def was_full(self) -> bool:
+        """Whether the kernel has ended a process in it for its memory."""
+        with suppress(OSError), open(os.open(self._events, os.O_RDONLY, dir_fd=self._folder)) as file:  # noqa: PTH123
+            for text in file:
+                if text.startswith("oom_kill "):
+                    return int(text.split()[1]) > 0
+        return False
+
+    def let_go(self) -> None:
+        """Close the folders, in a process that has no more to do with it."""
+        os.close(self._folder)
+        os.close(self._above)
+
+    def remove(self) -> None:
+        """Once nothing is in it any more."""
+        with suppress(OSError):
+            os.rmdir(self._name, dir_fd=self._above)
+        self.let_go()
+
+    def _write(self, name: str, value: int) -> None:
+        with open(os.open(name, os.O_WRONLY, dir_fd=self._folder), "w") as file:  # noqa: PTH123 (it has no path)
+            file.write(str(value))
+
+    def _write_if_there(self, name: str, value: int) -> None:
+        with suppress(OSError):  # a kernel without swap accounting, or an older one
+            self._write(name, value)
+
+
+def make(most: int) -> Cgroup:
+    """A cgroup for the sandbox of this process, bounded to `most` bytes and some room for the kernel."""
+    try:
+        return Cgroup(find_place(), f"{PREFIX}{os.getpid()}", most + ROOM)
+    except OSError as problem:
+        raise NoCgroup(f"{problem.strerror}: {problem.filename}") from problem
+
+
+def why_not() -> str | None:
+    """What keeps sandboxes from having a memory cgroup here; None if nothing does. Removes what killed ones left."""
+    try:
+        make(ROOM).remove()
+        _sweep(find_place().folder)
+    except NoCgroup as problem:
+        return str(problem)
+    return None
+
+
+def find_place() -> Place:
+    """The cgroup that this process is in, or the one above it where that was handed to us."""
+    own = {line.split(":", 2)[1]: line.rstrip("\n").split(":", 2)[2] for line in OWN.read_text().splitlines()}
+    for root, mounted, kind, options in _mounts():
+        if kind == "cgroup" and "memory" in options:
+            path = next(where for names, where in own.items() if "memory" in names.split(","))
+            return Place(_below(mounted, root, path), 1)
+    for root, mounted, kind, _ in _mounts():
+        if kind == "cgroup2" and "" in own:
+            folder = _below(mounted, root, own[""])
+            for place in (folder, *([folder.parent] if _is_ours(folder.parent) else [])):
+                if _hands_down_memory(place):
+                    return Place(place, 2)
+            raise NoCgroup(f"{folder} hands down no memory controller; systemd: Delegate=yes, DelegateSubgroup=worker")
+    raise NoCgroup("no memory controller is mounted")
+
+
+def _mounts() -> list[tuple[str, str, str, list[str]]]:
+    """Root, place, kind and options of everything that is mounted."""
+    found: list[tuple[str, str, str, list[str]]] = []
+    for line in MOUNTS.read_text().splitlines():
+        before, _, after = line.partition(" - ")
+        words, (kind, _, options) = before.split(" "), after.split(" ")
+        found.append((words[3], words[4], kind, options.split(",")))
+    return found
+
+
+def _below(mounted: str, root: str, path: str) -> Path:
+    """Where the cgroup `path` is. In a container the mount may show a part of the tree, or the path be one outside."""
+    inside = os.path.relpath(path, root)
+    return Path(mounted) if inside.startswith("..") else Path(mounted, inside)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether systemd gave the cgroup to the service (`Delegate=yes`)."""
+    for name in ("trusted.delegate", "user.delegate"):
+        with suppress(OSError):
+            return os.getxattr(folder, name) == b"1"
+    return False
+
+
+def _hands_down_memory(folder: Path) -> bool:
+    """Whether cgroups below it have the memory controller. One that holds processes itself can hand down nothing."""
+    with suppress(OSError):
+        handed_down = folder / "cgroup.subtree_control"
+        if "memory" not in handed_down.read_text().split():
+            handed_down.write_text("+memory")
+        return True
+    return False
+
+
+def _sweep(folder: Path) -> None:
+    """Those whose process is gone, which had no time to remove them."""
+    for left in folder.glob(f"{PREFIX}*"):
+        if not Path("/proc", left.name.removeprefix(PREFIX)).exists():
+            with suppress(OSError):
+                left.rmdir()
