@@ -93,12 +93,12 @@ def test_nothing_is_planted_for_the_next_attempt(prison: Prison) -> None:
 def test_the_database_cannot_be_reached(prison: Prison) -> None:
     where = prison.db.info
 
-    assert "unreachable" in prison.is_kept_from("connect", where.hostaddr or where.host, where.port)
+    assert "not permitted" in prison.is_kept_from("connect", where.hostaddr or where.host, where.port)
 
 
 def test_the_address_where_clouds_give_out_credentials_cannot_be_reached(prison: Prison) -> None:
-    assert "unreachable" in prison.is_kept_from("find_way", "127.0.0.2")  # even machines without a network have that
-    assert "unreachable" in prison.inside("find_way", "169.254.169.254").message
+    assert "not permitted" in prison.is_kept_from("find_way", "127.0.0.2")  # even machines without a network have that
+    assert "not permitted" in prison.inside("find_way", "169.254.169.254").message
 
 
 def test_a_service_of_this_machine_cannot_be_reached_by_name(prison: Prison) -> None:
@@ -106,7 +106,7 @@ def test_a_service_of_this_machine_cannot_be_reached_by_name(prison: Prison) -> 
         service.bind("\0tenuto-probed")
         service.listen(5)
 
-        assert "refused" in prison.is_kept_from("connect_by_name", "tenuto-probed")
+        assert "not permitted" in prison.is_kept_from("connect_by_name", "tenuto-probed")
 
 
 @pytest.mark.parametrize("probe", ["unshare_mounts", "unshare_user", "change_root", "become_root"])
@@ -128,7 +128,36 @@ def test_a_data_object_that_it_was_not_given_cannot_be_read(prison: Prison) -> N
     end = prison.end_of(prison.begin("read_object", *split(str(found))))
     assert end.error["type"] == "Forbidden"
 
-    assert prison.end_of(prison.begin("ask_inside", "get_object", asked)).status == "completed"  # it was given this one
+    assert prison.end_of(prison.begin("fetch", {"$object": str(found)})).output == "secret"  # it was given this one
+
+
+@pytest.mark.parametrize("how", ["step", "text", "child step", "data", "child"])
+def test_an_id_does_not_become_known_by_saying_it(prison: Prison, how: str) -> None:
+    found = call(prison.db, "put_object", org_id=DEFAULT_ORG, type="bytes", payload=b"secret", size=6)
+
+    end = prison.end_of(prison.begin("remember", *split(str(found)), how))
+
+    assert end.status == "failed"
+    assert end.error["type"] in ("Forbidden", "InvalidInput")
+
+
+def test_a_result_cannot_name_a_data_object_of_others(prison: Prison) -> None:
+    found = call(prison.db, "put_object", org_id=DEFAULT_ORG, type="bytes", payload=b"secret", size=6)
+
+    assert prison.end_of(prison.begin("return_object", *split(str(found)))).error["type"] == "Forbidden"
+
+
+def test_what_it_has_put_itself_it_can_read_on_a_later_attempt_too(prison: Prison) -> None:
+    assert prison.end_of(prison.begin("keep_own", max_attempts=2, backoff_seconds=0)).output == "own"
+
+
+def test_a_task_of_another_run_cannot_be_polled(prison: Prison) -> None:
+    other = prison.begin("outside", "who", [])
+    assert prison.end_of(other).status == "completed"
+    asked = {"task_ids": [str(other)]}
+
+    assert prison.end_of(prison.begin("ask_outside", "poll_tasks", asked)).output == []  # not even by trusted code
+    assert prison.end_of(prison.begin("ask_inside", "poll_tasks", asked)).error["type"] == "Forbidden"
 
 
 def split(id: str) -> tuple[str, str]:

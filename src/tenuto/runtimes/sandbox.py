@@ -8,22 +8,25 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tenuto.model.errors import Forbidden
 from tenuto.runtimes import sandbox_spec
 from tenuto.runtimes.judge import NEVER
-from tenuto.runtimes.outcomes import Failed, Interrupted, Lost, Outcome, describe
+from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Lost, Outcome, describe
 from tenuto.runtimes.processes import Job, Logs, Process, Processes
 from tenuto.runtimes.sandbox_child import LARGEST_LINE
+from tenuto.runtimes.sandbox_children import ChildType
 from tenuto.runtimes.sandbox_port import SandboxPort
 from tenuto.runtimes.sandbox_spec import MB, Code, Limits, Spec
 from tenuto.runtimes.sandbox_uids import borrowed_uid
 from tenuto.runtimes.sandbox_words import BadWord, check
 from tenuto.sdk.port import Port
+from tenuto.sdk.wire import load
 
 MOST_SAID = 4096  # of what went wrong while it was built
 MOST_IN_ALL = 512 * MB  # of everything that an attempt says: reading it takes time from the others
@@ -50,7 +53,7 @@ class Prepared:
     code: Code
     shown: tuple[str, ...]
     path: tuple[str, ...]
-    may_start: frozenset[str]
+    may_start: Mapping[str, ChildType]
 
 
 Prepare = Callable[[Any, Path], Awaitable[Prepared]]
@@ -91,7 +94,7 @@ class Sandboxes(Processes):
             port = SandboxPort(self._open_port(attempt), attempt, may_start=prepared.may_start)
             return await self._listen(process, attempt, port)
 
-    async def _listen(self, process: "Sandbox", attempt: Any, port: Port) -> Outcome:
+    async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxPort) -> Outcome:
         try:
             outcome = await self._converse(process, attempt, port)
         except (BadWord, ValueError) as problem:  # ValueError: a line without an end
@@ -99,6 +102,11 @@ class Sandboxes(Processes):
                 str(problem) if isinstance(problem, BadWord) else f"it says more than {LARGEST_LINE:,} bytes at once"
             )
             return Failed({"type": "BadWord", "message": f"the sandbox was ended: {message}"})
+        if isinstance(outcome, Completed) and '"$object"' in (outcome.output or ""):
+            try:
+                port.check_objects(load(outcome.output or "null"))
+            except Forbidden as refusal:
+                return Failed(describe(refusal))
         if isinstance(outcome, Interrupted):  # that would cost it nothing, so nobody but us may say it
             return Failed({"type": "BadWord", "message": "the sandbox was ended: it says it was asked to stop"})
         return outcome

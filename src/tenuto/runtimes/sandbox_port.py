@@ -1,11 +1,13 @@
-"""A sandbox's way to the kernel: the verbs of its own attempt, about things that it was told of."""
+"""A sandbox's way to the kernel: the verbs of its own attempt, about things that the system made for it or gave it."""
 
-import json
-import re
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, cast
+from uuid import UUID
 
 from tenuto.model.errors import Forbidden, InvalidInput
+from tenuto.runtimes.sandbox_children import ChildType, checked
 from tenuto.sdk.port import Json, Port
+from tenuto.sdk.wire import load
 
 # What each verb takes; any other argument is refused, above all another attempt's fence.
 VERBS = {
@@ -19,10 +21,11 @@ VERBS = {
     "put_object": {"data", "type", "metadata"},
     "get_object": {"id"},
 }
-_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+# Their replies name data objects that others put there: values of trusted code, or of sandboxes that knew the objects.
+GIVE_OBJECTS = {"get_steps", "take_signal", "get_run_data", "poll_tasks"}
 
 
-class Told(Protocol):
+class Given(Protocol):
     """An attempt, as far as it says what its code was given."""
 
     input: str | None
@@ -31,24 +34,36 @@ class Told(Protocol):
 
 
 class SandboxPort:
-    """Ids are no secrets: only what the attempt was given, or was answered, may be asked for by id. Children are of
-    types that run in a sandbox too, so that no code gets at trusted tasks through them."""
+    """Ids are no secrets, so knowing one is no right. An attempt can read the data objects that it was given as such
+    (`{"$object": id}`, which is how a DataObject travels) or has put, and poll the children that it has started. It can
+    name no other object in anything that it sends, so that neither a step, nor run data, nor a child, nor a result
+    returns an id to it as a data object that it was given."""
 
-    def __init__(self, port: Port, attempt: Told, *, may_start: frozenset[str]) -> None:
+    def __init__(self, port: Port, attempt: Given, *, may_start: Mapping[str, ChildType]) -> None:
         self._port, self._may_start = port, may_start
-        self._known: set[str] = set()
+        self._children: set[str] = set()
+        self._objects: set[str] = set()
         for text in (attempt.input, attempt.slots, attempt.metadata):
-            self._known.update(_ID.findall(text or ""))
+            self._objects.update(objects_in(load(text)) if text else ())
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
         self._check(verb, arguments)
-        answer = await self._port.ask(verb, **arguments)
-        if verb != "get_object":  # bytes say nothing of ids
-            self._known.update(_ID.findall(json.dumps(answer)))
-        return answer
+        if verb == "start_children":
+            arguments = checked(arguments, self._may_start)
+        reply = await self._port.ask(verb, **arguments)
+        self._learn(verb, reply)
+        return reply
 
     def tell(self, verb: str, **arguments: Json) -> None:
         self._port.tell(verb, **arguments)
+
+    def check_objects(self, value: Json) -> None:
+        """Refuse a value that names a data object which this attempt does not know."""
+        for id in objects_in(value):
+            if id not in self._objects:
+                raise Forbidden(
+                    f"a sandbox cannot name data object {id}, which it was not given", "pass it a DataObject"
+                )
 
     def _check(self, verb: str, arguments: dict[str, Any]) -> None:
         takes = VERBS.get(verb)
@@ -56,16 +71,46 @@ class SandboxPort:
             raise InvalidInput(f"a sandbox cannot ask {verb[:40]!r}", f"it can ask {', '.join(sorted(VERBS))}")
         if more := arguments.keys() - takes:
             raise InvalidInput(f"{verb} takes no {sorted(more)[0][:40]!r} from a sandbox")
-        asked = {"get_object": [arguments.get("id")], "poll_tasks": arguments.get("task_ids")}.get(verb, [])
-        if not isinstance(asked, list) or not all(isinstance(one, str) and one in self._known for one in asked):
-            raise Forbidden("a sandbox can only ask for what its attempt was told of", "pass it as an argument")
-        if verb == "start_children":
-            self._check_children(arguments.get("kinds"))
-
-    def _check_children(self, kinds: Any) -> None:
-        for kind in kinds if isinstance(kinds, list) else [None]:
-            name = kind.get("type") if isinstance(kind, dict) else None
-            if name not in self._may_start:
+        if verb == "record_step" and arguments.get("kind") == "child":
+            raise InvalidInput("a sandbox cannot record a step of kind 'child'", "start_children records it")
+        if verb == "get_object" and _as_id(arguments.get("id")) not in self._objects:
+            raise Forbidden("a sandbox can only read data objects that it was given or has put", "pass it a DataObject")
+        if verb == "poll_tasks":
+            asked = arguments.get("task_ids")
+            if not isinstance(asked, list) or not {_as_id(one) for one in cast("list[Any]", asked)} <= self._children:
                 raise Forbidden(
-                    f"a sandbox cannot start {str(name)[:80]!r} as a child", "only tasks that run in a sandbox too"
+                    "a sandbox can only poll children that it has started", "gather what ctx.start returned"
                 )
+        self.check_objects(arguments)
+
+    def _learn(self, verb: str, reply: Json) -> None:
+        if verb == "start_children":
+            self._children.update(reply)
+        elif verb == "put_object":
+            self._objects.add(reply)
+        elif verb in GIVE_OBJECTS:
+            self._objects.update(objects_in(reply))
+        if verb == "get_steps":  # of kind child are those alone that start_children has recorded
+            self._children.update(id for step in reply if step["kind"] == "child" for id in step["value"])
+
+
+def objects_in(value: Json) -> Iterator[str]:
+    """The ids of the data objects that a JSON value names."""
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, list):
+            stack.extend(cast("list[Any]", found))
+        elif isinstance(found, dict):
+            held = cast("dict[str, Any]", found)
+            if (id := _as_id(held.get("$object"))) is not None:
+                yield id
+            stack.extend(held.values())
+
+
+def _as_id(value: Any) -> str | None:
+    """The id as the system writes it, however it is written here."""
+    try:
+        return str(UUID(value)) if isinstance(value, str) else None
+    except ValueError:
+        return None

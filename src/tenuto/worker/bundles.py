@@ -20,6 +20,7 @@ from tenuto.db.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
 from tenuto.runtimes.sandbox import Prepared, Refused
+from tenuto.runtimes.sandbox_children import ChildType
 from tenuto.runtimes.sandbox_spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
@@ -49,6 +50,7 @@ class Bundles:
         self._kernel, self._on, self._absence = kernel, settings.bundles, absence
         self._org_id = UUID(settings.org_id)
         self._cache = Path(settings.home) / "bundles"
+        self._child_type = ChildType(queues=frozenset(settings.queues or ()))  # a manifest declares no options
         self._fetching: dict[str, asyncio.Lock] = {}
         self.types: set[str] = set()
 
@@ -75,7 +77,9 @@ class Bundles:
         except (NotFound, BadBundle) as problem:
             raise Refused(str(problem)) from problem
         path = BUNDLE if folder is None else str(place)
-        return Prepared(Code(entry=found.entry, folder=str(place)), (), (path,), frozenset(found.types))
+        return Prepared(
+            Code(entry=found.entry, folder=str(place)), (), (path,), dict.fromkeys(found.types, self._child_type)
+        )
 
     async def _unpacked(self, hash: str, folder: Path | None) -> Path:
         if folder is not None:

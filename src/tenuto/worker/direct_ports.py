@@ -93,7 +93,8 @@ async def _start_children(conn: Conn, port: DirectPort, **start: Json) -> Json:
 
 
 async def _poll_tasks(conn: Conn, port: DirectPort, *, task_ids: list[str]) -> Json:
-    ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=[UUID(task_id) for task_id in task_ids])
+    asked = [UUID(task_id) for task_id in task_ids]
+    ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=asked, run_id=port.run_id)
     return [{**asdict(row), "task_id": str(row.task_id)} for row in ended]
 
 

@@ -8,8 +8,10 @@ from tenuto.runtimes.outcomes import Outcome
 from tenuto.runtimes.processes import Logs
 from tenuto.runtimes.sandbox import Prepared, Sandboxes, Trusted
 from tenuto.runtimes.sandbox_check import Strength
+from tenuto.runtimes.sandbox_children import ChildType
 from tenuto.runtimes.sandbox_spec import LIMITS, Code
 from tenuto.sdk.app import App
+from tenuto.sdk.elsewhere import declare
 from tenuto.sdk.port import Port
 from tenuto.sdk.target import split_target
 from tenuto.worker.attempt import Attempt
@@ -34,7 +36,8 @@ def open_sandboxes(
 ) -> Sandboxes:
     """For tasks of the app and for bundles."""
     trusted = Trusted(strength.root, strength.walls, settings.home, LIMITS)
-    apart = frozenset(name for name, task in app.tasks.items() if task.executor == "sandbox")
+    declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
+    apart = {name: ChildType(one["kind"], tuple(one.get("limits", ()))) for name, one in declared.items()}
 
     async def prepare(attempt: Attempt, folder: Path) -> Prepared:
         if isinstance(attempt.task, BundleTask):
