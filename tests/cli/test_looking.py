@@ -49,7 +49,7 @@ def test_people_read_an_error_in_a_line_and_its_traceback_below():
     error = {"type": "OSError", "message": "disk is full", "traceback": '  File "a.py", line 1\n    write()\n'}
 
     assert fields(Facts("failed", error)).splitlines() == [
-        "status  failed", "error   OSError: disk is full", "", '  File "a.py", line 1', "    write()",
+        "status  failed", "error   OSError: disk is full", "", '    File "a.py", line 1', "      write()",
     ]  # fmt: skip
     assert fields(Facts("cancelled", {"reason": "a mistake"})).splitlines()[1:] == ['error   {"reason": "a mistake"}']
 

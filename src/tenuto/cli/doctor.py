@@ -12,6 +12,7 @@ from tenuto.cli.database import open_database
 from tenuto.cli.output import Json, show
 from tenuto.cli.problems import FAILED
 from tenuto.cli.settings import Settings, read_settings
+from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.db.checkup import Checkup
@@ -55,7 +56,7 @@ def doctor(as_json: Json = False) -> None:
         checks = [Check("database", OK, f"Postgres {found.server_version} at {found.url}"), schema(found)]
         if found.schema_version and not found.pending:
             checks += judge(asyncio.run(_look(url, settings)), embedded=settings.database_url is None)
-    text = "\n".join(f"{check.state:<5}  {check.name:<12}  {check.says}" for check in checks)
+    text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
     show({"checks": checks}, text, as_json=as_json)
     if any(check.state == WRONG for check in checks):
         raise typer.Exit(FAILED)

@@ -9,7 +9,8 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.asking import Desk
-from tenuto.cli.output import cell
+from tenuto.cli.output import cell, say
+from tenuto.model.text import indented
 
 if TYPE_CHECKING:
     from tenuto.model.run_data import LogLine, RunLogLine
@@ -31,7 +32,7 @@ async def show_task_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bo
         found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
         lines = await desk.pool.call(run_data.read_logs, org_id=desk.org_id, task_id=task_id, **place)
         for line in lines:
-            typer.echo(_as_json(line) if as_json else _as_text(line))
+            _print(line, as_json=as_json)
             place = {"after_attempt": line.attempt, "after_line": line.line_no}
         any_lines = any_lines or bool(lines)
         quiet = 0.0 if lines else quiet + PAUSE
@@ -44,7 +45,7 @@ async def show_task_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bo
     if run.total_tasks > 1:
         more.append(f"`tenuto runs logs {run.id}` has what all {run.total_tasks} tasks of its run logged")
     if more:
-        typer.echo("; ".join(more), err=True)
+        say("; ".join(more), err=True)
 
 
 async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool) -> None:
@@ -57,8 +58,7 @@ async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool
         found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
         lines = [line for line in await _read_on(desk, run_id, place) if _key(line) not in seen]
         for line in lines:
-            of = {"task_id": str(line.task_id), "task": line.task}
-            typer.echo(_as_json(line, **of) if as_json else _as_text(line, line.task))
+            _print(line, as_json=as_json, task_id=str(line.task_id), task=line.task)
         if lines:
             seen |= {_key(line) for line in lines}
             place = {"after": max(line.logged_at for line in lines) - LATE}
@@ -67,7 +67,7 @@ async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool
             break
         await asyncio.sleep(PAUSE)
     if not seen:
-        typer.echo(_nothing(f"run {run_id}", found.status), err=True)
+        say(_nothing(f"run {run_id}", found.status), err=True)
 
 
 async def _read_on(desk: Desk, run_id: UUID, place: dict[str, Any]) -> "list[RunLogLine]":
@@ -90,6 +90,13 @@ def _nothing(what: str, status: str) -> str:
     return f"{what} logged nothing" + ("" if status in ENDED else f" yet: it is {status}")
 
 
+def _print(line: "LogLine | RunLogLine", *, as_json: bool, **of: str) -> None:
+    if as_json:
+        typer.echo(_as_json(line, **of))
+    else:
+        say(_as_text(line, of.get("task")))
+
+
 def _as_json(line: "LogLine | RunLogLine", **more: str) -> str:
     kept = {"attempt": line.attempt, "line_no": line.line_no, "logged_at": line.logged_at.isoformat()}
     return json.dumps({**more, **kept, "level": line.level, "message": line.message, "fields": line.fields})
@@ -98,4 +105,4 @@ def _as_json(line: "LogLine | RunLogLine", **more: str) -> str:
 def _as_text(line: "LogLine | RunLogLine", task: str | None = None) -> str:
     more = "  " + cell(line.fields) if line.fields else ""
     of = f"  {cell(task)}" if task else ""
-    return f"{cell(line.logged_at)}{of}  {line.attempt}  {line.level:<7}  {line.message}{more}"
+    return f"{cell(line.logged_at)}{of}  {line.attempt}  {line.level:<7}  {indented(line.message)}{more}"

@@ -33,7 +33,9 @@ from tenuto.cli import (
     worker_keys,
     workers,
 )
+from tenuto.cli.output import say
 from tenuto.cli.problems import DONE, FAILED, PROBLEMS, WRONG_USE, exit_code
+from tenuto.model.text import indented
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -100,5 +102,5 @@ def say_wrong(wrong: TyperException) -> str:
 def leave(message: str, code: int) -> NoReturn:
     """The last words of a command that could not do what it was asked."""
     if message:
-        typer.echo(f"tenuto: {message}", err=True)
+        say(f"tenuto: {indented(message)}", err=True)
     sys.exit(code)

@@ -8,12 +8,23 @@ from typing import Annotated, Any
 
 import typer
 
+from tenuto.model.text import INDENT, indented, one_line, printable
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def show(facts: Any, text: str, *, as_json: bool) -> None:
     """Print a dataclass or mapping as JSON, or the text that says the same."""
-    typer.echo(json.dumps(facts, default=_plain) if as_json else text)
+    if as_json:
+        typer.echo(json.dumps(facts, default=_plain))
+    else:
+        say(text)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines for people. Names, errors, logs and values in them come from tasks and tenants: nothing that a
+    terminal would act on passes."""
+    typer.echo(printable(text), err=err)
 
 
 def show_list(name: str, items: Sequence[Any], columns: Sequence[str], *, as_json: bool) -> None:
@@ -36,7 +47,7 @@ def fields(facts: Any) -> str:
     width = max(map(len, found))
     lines = [f"{name.ljust(width)}  {value}" for name, value in found.items()]
     if isinstance(error := said.get("error"), dict) and error.get("traceback"):
-        lines += ["", str(error["traceback"]).rstrip()]
+        lines += ["", INDENT + indented(str(error["traceback"]).rstrip())]
     return "\n".join(lines)
 
 
@@ -58,11 +69,11 @@ def cell(value: Any) -> str:
         case float():
             return f"{value:g}"
         case list() if all(isinstance(item, str) for item in value):
-            return ",".join(value) or "-"
+            return one_line(",".join(value)) or "-"
         case dict() | list():
             return json.dumps(value, default=_plain)
         case _:
-            return str(value).replace("\n", "\\n")
+            return one_line(str(value))
 
 
 def reason(error: Any) -> Any:

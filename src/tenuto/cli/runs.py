@@ -9,7 +9,7 @@ import typer
 from tenuto.cli.asking import Desk, ask, read_id
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.operating import WORKERS, Change, act, change, new
-from tenuto.cli.output import Json, cell, fields, reason, show, show_list
+from tenuto.cli.output import Json, cell, fields, reason, say, show, show_list
 from tenuto.cli.problems import FailedWork, NotEnded
 from tenuto.model.durations import seconds
 
@@ -90,7 +90,7 @@ async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
             show(found, line, as_json=as_json)
             return found.status
         if line != said and not as_json:
-            typer.echo(line)
+            say(line)
         said = line
         await asyncio.sleep(0.3)
 

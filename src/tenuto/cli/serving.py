@@ -16,6 +16,7 @@ import typer
 
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
+from tenuto.model.text import LineFormatter
 from tenuto.runtimes.dying import leaving_within
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ class Place:
 
 
 def log_to_stderr() -> None:
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s %(message)s", force=True
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     quiet_the_driver()
 
 

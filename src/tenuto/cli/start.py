@@ -10,11 +10,12 @@ import typer
 
 from tenuto.cli.asking import Desk, ask
 from tenuto.cli.operating import Change, in_one, new
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import Json, say, show
 from tenuto.cli.problems import PROBLEMS, FailedWork, NotEnded, WrongUse
 from tenuto.cli.served import why_unserved
 from tenuto.cli.values import read_arguments
 from tenuto.model.durations import seconds
+from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.sdk.client import Client
@@ -90,7 +91,7 @@ def start(
             raise WrongUse(unserved)
         run = await _start(desk, task, args, kwargs)
         if app is None and (unserved := await why_unserved(desk, task.name, otherwise="it waits until one does")):
-            typer.echo(f"note: {unserved}", err=True)
+            say(f"note: {one_line(unserved)}", err=True)
         begun = Outcome(str(run.id), run.created)
         return await _wait(desk, run, begun, patience) if wait else (begun, None)
 
@@ -164,7 +165,7 @@ async def _wait(
         now = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run.id)
         return replace(begun, status=now.status), NotEnded(run.id, patience or 0)
     except asyncio.CancelledError:
-        typer.echo(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
+        say(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
         raise
     finally:
         impatient.cancel()
@@ -185,4 +186,4 @@ async def _say_why(desk: Desk, run_id: UUID) -> None:
     await asyncio.sleep(PATIENCE)
     with suppress(*PROBLEMS):  # the one who waits says what is wrong
         sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=run_id)
-        typer.echo(f"still waiting: {sentence}", err=True)
+        say(f"still waiting: {one_line(sentence)}", err=True)

@@ -83,7 +83,7 @@ def tree(task: TaskId, as_json: Json = False) -> None:
 
 
 def _branch(node: "TreeNode") -> str:
-    return f"{'  ' * node.depth}{node.id}  {node.status}  {node.name or node.type}"
+    return f"{'  ' * node.depth}{node.id}  {node.status}  {cell(node.name or node.type)}"
 
 
 @app.command()

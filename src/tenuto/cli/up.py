@@ -23,6 +23,7 @@ from tenuto.cli.serving import (
 )
 from tenuto.cli.settings import read_settings
 from tenuto.cli.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
+from tenuto.model.text import LineFormatter
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,7 +75,8 @@ def _console() -> "Console | None":
 
     console = Console(stderr=True)
     handler = RichHandler(console=console, show_path=False)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", datefmt="%X", handlers=[handler], force=True)
+    handler.setFormatter(LineFormatter("%(message)s", "%X"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     quiet_the_driver()
     return console
 

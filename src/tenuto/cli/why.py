@@ -8,6 +8,7 @@ from tenuto.cli.logs import ENDED
 from tenuto.cli.output import Json, show
 from tenuto.cli.tasks import TaskId
 from tenuto.cli.which import find_run
+from tenuto.model.text import one_line
 
 MOST = 20  # tasks of a run that are explained
 
@@ -25,7 +26,7 @@ async def _explain(desk: Desk, id: UUID) -> tuple[dict[str, Any], str]:
 
     try:
         sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=id)
-        return {"task_id": id, "why": sentence}, sentence
+        return {"task_id": id, "why": sentence}, one_line(sentence)
     except NotFound:
         run = await find_run(desk, id)
         if run is None:
@@ -37,4 +38,6 @@ async def _explain(desk: Desk, id: UUID) -> tuple[dict[str, Any], str]:
         for one in still
     ]
     head = f"run {id} of {run.total_tasks} tasks is {run.status}: `tenuto tasks list --run {id}` shows them all"
-    return {"run_id": id, "status": run.status, "tasks": said}, "\n".join([head, *(str(one["why"]) for one in said)])
+    return {"run_id": id, "status": run.status, "tasks": said}, "\n".join(
+        [head, *(one_line(str(one["why"])) for one in said)]
+    )

@@ -3,12 +3,13 @@
 import logging
 from copy import copy
 
+from tenuto.model.text import LineFormatter
 from tenuto.sdk.current import running
 
 OWN = "tenuto.worker"  # its lines name the task themselves, where they are about one
 
 
-class TaskFormatter(logging.Formatter):
+class TaskFormatter(LineFormatter):
     """`… INFO tenuto.task [shop.send 0199…] hello`."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:

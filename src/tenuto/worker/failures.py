@@ -3,6 +3,7 @@
 import logging
 
 from tenuto.model.tasks import Answer
+from tenuto.model.text import one_line
 from tenuto.runtimes.judge import NEVER
 from tenuto.runtimes.outcomes import Failed
 from tenuto.worker.attempt import Attempt
@@ -18,7 +19,7 @@ def log_failure(attempt: Attempt, failed: Failed, answer: Answer) -> None:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
         return
     final = answer.answer == "accepted" and answer.again_seconds is None
-    what = ": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key))
+    what = one_line(": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key)))
     trace = "\n" + failed.error["traceback"].rstrip() if failed.error.get("traceback") else ""
     log.log(
         logging.ERROR if final else logging.WARNING,
