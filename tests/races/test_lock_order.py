@@ -96,6 +96,23 @@ def test_a_failure_and_a_cancel_that_meet_at_the_dependents_do_not_deadlock(race
     race.every_order(scene, 1, 1, 1, gate=True)
 
 
+def test_a_batch_of_failed_and_cancelled_tasks_takes_their_dependents_in_one_order(race: Race) -> None:
+    def scene(play: Play) -> None:
+        _, tasks = start_graph(race.db, 5, [(0, 4), (1, 3), (2, 3), (2, 4)])
+        worker = a_worker(race.db)
+        failed, cancelled, other = by_id(worker.claim(3))
+        race.db.execute("update tenuto.running_tasks set cancel = true where id = %s", [cancelled.task_id])
+        _, answers, _ = play.run(
+            hold("pending_tasks", "id = %s", tasks[3]),
+            lambda db: on(worker, db).fail(failed, cancelled, final=True),
+            lambda db: on(worker, db).complete(other),
+        )
+        assert answers == ["accepted", "accepted"]
+        assert statuses(race.db, tasks) == ["failed", "cancelled", "completed", "cancelled", "cancelled"]
+
+    race.every_order(scene, 1, 1, 1, gate=True)
+
+
 def test_children_that_end_and_their_parent_that_is_cancelled_do_not_deadlock(race: Race) -> None:
     def scene(play: Play) -> None:
         start(race.db, 1)

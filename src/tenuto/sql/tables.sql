@@ -263,6 +263,7 @@ create table tenuto.cancel_requests (
   scope        text not null,
   org_id       uuid not null,
   requested_at timestamp with time zone not null,
+  open_ids     uuid[],
   constraint cancel_requests_pkey PRIMARY KEY (id, scope),
   constraint scope_is_known CHECK ((scope = ANY (ARRAY['run'::text, 'task'::text])))
 );

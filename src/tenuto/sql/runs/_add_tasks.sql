@@ -63,13 +63,12 @@ begin
     select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits, 'delay'
     from spec where remaining = 0 and available_at > tenuto.now()
   )
-  select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits)::tenuto.card order by no)
-  into v_special
-  from spec where (limits is not null or has_slots) and remaining = 0 and (available_at is null or available_at <= tenuto.now());
-
-  select array_agg(distinct (null, p_org_id, null, k.route_id, p_group_no, coalesce(d.priority, k.priority), 0, 0)::tenuto.card)
-  into v_lanes
-  from unnest(p_kinds) k left join jsonb_to_recordset(p_details) as d(priority int) on true;
+  select (select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits)::tenuto.card order by no)
+          from spec
+          where (limits is not null or has_slots) and remaining = 0 and (available_at is null or available_at <= tenuto.now())),
+         (select array_agg((null, p_org_id, null, l.route_id, p_group_no, l.priority, 0, 0)::tenuto.card)
+          from (select distinct route_id, priority from spec) l)
+  into v_special, v_lanes;
   perform tenuto._open_lanes(v_lanes);
   return v_special;
 end

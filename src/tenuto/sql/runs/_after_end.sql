@@ -1,26 +1,28 @@
 -- What follows the end of tasks, with their history written: dependents and parents of those that failed or were
--- cancelled hear of it. Answers the cards that the caller makes ready, together with whatever else it has.
+-- cancelled hear of it. Dependents of both are locked together and before all parents, which is the one order (ADR 7).
+-- Returns the cards that the caller makes ready, together with whatever else it has.
 create or replace function tenuto._after_end(p_cards tenuto.card[], p_outcomes text[])
   returns tenuto.card[]
   language plpgsql
 as $$
 declare
-  v_outcome text;
   v_ids uuid[];
+  v_outcomes text[];
+  v_owned uuid[];
   v_ready tenuto.card[];
+  v_doomed uuid[];
 begin
-  foreach v_outcome in array array['failed', 'cancelled']
-  loop
-    v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
-                   where tenuto._followed(c.traits) and p_outcomes[c.no] = v_outcome);
-    if cardinality(v_ids) > 0 then
-      v_ready := v_ready || tenuto._release(v_ids, v_outcome);
-    end if;
-  end loop;
-  v_ids := array(select c.id from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
-                 where tenuto._owned(c.traits) and p_outcomes[c.no] in ('failed', 'cancelled'));
-  if cardinality(v_ids) > 0 then
-    v_ready := v_ready || tenuto._tell_parents(v_ids);
+  select array_agg(c.id) filter (where tenuto._followed(c.traits)), array_agg(c.outcome) filter (where tenuto._followed(c.traits)),
+         array_agg(c.id) filter (where tenuto._owned(c.traits))
+  into v_ids, v_outcomes, v_owned
+  from unnest(p_cards, p_outcomes) as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, outcome)
+  where c.outcome in ('failed', 'cancelled');
+  if v_ids is not null then
+    select d.cards, d.owned into v_ready, v_doomed from tenuto._doom(v_ids, v_outcomes) d;
+    v_owned := v_owned || v_doomed;
+  end if;
+  if cardinality(v_owned) > 0 then
+    v_ready := v_ready || tenuto._tell_parents(v_owned);
   end if;
   return v_ready;
 end

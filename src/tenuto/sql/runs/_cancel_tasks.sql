@@ -1,27 +1,37 @@
 -- any open state -> cancelled, for these tasks wherever they are: running ones are marked and end by themselves, the
 -- others end now. Locks in the one order: running, pending (with the dependents that will hear of it), parents, waiting,
--- delayed, ready. Handlers of a run are left: they run because of the cancel.
+-- delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)` would read the whole table. Handlers of
+-- a run are left: they run because of the cancel.
 create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
   returns void
   language plpgsql
-  set plan_cache_mode = force_custom_plan
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
   set jit = off
 as $$
 declare
+  v_pending uuid[];
+  v_parents uuid[];
   v_cards tenuto.card[];
 begin
+  if coalesce(cardinality(p_ids), 0) = 0 then
+    return;
+  end if;
   perform from tenuto.running_tasks where id = any (p_ids) order by id for update;
   update tenuto.running_tasks set cancel = true where id = any (p_ids) and not cancel;
   if found then
     perform tenuto._wake('!cancel');   -- workers beat at once instead of at their next beat
   end if;
 
-  perform from tenuto.pending_tasks
-  where id = any (p_ids) or id in (select d.child_id from tenuto.task_dependencies d where d.parent_id = any (p_ids))
-  order by id for update;
-  perform from tenuto.task_parents
-  where id = any (p_ids) or id in (select t.parent_id from tenuto.tasks t where t.id = any (p_ids) and t.parent_id is not null)
-  order by id for update;
+  v_pending := p_ids || tenuto._dependents(p_ids, array_fill('cancelled'::text, array[cardinality(p_ids)]));
+  perform from tenuto.pending_tasks where id = any (v_pending) order by id for update;
+  v_parents := p_ids || array(
+    select t.parent_id
+    from unnest(p_ids) i
+    cross join lateral (select t.parent_id from tenuto.tasks t where t.id = i limit 1) t
+    where t.parent_id is not null);
+  perform from tenuto.task_parents where id = any (v_parents) order by id for update;
   perform from tenuto.waiting_tasks where id = any (p_ids) order by id for update;
   perform from tenuto.delayed_tasks where id = any (p_ids) order by id for update;
   perform from tenuto.ready_tasks where id = any (p_ids) order by id for update;

@@ -17,6 +17,7 @@ declare
   v_ids uuid[];
   v_ended tenuto.ended;
   v_all tenuto.ended;
+  v_released record;
   v_cards tenuto.card[];
 begin
   if not tenuto._session_exists(p_session_id, p_token) then
@@ -56,7 +57,9 @@ begin
   end loop;
 
   if v_all.followed is not null then
-    v_cards := tenuto._release(v_all.followed, 'completed');
+    v_released := tenuto._release(v_all.followed, 'completed');
+    v_cards := v_released.cards;
+    v_all.owned := v_all.owned || v_released.owned;
   end if;
   if v_all.owned is not null then
     v_cards := v_cards || tenuto._tell_parents(v_all.owned);

@@ -1,19 +1,27 @@
--- The tasks that just ended with p_outcome, and the pending ones that end with them, each with its fate.
-create or replace function tenuto._doomed(p_ids uuid[], p_outcome text)
-  returns table (id uuid, fate text)
+-- The tasks that just ended with these outcomes, and the pending ones that end with them, each with its fate. Look-ups by
+-- index for one task after the other, whatever statistics say: a table of this week may have none yet.
+create or replace function tenuto._doomed(p_ids uuid[], p_outcomes text[])
+  returns table (id uuid, fate text, optional boolean)
   language sql
   stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set enable_bitmapscan = off
+  set jit = off
 as $$
-  with recursive ended(id, fate) as (
-    select i, p_outcome from unnest(p_ids) i
+  with recursive ended(id, fate, optional) as (
+    select i.id, i.outcome, t.optional
+    from unnest(p_ids, p_outcomes) i(id, outcome)
+    cross join lateral (select t.optional from tenuto.tasks t where t.id = i.id limit 1) t
     union
-    select d.child_id, f.fate
+    select d.child_id, f.fate, t.optional
     from ended e
-    join tenuto.tasks t on t.id = e.id
-    join tenuto.task_dependencies d on d.parent_id = e.id
-    join tenuto.pending_tasks p on p.id = d.child_id
-    cross join lateral (select tenuto._edge_fate(d.runs_on, e.fate, t.optional) as fate) f
-    where f.fate <> 'satisfied'
+    cross join lateral (select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
+    cross join lateral (select tenuto._edge_fate(d.runs_on, e.fate, e.optional) as fate offset 0) f
+    cross join lateral (select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.fate <> 'satisfied' limit 1) p
+    cross join lateral (select t.optional from tenuto.tasks t where t.id = p.id limit 1) t
   )
-  select id, min(fate) from ended group by id;   -- cancelled before skipped, should both reach it
+  select e.id, min(e.fate), bool_or(e.optional) from ended e group by e.id;   -- cancelled before skipped, should both reach it
 $$;

@@ -1,8 +1,7 @@
 -- pending -> queued: tells the dependents of tasks that just ended, all with p_outcome. A dependent is let go by the
 -- counter on its own row, locked first and in id order: two last parents that commit together both count.
--- Answers the cards to make ready.
-create or replace function tenuto._release(p_ids uuid[], p_outcome text)
-  returns tenuto.card[]
+-- Returns the cards to make ready, and the tasks with a parent that ended with them, which the caller tells.
+create or replace function tenuto._release(p_ids uuid[], p_outcome text, out cards tenuto.card[], out owned uuid[])
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -22,11 +21,10 @@ begin
     where d.parent_id = any (p_ids)
     group by d.child_id
   ) s;
-  if v_children is null then
-    return null;
-  elsif v_dooms then
-    return tenuto._doom(p_ids, p_outcome);
+  if v_dooms then
+    select d.cards, d.owned into cards, owned from tenuto._doom(p_ids, array_fill(p_outcome, array[cardinality(p_ids)])) d;
+  elsif v_children is not null then
+    cards := tenuto._count_down(v_children, v_counts);
   end if;
-  return tenuto._count_down(v_children, v_counts);
 end
 $$;

@@ -13,7 +13,7 @@ declare
   v_cards tenuto.card[];
 begin
   with ends as materialized (
-    select e.no, (e.running).*, e.charge, e.after, e.error, t.backoff_seconds,
+    select e.no, (e.running).*, e.charge, e.after, e.error, t.backoff_seconds, t.optional,
            h.failures + h.losses + (e.charge is not null)::int as charged,
            case
              when (e.running).cancel then 'cancelled'
@@ -24,7 +24,18 @@ begin
            end as outcome
     from unnest(p_ends) with ordinality as e(running, charge, final, after, error, no)
     join tenuto.tasks t on t.id = (e.running).id
-    cross join lateral tenuto._charges((e.running).id) h
+    cross join lateral (
+      select (count(*) filter (where a.outcome = 'retrying'))::int as failures, (count(*) filter (where a.outcome = 'lost'))::int as losses
+      from tenuto.task_attempts a
+      where a.task_id = t.id and a.end_no > 0
+    ) h
+  ), spoiled as materialized (   -- not tolerated: neither optional, nor left by `continue` edges alone
+    select s.id
+    from ends s
+    where s.outcome = 'failed'
+      and not s.optional
+      and not (tenuto._followed(s.traits)
+               and coalesce((select bool_and(d.runs_on = 'continue') from tenuto.task_dependencies d where d.parent_id = s.id), false))
   ), history as (
     insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
     select id, org_id, queued_at, started_at, tenuto.now(), session_id, case when outcome in ('failed', 'cancelled') then 0 else attempt end,
@@ -33,9 +44,9 @@ begin
   ), counts as (
     insert into tenuto.run_counts (run_id, org_id, failed, cancelled, spoiled, started_at, failed_task_id)
     select run_id, org_id, count(*) filter (where outcome = 'failed'), count(*) filter (where outcome = 'cancelled'),
-           count(*) filter (where outcome = 'failed' and not tenuto._tolerated(id)), min(started_at),
-           (array_agg(id order by id) filter (where outcome = 'failed' and not tenuto._tolerated(id)))[1]
+           count(s.id), min(started_at), (array_agg(s.id order by s.id) filter (where s.id is not null))[1]
     from ends
+    left join spoiled s using (id)
     where not tenuto._alone(traits) and (outcome in ('failed', 'cancelled') or attempt = 1)
     group by 1, 2
   ), delayed as (

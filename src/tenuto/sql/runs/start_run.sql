@@ -12,6 +12,7 @@ declare
   v_ids uuid[];
   v_edges tenuto.edge[];
   v_run tenuto.runs;
+  v_handlers int[];   -- of each task, 0 for none: an integer is found at its place at once, a kind only by counting
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
     select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
@@ -20,9 +21,13 @@ begin
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   v_edges := tenuto._read_edges(p_edges, p_details, cardinality(p_inputs));
   v_run := tenuto._read_run(p_org_id, p_run);
-  if exists (select from unnest(v_edges) e
-             where (v_kinds[coalesce(p_task_kinds[e.from_no + 1], 0) + 1]).handler
-                   is distinct from (v_kinds[coalesce(p_task_kinds[e.to_no + 1], 0) + 1]).handler) then
+  if exists (select from unnest(v_kinds) k where k.handler is not null) then
+    v_handlers := array(select coalesce(array_position(array['completed', 'failed', 'cancelled'], k.handler), 0)
+                        from unnest(v_kinds) k);
+    v_handlers := array(select v_handlers[coalesce(p_task_kinds[i], 0) + 1] from generate_subscripts(v_ids, 1) i order by i);
+  end if;
+  if v_handlers is not null
+     and exists (select from unnest(v_edges) e where v_handlers[e.from_no + 1] <> v_handlers[e.to_no + 1]) then
     perform tenuto._raise('TN003', 'an edge joins a handler and a task that is not a handler of the same end',
       'handlers start when everything else has ended');
   end if;
@@ -42,9 +47,7 @@ begin
     v_run.status := 'pending';
     v_run.total := cardinality(v_ids);
     v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.spoiled := 0;
-    select count(*) into v_run.handlers
-    from generate_subscripts(v_ids, 1) i
-    where (v_kinds[coalesce(p_task_kinds[i], 0) + 1]).handler is not null;
+    v_run.handlers := coalesce(cardinality(array_remove(v_handlers, 0)), 0);
   end if;
   insert into tenuto.runs select v_run.*;
 

@@ -1,6 +1,8 @@
 -- Comes back to what was cancelled until nothing of it is open: a task may have moved between two hot tables while the
 -- cancel looked, or been given back by a worker that died. One cancel for all of it, which locks in the one order; the
--- requests come in random order, since the first hundred may be of tasks that run for hours. Answers how many are done with.
+-- requests come in random order, since the first hundred may be of tasks that run for hours. Returns how many are done
+-- with. When everything left of a request was told to stop before this look at it, nothing can be added any more (a marked
+-- task starts no children): from then on only what was left is looked at, until it has ended, then all of it once more.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100)
   returns bigint
   language plpgsql
@@ -10,23 +12,32 @@ declare
     select c from tenuto.cancel_requests c order by random() limit p_limit for update skip locked);
   v_nos bigint[];
   v_ids uuid[];
+  v_marked boolean[];
   v_done bigint;
 begin
-  select array_agg(q.no), array_agg(b.id)
-  into v_nos, v_ids
-  from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, no)
-  cross join lateral tenuto._tasks_below(q.id, q.scope) as b(id);
+  select array_agg(q.no), array_agg(b.id), array_agg(coalesce(r.cancel, false))
+  into v_nos, v_ids, v_marked
+  from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, no)
+  cross join lateral tenuto._open_below(q.id, q.scope, q.open_ids) as b(id)
+  left join lateral (select u.cancel from tenuto.running_tasks u where u.id = b.id limit 1) r on true;
   perform tenuto._cancel_tasks(v_ids, null);
 
+  with seen as materialized (
+    select q.id, q.scope, count(b.id) as looked_at, coalesce(bool_and(b.marked), true) as marked,
+           array_agg(o.id order by o.id) filter (where o.id is not null) as still
+    from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, no)
+    left join unnest(v_nos, v_ids, v_marked) as b(no, id, marked) on b.no = q.no
+    left join tenuto._still_open(v_ids) as o(id) on o.id = b.id
+    group by q.id, q.scope
+  ), kept as (
+    update tenuto.cancel_requests c
+    set open_ids = s.still
+    from seen s
+    where c.id = s.id and c.scope = s.scope and s.looked_at > 0 and s.marked and c.open_ids is distinct from s.still
+  )
   delete from tenuto.cancel_requests c
-  using unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, no)
-  where c.id = q.id
-    and c.scope = q.scope
-    and q.no not in (
-      select b.no
-      from unnest(v_nos, v_ids) as b(no, id)
-      join tenuto.tasks t on t.id = b.id and t.handler is null
-      where not exists (select from tenuto.task_attempts a where a.task_id = t.id and a.end_no = 0));
+  using seen s
+  where c.id = s.id and c.scope = s.scope and s.looked_at = 0;
   get diagnostics v_done = row_count;
   return v_done;
 end

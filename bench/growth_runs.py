@@ -1,0 +1,98 @@
+"""Growth of what people do to runs: each function measures one call at size n and returns its seconds."""
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import psycopg
+
+ORG = "00000000-0000-7000-8000-000000000001"
+BATCH = 1000
+
+
+def start_kinds(conn: psycopg.Connection, n: int) -> float:
+    """Start a run of n tasks, each of a kind of its own and with details of its own."""
+    kinds = [{"type": "growth.many", "max_attempts": 1 + no % 100} for no in range(n)]
+    details = [{"task": no, "priority": no % 3} for no in range(n)]
+    return timed(lambda: start_run(conn, n, kinds=kinds, task_kinds=list(range(n)), details=details))
+
+
+def retry_run(conn: psycopg.Connection, n: int) -> float:
+    """Retry a run of n tasks that all failed."""
+    run_id = a_failed_run(conn, n)
+    return timed(lambda: conn.execute("select tenuto.retry_run(%s, %s)", [ORG, run_id]))
+
+
+def timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def start_run(
+    conn: psycopg.Connection,
+    n: int,
+    *,
+    kinds: list[dict[str, Any]],
+    task_kinds: list[int] | None = None,
+    details: list[dict[str, Any]] | None = None,
+    edges: list[dict[str, int]] | None = None,
+) -> UUID:
+    """A run of n tasks without inputs."""
+    row = conn.execute(
+        "select run_id from tenuto.start_run(%s, '{}', %s, %s::jsonb[], p_task_kinds => %s, p_details => %s,"
+        " p_edges => %s)",
+        [
+            ORG,
+            json.dumps(kinds),
+            "{" + ",".join(["null"] * n) + "}",
+            task_kinds,
+            json.dumps(details) if details else None,
+            json.dumps(edges) if edges else None,
+        ],
+    ).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def a_failed_run(conn: psycopg.Connection, n: int) -> UUID:
+    """A run of n tasks that have all failed."""
+    run_id = start_run(conn, n, kinds=[{"type": "growth.failing", "max_attempts": 1}])
+    worker = Worker(conn, "growth.failing")
+    while held := worker.claim(BATCH):
+        worker.fail(held)
+    conn.execute("select tenuto.fold_runs()")
+    return run_id
+
+
+class Worker:
+    """A session that claims tasks of one type."""
+
+    def __init__(self, conn: psycopg.Connection, type: str) -> None:
+        self._conn = conn
+        row = conn.execute(
+            "select session_id, token from tenuto.register_worker(%s, 'growth', p_lease => interval '1 hour')", [ORG]
+        ).fetchone()
+        assert row is not None
+        self._session = list(row)
+        routes = conn.execute(
+            "select route_id from tenuto.resolve_routes(%s, null, %s::text[])", [self._session[0], [type]]
+        ).fetchall()
+        self._routes = [route for (route,) in routes]
+        self._claims = 0
+
+    def claim(self, limit: int) -> list[tuple[UUID, int]]:
+        self._claims += 1
+        return self._conn.execute(
+            "select task_id, attempt from tenuto.claim_tasks(%s, %s, %s, %s, %s)",
+            [*self._session, self._claims, self._routes, limit],
+        ).fetchall()
+
+    def fail(self, held: list[tuple[UUID, int]]) -> None:
+        ids, attempts = [id for id, _ in held], [no for _, no in held]
+        self._conn.execute(
+            "select from tenuto.fail_tasks(%s, %s, %s, %s, %s::jsonb[], %s)",
+            [*self._session, ids, attempts, ['{"message": "x"}'] * len(held), [-1.0] * len(held)],
+        )

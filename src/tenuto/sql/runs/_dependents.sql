@@ -1,0 +1,12 @@
+-- Everything that may hear of the end of these tasks with these outcomes: the dependents of them and of all that ends with
+-- them. What follows an end locks these rows of pending_tasks first.
+create or replace function tenuto._dependents(p_ids uuid[], p_outcomes text[])
+  returns uuid[]
+  language sql
+  stable
+as $$
+  select array(
+    select distinct d.child_id
+    from tenuto._doomed(p_ids, p_outcomes) e
+    cross join lateral (select d.child_id from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d);
+$$;
