@@ -9,6 +9,10 @@ class Unreachable(DatabaseProblem):
     """The database does not answer, or does not let us in."""
 
 
+class Away(Unreachable):
+    """The server does not accept connections: it is down, starting or full."""
+
+
 class TimedOut(Unreachable):
     """The database stopped a statement that took too long, or waited too long for others."""
 

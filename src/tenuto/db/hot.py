@@ -18,8 +18,9 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
+from tenuto.db.availability import availability_of
 from tenuto.db.call import translated
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import Away, Unreachable
 from tenuto.db.pool import VANISHED
 from tenuto.db.pooler import adapt_sync
 
@@ -185,15 +186,27 @@ def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str
 
 def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> Lane:
     """Connect a lane; `role` is taken on at log-in where the login itself is not it."""
-    options = f"-c role={role}" if role else None
     with reached():
-        conn = psycopg.connect(
-            url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
-        )
+        conn = _connect(url, f"-c role={role}" if role else None)
         pooled = adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
     return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}", pooled=pooled)
+
+
+def _connect(url: str, options: str | None) -> psycopg.Connection:
+    availability = availability_of(url)
+    availability.wait()
+    try:
+        conn = psycopg.connect(
+            url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
+        )
+    except psycopg.OperationalError as error:
+        if availability.failed(error):
+            raise Away(str(error).strip()) from error
+        raise
+    availability.succeeded()
+    return conn
 
 
 @contextmanager

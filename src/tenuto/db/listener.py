@@ -1,7 +1,6 @@
 """Wake-ups: hints that a queue may have work, for as long as the process lives. Polling is the truth."""
 
 import asyncio
-import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, LiteralString
@@ -9,11 +8,11 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import AsyncConnection, sql
 
+from tenuto.db.availability import Backoff, availability_of
 from tenuto.db.pool import VANISHED
 from tenuto.db.pooler import adapt
 
 CHANNEL = "tenuto_ready"
-SHORTEST_PAUSE = 0.1
 LONGEST_PAUSE = 10.0
 HEARING = 1.0
 SHARED_PAUSE = 300.0  # somebody may change the pooler's mode
@@ -40,21 +39,21 @@ class Shared(Deaf):
 
 async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wake]:
     """Wake-ups without end. After every connect comes a rescan: what was sent meanwhile is lost."""
-    pause = SHORTEST_PAUSE
+    backoff = Backoff(LONGEST_PAUSE)
     while True:
         try:
             async with await open_listener(url) as conn:
                 yield Wake(None)
                 async for wake in hear(conn, check_every):
-                    pause = SHORTEST_PAUSE
+                    backoff.reset()
                     if wake is not None:
                         yield wake
         except Shared:
-            pause = SHARED_PAUSE
-        except (psycopg.Error, OSError, TimeoutError, Deaf):
-            pass  # polling goes on meanwhile, and whoever polls says what is wrong
-        await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-        pause = min(LONGEST_PAUSE, pause * 2)
+            await asyncio.sleep(SHARED_PAUSE)
+        except (psycopg.Error, OSError, TimeoutError, Deaf) as problem:
+            await asyncio.sleep(
+                backoff.after(problem)
+            )  # polling goes on meanwhile, and whoever polls says what is wrong
 
 
 async def open_listener(url: str) -> AsyncConnection:
@@ -71,7 +70,17 @@ async def open_listener(url: str) -> AsyncConnection:
 
 async def _open(url: str) -> AsyncConnection:
     said: dict[str, Any] = {"application_name": "tenuto listener", "connect_timeout": 5, "prepare_threshold": None}
-    return await AsyncConnection.connect(url, autocommit=True, **said, **VANISHED)
+    availability = availability_of(url)
+    while True:
+        await availability.wait_async()
+        try:
+            conn = await AsyncConnection.connect(url, autocommit=True, **said, **VANISHED)
+        except psycopg.OperationalError as error:
+            if not availability.failed(error):
+                raise
+        else:
+            availability.succeeded()
+            return conn
 
 
 async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from uuid import UUID
 from weakref import WeakValueDictionary
 
@@ -11,8 +11,9 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from tenuto.db.availability import Availability, availability_of
 from tenuto.db.call import Conn
-from tenuto.db.errors import StatementFailed, TimedOut, Unreachable
+from tenuto.db.errors import Away, StatementFailed, TimedOut, Unreachable
 from tenuto.db.pooler import adapt
 
 P = ParamSpec("P")
@@ -34,8 +35,8 @@ class Pool:
     """A few connections to one database. Nothing is kept in them between calls. What is done for an org has a share of
     them, so that no org keeps the others waiting."""
 
-    def __init__(self, connections: AsyncConnectionPool[Conn], *, timeout: float) -> None:
-        self._connections = connections
+    def __init__(self, connections: AsyncConnectionPool[Conn], availability: Availability, *, timeout: float) -> None:
+        self._connections, self._availability = connections, availability
         self._share = max(1, connections.max_size - max(1, connections.max_size // 5))
         self._shares: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
         self.timeout = timeout
@@ -50,7 +51,7 @@ class Pool:
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "Lease":
         """A connection for several calls, of the org's share; `timeout` for all of them together."""
         seconds = self.timeout if timeout is None else timeout
-        return Lease(self._connections, seconds, self._of(org_id))
+        return Lease(self._connections, self._availability, seconds, self._of(org_id))
 
     def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -68,8 +69,14 @@ class Lease:
     """A connection for as long as `async with` lasts; what goes wrong with it is said in our words. A class, because
     each call makes one: generators of contextlib would cost as much as the rest of it."""
 
-    def __init__(self, connections: AsyncConnectionPool[Conn], seconds: float, share: asyncio.Semaphore | None) -> None:
-        self._connections, self._seconds, self._share = connections, seconds, share
+    def __init__(
+        self,
+        connections: AsyncConnectionPool[Conn],
+        availability: Availability,
+        seconds: float,
+        share: asyncio.Semaphore | None,
+    ) -> None:
+        self._connections, self._availability, self._seconds, self._share = connections, availability, seconds, share
         self._timer = asyncio.timeout(seconds)
         self._conn: Conn | None = None
 
@@ -107,7 +114,8 @@ class Lease:
             error = late
         match error:
             case PoolTimeout() | TimeoutError():
-                late = TimedOut if self._conn else Unreachable
+                away = Away if self._availability.problem else Unreachable
+                late = TimedOut if self._conn else away
                 raise late(f"the database did not answer within {self._seconds:g} s") from error
             case psycopg.errors.QueryCanceled():  # the connection is as good as before
                 raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
@@ -127,9 +135,10 @@ async def open_pool(
 ) -> AsyncIterator[Pool]:
     """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
     after which the database ends a statement though we are gone (not through a pooler, which takes no options)."""
+    availability = availability_of(url)
     connections = AsyncConnectionPool(
         url,
-        connection_class=AsyncConnection[Any],
+        connection_class=_gated(availability, lambda: connections.closed),
         kwargs=_settings(role, timeout, longest),
         configure=_configure,
         min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
@@ -139,11 +148,32 @@ async def open_pool(
         open=False,
     )
     await connections.open()
-    pool = Pool(connections, timeout=timeout)
+    pool = Pool(connections, availability, timeout=timeout)
     try:
         yield pool
     finally:
         await pool.close()
+
+
+def _gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
+    """Connections of one pool. While the server is away they take turns with all others of the process instead of
+    failing: the pool would pause for 1, 2, 4 … s between its tries."""
+
+    class Gated(AsyncConnection[Any]):
+        @classmethod
+        async def connect(cls, conninfo: str = "", **settings: Any) -> Self:
+            while True:
+                await availability.wait_async(closed)
+                try:
+                    conn = await super().connect(conninfo, **settings)
+                except psycopg.OperationalError as error:
+                    if closed() or not availability.failed(error):
+                        raise
+                else:
+                    availability.succeeded()
+                    return conn
+
+    return Gated
 
 
 async def _configure(conn: Conn) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import Away, Unreachable
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link
@@ -70,11 +70,11 @@ class Turn(Generic[D]):
         self.rests_until = now + self.rest
         self._comes_again(now, at_rest=not moved)
 
-    def failed(self, now: float) -> None:
+    def failed(self, now: float, error: Exception) -> None:
         """Less next time, in case it was too much; and later."""
         self.failures += 1
         self.batch = max(1, self.batch // 2)
-        self.rests_until = now + pause_after(self.failures)
+        self.rests_until = now + pause_after(self.failures, error)
         self._comes_again(now, at_rest=True)
 
     def _comes_again(self, now: float, *, at_rest: bool) -> None:
@@ -109,7 +109,7 @@ class Ticker(Generic[D]):
         except Exception as error:  # whatever it is, the next tick asks again
             self._failures += 1
             self._complain("due", error)
-            return pause_after(self._failures)
+            return pause_after(self._failures, error)
         if due is None:
             return 0
         LOOP_TURNS.labels("due").inc()
@@ -135,7 +135,7 @@ class Ticker(Generic[D]):
             except Exception as error:  # one loop's trouble is not the others'
                 LOOP_ERRORS.labels(name).inc()
                 self._complain(name, error)
-                turn.failed(time.monotonic())
+                turn.failed(time.monotonic(), error)
                 return
             now = time.monotonic()
             LOOP_TURNS.labels(name).inc()
@@ -168,8 +168,11 @@ class Ticker(Generic[D]):
             log.info("%s: works again", name)
 
 
-def pause_after(failures: int) -> float:
-    """Longer after each failure, never the same for two."""
+def pause_after(failures: int, error: Exception) -> float:
+    """Longer after each failure, never the same for two; short while the server is away, since connecting waits for its
+    turn then."""
+    if isinstance(error, Away):
+        return SOON
     return min(LONGEST_PAUSE, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import os
-import random
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from tenuto.db import bundles
+from tenuto.db.availability import Backoff
 from tenuto.db.bundle_upload import parts_of
 from tenuto.db.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
@@ -101,17 +101,16 @@ class Bundles:
 
     async def _insist(self, function: Callable[..., Awaitable[T]], **asked: Any) -> T:
         """What the kernel answers, however long it is away: that is no fault of an attempt."""
-        pause = 0.05
+        backoff = Backoff(LONGEST_PAUSE)
         while True:
             try:
                 found = await self._kernel.call(function, **asked)
             except Unreachable as problem:
                 self._absence.lost(self, problem)
+                await asyncio.sleep(backoff.after(problem))
             else:
                 self._absence.found(self)
                 return found
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-            pause = min(LONGEST_PAUSE, 2 * pause)
 
 
 def _unpack_whole(content: bytes, place: Path) -> None:

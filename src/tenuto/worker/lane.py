@@ -1,12 +1,12 @@
 """A lane: one thread with one connection that carries reports out and claims in, a batch a trip."""
 
 import logging
-import random
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
 
+from tenuto.db.availability import Backoff
 from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
 from tenuto.worker.bell import Bell
@@ -63,7 +63,7 @@ class Lane:
             lane.cut()
 
     def _run(self) -> None:
-        pause = 0.05
+        backoff = Backoff(LONGEST_PAUSE)
         while (errand := self._crew.next_errand(self._bell, self._is_deaf)) is not None:
             try:
                 claimed = self._trip(errand)
@@ -71,11 +71,10 @@ class Lane:
                 self._crew.give_up(errand)
                 self._lose()
                 self._session.absence.lost(self, problem)
-                time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                time.sleep(backoff.after(problem))
             else:
                 self._session.absence.found(self)
-                pause = 0.05
+                backoff.reset()
                 self._nudge(errand, claimed)
         if self._lane:
             self._lane.close()

@@ -1,11 +1,11 @@
 """The ways of running attempts to the kernel: whoever carries the verbs, an attempt waits while nobody does."""
 
 import asyncio
-import random
 from abc import ABC, abstractmethod
 from typing import get_origin
 from uuid import UUID
 
+from tenuto.db.availability import Backoff
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.objects import Spilling
@@ -14,7 +14,7 @@ from tenuto.worker.attempt import Attempt
 from tenuto.worker.session import Session
 
 LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0  # between questions to a kernel that is away
+LONGEST_PAUSE = 2.0  # between questions to a kernel that is away
 VERBS = (
     "get_failures",
     "get_object",
@@ -69,15 +69,14 @@ class AttemptPort(ABC):
     async def ask(self, verb: str, **arguments: Json) -> Json:
         if verb not in VERBS:
             raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(VERBS)}")
-        pause = FIRST_PAUSE
+        backoff = Backoff(LONGEST_PAUSE)
         while True:
             try:
                 return await self.carry(verb, arguments)
-            except Unreachable:  # no fault of the attempt: it is not charged, it waits
+            except Unreachable as problem:  # no fault of the attempt: it is not charged, it waits
                 if self.attempt.stop is not None or self.attempt.over:
                     raise
-            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-            pause = min(2 * pause, LONGEST_PAUSE)
+                await asyncio.sleep(backoff.after(problem))
 
     @abstractmethod
     async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:

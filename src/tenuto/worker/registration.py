@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import random
 import socket
 import time
 from collections.abc import Awaitable, Callable
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from tenuto.db import attempts, runs, workers
+from tenuto.db.availability import Backoff
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
@@ -70,7 +70,7 @@ class Registration:
 
     async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> tuple[float, T]:
         """What the database answers, however long it is away, and when that was asked."""
-        pause = 0.05
+        backoff = Backoff(LONGEST_PAUSE)
         while True:
             asked = time.monotonic()
             try:
@@ -80,8 +80,7 @@ class Registration:
                 raise  # it answered: what was said is wrong
             except Exception as problem:  # away, or not yet what it should be: a standby, an older schema
                 self.session.absence.lost(self, problem)
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                await asyncio.sleep(backoff.after(problem))
             else:
                 self.session.absence.found(self)
                 return asked, found

@@ -3,13 +3,13 @@
 import asyncio
 import json
 import logging
-import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
 from tenuto.db import attempts, runs
+from tenuto.db.availability import Backoff
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
@@ -75,6 +75,7 @@ class Reporter:
         """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""
         if not isinstance(outcome, Completed) or outcome.output is None:
             return attempt, outcome
+        backoff = Backoff(LONGEST_PAUSE)
         while True:
             try:
                 stored = await self._store(attempt, outcome.output)
@@ -82,12 +83,12 @@ class Reporter:
                 return attempt, Completed(json.dumps(stored))
             except Unreachable as problem:
                 self._session.absence.lost(self, problem)
-                await asyncio.sleep(random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
+                await asyncio.sleep(backoff.after(problem))
             except Exception as problem:
                 return attempt, Failed(describe(problem))
 
     async def _deliver(self, endings: list[Ending]) -> None:
-        pause = 0.05
+        backoff = Backoff(LONGEST_PAUSE)
         while True:
             try:
                 await self._report(endings)
@@ -105,8 +106,7 @@ class Reporter:
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
             except Exception as problem:  # the database is away, or whatever it is: an end must not get lost
                 self._session.absence.lost(self, problem)
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                await asyncio.sleep(backoff.after(problem))
                 continue
             self._session.absence.found(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])

@@ -141,7 +141,7 @@ class Supervisor:
                 except Exception as problem:  # whatever it is: without a beat everything held is lost
                     self._absence.lost((self, "beat"), problem)
                     beaten = False
-                wait = period if beaten else random.uniform(0.3, 1.0)  # noqa: S311 (jitter, not a secret)
+                wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
     async def _beat_once(self, child: Child, session: tuple[int, UUID]) -> bool:
         answered = await self._ask_what_is_held(child)

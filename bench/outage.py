@@ -1,0 +1,166 @@
+"""How soon work goes on after Postgres was away, and how soon a worker claims: `python bench/outage.py [--quick]`.
+
+Figures are seconds. `task` counts from the first connection that Postgres accepts to the start of a task's attempt,
+`client` to the return of a start that an SDK client had been trying all the time, `worker` from the start of
+`tenuto worker` to the start of an attempt.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # from the folder above, as bench/kernel.py does
+    sys.path[0] = str(Path(__file__).parents[1])
+
+import asyncio
+import os
+import signal
+import statistics
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+
+from bench.program import own_server, read_options, report
+from bench.record import facts
+from tenuto.db import embedded
+from tenuto.db.errors import DatabaseProblem
+from tenuto.sdk.app import App
+from tenuto.sdk.connect import connect
+
+OUTAGES = [(1, 60), (4, 60), (15, 60), (15, 5)]  # seconds away, lease of the worker
+APP = 'import tenuto\napp = tenuto.App("bench")\n@app.task\nasync def nothing() -> None: ...\n'
+app = App("bench")
+
+
+@app.task
+async def nothing() -> None: ...
+
+
+START = (
+    "select from tenuto.start_many(p_org_id => (select id from tenuto.orgs order by created_at limit 1), "
+    """p_kinds => '[{"type": "bench.nothing"}]', p_inputs => array[null::jsonb])"""
+)
+BEGAN = "select extract(epoch from min(started_at)) from tenuto.task_attempts where started_at > to_timestamp(%s)"
+
+
+def main() -> None:
+    options = read_options(__doc__, quick="one repetition of outages of 1 and 4 s")
+    with own_server() as (url, home):
+        (home / "outage_app.py").write_text(APP)
+        result = {**facts(url), "load": os.getloadavg(), **measure(url, home, quick=options.quick)}
+    report("outage", result, options)
+
+
+def measure(url: str, home: Path, *, quick: bool) -> dict[str, object]:
+    repetitions = 1 if quick else 5
+    result: dict[str, object] = {"repetitions": repetitions}
+    result["worker"] = _median([_start_up(url, home) for _ in range(repetitions)])
+    for seconds, lease in OUTAGES[:2] if quick else OUTAGES:
+        with a_worker(url, home, lease=lease):
+            rounds = [_outage(url, home, seconds) for _ in range(repetitions)]
+        name = f"away_{seconds}s_lease_{lease}s"
+        result[name] = {part: _median([found[part] for found in rounds]) for part in ("task", "client")}
+    return result
+
+
+def _median(figures: list[float]) -> dict[str, float]:
+    return {"median": round(statistics.median(figures), 3), "worst": round(max(figures), 3)}
+
+
+@contextmanager
+def a_worker(url: str, home: Path, *, lease: int = 60) -> Iterator[None]:
+    """One that has run a task."""
+    process = _start_worker(url, home, lease)
+    try:
+        with psycopg.connect(url, autocommit=True) as conn:
+            _wait_for_a_task(conn, time.time(), start=True)
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+def _start_worker(url: str, home: Path, lease: int = 60) -> subprocess.Popen[bytes]:
+    program = [str(Path(sys.executable).parent / "tenuto"), "worker", "outage_app:app", "--lease", f"{lease}s"]
+    settings = {**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home), "PYTHONPATH": str(home)}
+    return subprocess.Popen(program, cwd=home, env=settings, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+def _start_up(url: str, home: Path) -> float:
+    """A task waits already."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(START)
+        began = time.time()
+        process = _start_worker(url, home)
+        try:
+            return _wait_for_a_task(conn, began)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+
+def _outage(url: str, home: Path, seconds: float) -> dict[str, float]:
+    client = Client(url)
+    client.thread.start()
+    if not client.has_started.wait(30):
+        raise TimeoutError("the client could not start anything")
+    os.kill(embedded.start(home).pid, signal.SIGQUIT)  # at once, without a goodbye
+    time.sleep(seconds)
+    watch = threading.Thread(target=embedded.start, args=[home])
+    watch.start()
+    with _first_connection(url) as conn:
+        back = time.time()
+        task = _wait_for_a_task(conn, back, start=True)
+        while not (answered := [at for at in client.answered if at > back]):
+            time.sleep(0.01)
+    client.stop.set()
+    client.thread.join()
+    watch.join()
+    return {"task": task, "client": answered[0] - back}
+
+
+def _first_connection(url: str) -> psycopg.Connection:
+    while True:
+        with suppress(psycopg.OperationalError):
+            return psycopg.connect(url, autocommit=True, connect_timeout=2)
+        time.sleep(0.01)
+
+
+def _wait_for_a_task(conn: psycopg.Connection, since: float, *, start: bool = False) -> float:
+    if start:
+        conn.execute(START)
+    for _ in range(6000):
+        row = conn.execute(BEGAN, [since]).fetchone()
+        if row and row[0]:
+            return float(row[0]) - since
+        time.sleep(0.01)
+    raise TimeoutError("no task began within a minute")
+
+
+class Client:
+    """Starts a task ten times a second, and again at once when that fails."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.answered: list[float] = []
+        self.stop, self.has_started = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+
+    async def _run(self) -> None:
+        async with connect(app, self._url) as tn:
+            while not self.stop.is_set():
+                try:
+                    await tn.start(nothing)
+                except DatabaseProblem:
+                    await asyncio.sleep(0.02)
+                    continue
+                self.answered.append(time.time())
+                self.has_started.set()
+                await asyncio.sleep(0.1)
+
+
+if __name__ == "__main__":
+    main()
