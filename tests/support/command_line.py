@@ -20,7 +20,7 @@ WRITE = os.O_WRONLY | os.O_CREAT
 # To start Python and import costs several times what most commands do: each is a fork of a process that has done both.
 READY = multiprocessing.get_context("forkserver")
 READY.set_forkserver_preload(
-    ["tenuto.cli.main", "tenuto.db.install", "tenuto.sdk.client", "pydantic.type_adapter", "pytest"]
+    ["tenuto.cli.commands", "tenuto.db.install", "tenuto.sdk.client", "pydantic.type_adapter", "pytest"]
 )
 
 

@@ -20,6 +20,7 @@ from tenuto.model.text import LineFormatter
 from tenuto.runtimes.dying import leaving_within
 
 if TYPE_CHECKING:
+    from tenuto.worker.nursery import Child
     from tenuto.worker.settings import WorkerSettings
 
 MetricsPort = Annotated[
@@ -61,7 +62,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
     """Ask the database once who we are, so that what is wrong shows before anything starts."""
     from tenuto.db import identity
     from tenuto.db.explain import explained
-    from tenuto.db.login import choose_role, may_act_as
+    from tenuto.db.login import choose_roles, may_act_as
     from tenuto.db.pool import open_pool
 
     async def find_org() -> str:
@@ -69,7 +70,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
             return str(await pool.call(identity.find_org, slug=settings.org))
 
     with explained():
-        worker_role, dispatcher_role = choose_role(url, "tenuto_worker"), choose_role(url, "tenuto_dispatcher")
+        worker_role, dispatcher_role = choose_roles(url, ["tenuto_worker", "tenuto_dispatcher"]).values()
         may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
         org_id = asyncio.run(find_org())
     open_metrics(metrics_port)
@@ -94,7 +95,12 @@ def worker_name() -> str:
 
 
 async def serve(
-    place: Place, worker: "WorkerSettings | None", *, stop: asyncio.Event, ready: Callable[[], None] | None = None
+    place: Place,
+    worker: "WorkerSettings | None",
+    *,
+    stop: asyncio.Event,
+    ready: Callable[[], None] | None = None,
+    first: "Child | None" = None,
 ) -> None:
     """The loops, and the worker if there is one; ends when it does, or when told to."""
     dispatching = asyncio.create_task(_dispatch(place, stop))
@@ -104,7 +110,7 @@ async def serve(
                 ready()
             await stop.wait()
         else:
-            await run_worker(worker, ready)
+            await run_worker(worker, ready, first)
     finally:
         stop.set()
         with leaving_within(LEAVE):
@@ -125,13 +131,15 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
     await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
 
 
-async def run_worker(settings: "WorkerSettings", ready: Callable[[], None] | None) -> None:
+async def run_worker(
+    settings: "WorkerSettings", ready: Callable[[], None] | None, first: "Child | None" = None
+) -> None:
     """Until a signal ends it; what it refuses is wrong use."""
     from tenuto.worker.main import Refused, work
 
     refused: list[str] = []
     try:
-        await work(settings, ready=ready)
+        await work(settings, ready=ready, first=first)
     except* Refused as group:
         refused += [str(error) for error in group.exceptions]
     if refused:

@@ -85,19 +85,26 @@ def worker(
         open_metrics(metrics_port)
         asyncio.run(_work(_remote_settings(site, settings, target, **flags)))
     else:
-        with ready_database(settings, keep=False) as database:
-            place = find_place(settings, database, metrics_port)
-            asyncio.run(_serve(place, worker_settings(place, target, **flags)))
+        asyncio.run(_serve(settings, target, metrics_port, flags))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-async def _serve(place: Place, settings: "WorkerSettings") -> None:
-    await serve(place, settings, stop=asyncio.Event(), ready=lambda: _ready(settings))
+async def _serve(settings: Settings, target: str | None, metrics_port: int | None, flags: dict[str, Any]) -> None:
+    from tenuto.worker.nursery import early_child
+
+    async with early_child(flags["concurrency"]) as child:
+        with ready_database(settings, keep=False) as database:
+            place = await asyncio.to_thread(find_place, settings, database, metrics_port)
+            worker = worker_settings(place, target, **flags)
+            await serve(place, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:
     """From afar: the loops run where the database is."""
-    await run_worker(settings, lambda: _ready(settings))
+    from tenuto.worker.nursery import early_child
+
+    async with early_child(settings.concurrency) as child:
+        await run_worker(settings, lambda: _ready(settings), child)
 
 
 def _ready(settings: "WorkerSettings") -> None:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from tenuto.model.metrics import TASK_SECONDS, TASKS_ENDED
-
 
 class Counts:
     """Since it was last taken. Counting is on the hot path: a dictionary, no metric objects."""
@@ -26,6 +24,8 @@ class Counts:
 
 def show(counts: list[Any]) -> None:
     """Add what a child counted to the metrics of this process."""
+    from tenuto.model.metrics import TASK_SECONDS, TASKS_ENDED  # not for children, which count only
+
     for task, outcome, count, seconds in counts:
         labels = {"type": task, "outcome": outcome.lower()}
         TASKS_ENDED.labels(**labels).inc(count)

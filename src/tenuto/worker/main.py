@@ -9,6 +9,7 @@ from collections.abc import Callable
 from tenuto.runtimes.dying import keep_to_oneself, leaving_within
 from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import open_kernel
+from tenuto.worker.nursery import Child
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import OVERTIME, Refused, Supervisor
 
@@ -19,18 +20,26 @@ log = logging.getLogger("tenuto.worker")
 FAREWELL = 5.0  # seconds for giving back what children held that were killed
 
 
-async def work(settings: WorkerSettings, *, ready: Callable[[], None] | None = None) -> None:
-    """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first."""
+async def work(
+    settings: WorkerSettings, *, ready: Callable[[], None] | None = None, first: Child | None = None
+) -> None:
+    """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first.
+    `first`: a child that was started already."""
     if settings.weak_sandbox:
         keep_to_oneself()
     with contextlib.ExitStack() as leaving:
-        await _work(settings, leaving, ready)
+        await _work(settings, leaving, ready, first)
 
 
-async def _work(settings: WorkerSettings, leaving: contextlib.ExitStack, ready: Callable[[], None] | None) -> None:
+async def _work(
+    settings: WorkerSettings, leaving: contextlib.ExitStack, ready: Callable[[], None] | None, first: Child | None
+) -> None:
     async with open_kernel(settings) as kernel:
         absence = Absence(gone=_say_gone, back=_say_back)
-        supervisors = [Supervisor(kernel, settings, no + 1, absence) for no in range(settings.processes)]
+        supervisors = [
+            Supervisor(kernel, settings, no + 1, absence, first=None if no else first)
+            for no in range(settings.processes)
+        ]
         announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
         try:
             with _signals(supervisors, settings.grace, leaving):

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,16 +37,34 @@ class Child:
         if not self.writer.is_closing():
             self.writer.write(json.dumps(message).encode() + b"\n")
 
+    def begin(self, settings: WorkerSettings, no: int) -> None:
+        """Its settings travel over the line, so that no password is on a command line."""
+        self.tell(settings=replace(settings, name=f"{settings.name}:{no}", turn=no - 1).to_json())
+
     def close(self) -> None:
         self.writer.close()
         os.close(self.ledger)
 
 
-async def start_child(settings: WorkerSettings, no: int) -> Child:
-    """A new process for the app; its settings travel over the line, so that no password is on a command line."""
+@asynccontextmanager
+async def early_child(concurrency: int) -> AsyncIterator[Child]:
+    """The first child of a worker, started before anything else: it imports while its supervisor asks the database who
+    it is. Whoever uses it lets it begin; it ends with this block."""
+    child = await start_child(concurrency)
+    try:
+        yield child
+    finally:
+        if child.process.returncode is None:
+            child.process.kill()
+            await child.process.wait()
+            child.close()
+
+
+async def start_child(concurrency: int) -> Child:
+    """A new process for the app, which waits to be told its settings."""
     ours, theirs = socket.socketpair()
     # Light slots, one process and one sandbox for each core: everything that can have begun at once.
-    begun = ledger.make_file(settings.concurrency + 2 * (os.cpu_count() or 1))
+    begun = ledger.make_file(concurrency + 2 * (os.cpu_count() or 1))
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -58,6 +77,4 @@ async def start_child(settings: WorkerSettings, no: int) -> Child:
     )
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
-    child = Child(process, reader, writer, begun)
-    child.tell(settings=replace(settings, name=f"{settings.name}:{no}", turn=no - 1).to_json())
-    return child
+    return Child(process, reader, writer, begun)

@@ -9,8 +9,6 @@ from http.client import HTTPConnection, HTTPSConnection
 from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
-import httpx2
-
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
 from tenuto.sdk.problems import refusal
@@ -96,7 +94,9 @@ class Web:
     """Questions from the loop: a few connections that are kept open."""
 
     def __init__(self, site: Site) -> None:
-        self.site = site
+        import httpx2  # 30 ms: not for workers that have a database
+
+        self.site, self._broke = site, httpx2.TransportError
         self._client = httpx2.AsyncClient(
             base_url=site.url.rstrip("/"),
             headers=site.headers,
@@ -124,7 +124,7 @@ class Web:
             headers["Authorization"] = f"Bearer {token}"
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
-        except httpx2.TransportError as problem:
+        except self._broke as problem:
             raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
         if answer.is_success:
             return answer.content

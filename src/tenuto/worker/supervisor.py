@@ -23,7 +23,7 @@ log = logging.getLogger("tenuto.worker")
 
 ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
 ALL_CLAIMS = 2**63 - 1
-LONGEST_PAUSE = 30.0
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # after children that could not begin
 BURIAL = 5.0
 STUCK = 5.0  # longer than a child forbears with what does not stop
 OVERTIME = 7.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
@@ -36,8 +36,12 @@ class Refused(Exception):
 class Supervisor:
     """One child and its successors."""
 
-    def __init__(self, kernel: Caller, settings: WorkerSettings, no: int, absence: Absence) -> None:
+    def __init__(
+        self, kernel: Caller, settings: WorkerSettings, no: int, absence: Absence, *, first: Child | None = None
+    ) -> None:
         self._kernel, self._settings, self._no, self._absence = kernel, settings, no, absence
+        self._first = first  # was started before
+        self._worked = False  # the child that runs now
         self._child: Child | None = None
         self._session: tuple[int, UUID] | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
@@ -71,17 +75,19 @@ class Supervisor:
 
     async def run(self) -> None:
         """Until it is told to stop: a child that dies is followed by another."""
-        pause = 0.2
+        pause = SHORTEST_PAUSE
         while not self._stopping.is_set():
-            started, self._killed = time.monotonic(), False
+            self._worked = self._killed = False
             try:
-                self._child = child = await start_child(self._settings, self._no)
+                child, self._first = self._first or await start_child(self._settings.concurrency), None
+                self._child = child
             except OSError as problem:  # no memory, no more processes: that may pass
                 log.error("no process for the tasks can be started (%s): trying again", problem)
                 await asyncio.sleep(1.0)
                 continue
             if self._stopping.is_set():  # while it was being started
                 self.kill()
+            child.begin(self._settings, self._no)
             beating = asyncio.create_task(self._beat(child))
             try:
                 await self._listen(child)
@@ -90,11 +96,17 @@ class Supervisor:
             code = await child.process.wait()
             await self._bury(child, code)
             if not self._stopping.is_set():
-                pause = 0.2 if time.monotonic() - started > LONGEST_PAUSE else min(LONGEST_PAUSE, pause * 2)
-                log.error("the process with the tasks ended with code %s; another starts in %.1f s", code, pause)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await self._stopping.wait()
+                pause = SHORTEST_PAUSE if self._worked else min(LONGEST_PAUSE, pause * 2)
+                await self._rest(code, 0.0 if self._worked else pause)
+
+    async def _rest(self, code: int, seconds: float) -> None:
+        """Before another child starts: at once after one that had worked, whatever ended it; longer after each that
+        could not even begin."""
+        when = f"in {seconds:.1f} s" if seconds else "now"
+        log.error("the process with the tasks ended with code %s; another starts %s", code, when)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
 
     async def _listen(self, child: Child) -> None:
         async for message in child.messages():
@@ -114,6 +126,7 @@ class Supervisor:
                 case {"say": "back"}:
                     self._absence.found(self)
                 case {"say": "ready"}:
+                    self._worked = True
                     self.ready.set()
                 case {"say": "refused", "reason": reason}:
                     await child.process.wait()

@@ -1,0 +1,79 @@
+"""A worker that is starting: nothing waits that need not, and it can be stopped at any moment."""
+
+import random
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support.fleet import Fleet, WorkerProcess, a_fleet
+from tests.support.journey import start_tasks, wait_for
+from tests.support.kernel import Db
+from tests.support.waiting import wait_until
+
+SEED = 10
+
+
+@contextmanager
+def a_server_that_says_nothing() -> Iterator[str]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"postgresql://postgres@127.0.0.1:{server.getsockname()[1]}/nothing"
+
+
+def hears(worker: WorkerProcess, number: int) -> bool:
+    """Whether the process has a handler for the signal: before that, Python itself is still starting."""
+    (line,) = [line for line in Path(f"/proc/{worker.pid}/status").read_text().splitlines() if "SigCgt" in line]
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
+def test_the_first_child_starts_while_the_supervisor_still_waits_for_the_database(tmp_path: Path):
+    with a_server_that_says_nothing() as url, a_fleet(url, tmp_path) as fleet:
+        worker = fleet.start("plain", wait=False)
+
+        wait_until(lambda: worker.children() != [])
+
+        worker.tell(signal.SIGTERM)
+        assert worker.wait() == 0
+
+
+def cpu_of(worker: WorkerProcess) -> float:
+    return sum(psutil.Process(worker.pid).cpu_times()[:2])
+
+
+def stop_at_random_moments(fleet: Fleet, times: int) -> None:
+    """Moments are seconds of CPU that the supervisor has used."""
+    chance = random.Random(SEED)  # noqa: S311
+    for _ in range(times):
+        number, moment = chance.choice((signal.SIGTERM, signal.SIGINT)), chance.uniform(0.05, 1.0)
+        worker = fleet.start("plain", wait=False)
+        wait_until(lambda worker=worker, number=number: hears(worker, number))
+        wait_until(lambda worker=worker, moment=moment: cpu_of(worker) > moment or "works on" in worker.log)
+
+        worker.tell(number)
+
+        assert worker.wait() == 0, worker.log
+
+
+def test_a_signal_at_any_moment_of_the_start_is_a_clean_exit(fleet: Fleet):
+    stop_at_random_moments(fleet, 4)
+
+
+@pytest.mark.soak
+def test_a_signal_at_each_of_many_moments_of_the_start_is_a_clean_exit(fleet: Fleet):
+    stop_at_random_moments(fleet, 100)
+
+
+def test_a_child_that_had_worked_is_replaced_at_once_however_often_it_dies(db: Db, fleet: Fleet):
+    worker = fleet.start("plain")
+    for life in range(3):
+        start_tasks(db, "plain.note", [f"life {life}"])
+        wait_for(db, completed=life + 1)
+        (child,) = worker.children()
+        child.kill()
+        wait_until(lambda goal=life + 1: worker.log.count("another starts now") == goal)
+
+    assert "another starts in" not in worker.log
