@@ -1,43 +1,25 @@
 """A row that a loop cannot work on is parked, and the rows of others are served."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
 from uuid import UUID
 
+import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import Db, a_worker, call, drain, start_graph, start_one
-from tests.support.loops import an_org, count, value
+from tenuto.dispatcher import parking
+from tenuto.dispatcher.loops import ROW_FUNCTIONS
+from tenuto.model.upkeep import DueRow
+from tests.support.kernel import DEFAULT_ORG, Db, call, run_status, start
+from tests.support.loops import an_org, cancel_run, count, value
 from tests.support.poison import cure, poison, turn
+from tests.support.poisoned_loops import CASES, a_delay, a_handler
+
+DELAYED = "select count(*) from tenuto.delayed_tasks where org_id = %s"
 
 
-@dataclass(frozen=True)
-class Case:
-    """How to give an org a row that a loop has work on, what raises for it, and whether it was served."""
-
-    arrange: Callable[[Db, UUID], object]
-    served: str  # a query over the org
-    table: str
-    on: str = "delete"
-    column: str = "org_id"
-
-
-def a_delay(db: Db, org: UUID) -> None:
-    start_one(db, org_id=org, details=Jsonb([{"task": 0, "delay_seconds": 0.001}]))
-
-
-def a_handler(db: Db, org: UUID) -> None:
-    kinds = [{"type": "app.work"}, {"type": "app.after", "handler": "completed"}]
-    start_graph(db, 2, [], kinds=kinds, task_kinds=[0, 1], org_id=org)
-    drain(db, a_worker(db, org_id=org))
-    call(db, "fold_runs")
-
-
-CASES = {
-    "promote_due": Case(a_delay, "select count(*) = 0 from tenuto.delayed_tasks where org_id = %s", "delayed_tasks"),
-    "settle_runs": Case(a_handler, "select count(*) = 0 from tenuto.pending_tasks where org_id = %s", "pending_tasks"),
-}
+def test_every_loop_whose_rows_can_be_parked_is_poisoned_here():
+    assert set(CASES) | {"sign_heads"} == set(ROW_FUNCTIONS)
 
 
 @pytest.mark.parametrize("loop", CASES)
@@ -46,15 +28,14 @@ def test_a_poisoned_row_of_one_org_is_parked_and_another_orgs_row_is_served(db: 
     bad, good = an_org(db, "bad"), an_org(db, "good")
     for org in (bad, good):
         case.arrange(db, org)
-    poison(db, case.table, bad, on=case.on, column=case.column)
+    poison(db, case.table, bad, on=case.on)
 
     turn(database, loop)
 
     assert value(db, case.served, good)
     assert not value(db, case.served, bad)
-    assert value(
-        db, "select array_agg(org_id) from tenuto.parked_rows where loop = %s and error ~ 'poisoned'", loop
-    ) == [bad]
+    parked = "select array_agg(org_id) from tenuto.parked_rows where loop = %s and error ~ 'poisoned'"
+    assert value(db, parked, loop) == [bad]
 
     cure(db, case.table)
     turn(database, loop)
@@ -63,3 +44,122 @@ def test_a_poisoned_row_of_one_org_is_parked_and_another_orgs_row_is_served(db: 
     turn(database, "retry_parked")
     assert value(db, case.served, bad)
     assert count(db, "parked_rows") == 0
+
+
+def test_a_row_that_another_connection_holds_is_left_and_the_others_are_served(db: Db, database: str):
+    bad, good = an_org(db, "bad"), an_org(db, "good")
+    for org in (bad, good):
+        a_handler(db, org)
+    with psycopg.connect(database) as other:
+        other.execute("select from tenuto.pending_tasks where org_id = %s for update", [bad])
+        turn(database, "settle_runs")
+        assert value(db, "select count(*) from tenuto.pending_tasks where org_id = %s", good) == 0
+        assert value(db, "select sqlstate from tenuto.parked_rows where org_id = %s", bad) == "55P03"
+    db.execute("update tenuto.parked_rows set retry_at = now()")
+    turn(database, "retry_parked")
+    assert count(db, "pending_tasks") == count(db, "parked_rows") == 0
+
+
+def test_a_row_that_takes_too_long_is_parked(db: Db, database: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(parking, "PIECE_SECONDS", 0.5)
+    bad, good = an_org(db, "bad"), an_org(db, "good")
+    for org in (bad, good):
+        a_delay(db, org)
+    poison(db, "delayed_tasks", bad, does="perform pg_sleep(60)")
+
+    turn(database, "promote_due")
+
+    assert (value(db, DELAYED, good), value(db, DELAYED, bad)) == (0, 1)
+    assert value(db, "select error from tenuto.parked_rows").startswith("the database did not answer within 0.5 s")
+
+
+def test_a_flood_of_poisoned_rows_keeps_nobody_waiting_and_is_parked_in_one_turn(db: Db, database: str):
+    bad, good = an_org(db, "bad"), an_org(db, "good")
+    flood = Jsonb([{"task": number, "delay_seconds": 0.001} for number in range(300)])
+    start(db, *range(300), org_id=bad, details=flood)
+    a_delay(db, good)
+    poison(db, "delayed_tasks", bad)
+
+    turn(database, "promote_due", limit=1000)
+
+    assert value(db, DELAYED, good) == 0
+    assert count(db, "parked_rows") == 300
+
+
+def test_a_healthy_row_beside_poisoned_ones_of_its_org_is_served(db: Db, database: str):
+    details = Jsonb([{"task": number, "delay_seconds": 0.001} for number in range(20)])
+    tasks = start(db, *range(20), details=details)
+    poison(db, "delayed_tasks", tasks[7], column="id")
+
+    turn(database, "promote_due")
+
+    assert value(db, "select array_agg(task_id) from tenuto.parked_rows") == [tasks[7]]
+    assert count(db, "delayed_tasks") == 1
+
+
+def test_no_row_is_parked_when_the_loop_itself_is_broken(db: Db, database: str):
+    a_delay(db, DEFAULT_ORG)
+    db.execute("revoke execute on function tenuto.promote_due from tenuto_dispatcher")
+
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        turn(database, "promote_due")
+
+    assert count(db, "parked_rows") == 0
+
+
+def test_log_lines_name_org_run_and_task(db: Db, database: str, caplog: pytest.LogCaptureFixture):
+    caplog.set_level(logging.INFO)
+    a_delay(db, DEFAULT_ORG)
+    task = value(db, "select id from tenuto.delayed_tasks")
+    poison(db, "delayed_tasks", DEFAULT_ORG)
+
+    turn(database, "promote_due")
+
+    (line,) = [record.getMessage() for record in caplog.records if "parked" in record.getMessage()]
+    assert f"org={DEFAULT_ORG} run={task} task={task}" in line
+    assert "poisoned row" in line
+
+
+def test_a_parked_task_says_why_and_can_be_cancelled_and_deleted(db: Db, database: str):
+    a_delay(db, DEFAULT_ORG)
+    task = value(db, "select id from tenuto.delayed_tasks")
+    poison(db, "ready_tasks", DEFAULT_ORG, on="insert")
+    turn(database, "promote_due")
+
+    why = call(db, "explain_task", org_id=DEFAULT_ORG, task_id=task)
+    assert "promote_due failed on it 1 times and tries again at" in why
+    assert "poisoned row" in why
+    assert call(db, "overview", org_id=DEFAULT_ORG)[0]["parked"] == 1
+    assert call(db, "count_parked") == [{"loop": "promote_due", "parked": 1}]
+
+    cancel_run(db, task)
+    turn(database, "retry_parked")
+    assert count(db, "parked_rows") == 0
+    assert run_status(db, task) == "cancelled"
+    call(db, "delete_run", org_id=DEFAULT_ORG, run_id=task)
+
+
+def test_a_run_whose_handlers_cannot_be_started_ends_when_it_is_cancelled(db: Db, database: str):
+    a_handler(db, DEFAULT_ORG)
+    run_id = value(db, "select id from tenuto.runs")
+    poison(db, "ready_tasks", DEFAULT_ORG, on="insert")
+    turn(database, "settle_runs")
+    assert [row["loop"] for row in call(db, "list_parked", org_id=DEFAULT_ORG, run_id=run_id)] == ["settle_runs"]
+    assert run_status(db, run_id) == "running"
+
+    cancel_run(db, run_id)
+    turn(database, "retry_parked")
+
+    assert run_status(db, run_id) == "completed"
+    call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
+    assert count(db, "parked_rows") == 0
+
+
+def test_pieces_are_of_whole_orgs_and_then_of_rows():
+    orgs = [UUID(int=number) for number in range(20)]
+    rows = [DueRow(f"{org}-{number}", org, None, None) for org in orgs for number in range(3)]
+
+    pieces = parking.split(rows)
+    assert len(pieces) <= parking.PARTS
+    assert sum(len({row.org_id for row in piece}) for piece in pieces) == 20
+    assert [len(piece) for piece in parking.split(rows[:3])] == [1, 1, 1]

@@ -3,22 +3,31 @@
 import asyncio
 from uuid import UUID
 
-from tenuto.db.pool import open_pool
+from tenuto.db.pool import Pool, open_pool
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
+from tenuto.model.outbox import Effect
 from tests.support.kernel import Db
 
 
-def poison(db: Db, table: str, org_id: UUID, *, on: str = "delete", column: str = "org_id") -> None:
-    """Whatever deletes (or updates) such a row of this org raises."""
+def poison(
+    db: Db,
+    table: str,
+    id: UUID,
+    *,
+    on: str = "delete",
+    column: str = "org_id",
+    does: str = "raise exception 'poisoned row' using errcode = 'XX001'",
+) -> None:
+    """Whatever does this to such a row of the org raises, or does something else that cannot end well."""
     db.execute(
         "create or replace function tenuto.test_poison() returns trigger language plpgsql as"
-        " $$ begin raise exception 'poisoned row' using errcode = 'XX001'; end $$"
+        f" $$ begin {does}; return old; end $$".encode()
     )
     row = "new" if on == "insert" else "old"
     db.execute(
         f"create trigger poison before {on} on tenuto.{table} for each row"
-        f" when ({row}.{column} = '{org_id}') execute function tenuto.test_poison()".encode()
+        f" when ({row}.{column} = '{id}') execute function tenuto.test_poison()".encode()
     )
 
 
@@ -26,12 +35,16 @@ def cure(db: Db, table: str) -> None:
     db.execute(f"drop trigger poison on tenuto.{table}".encode())
 
 
+async def ignore(_: Pool, __: Effect) -> None:
+    """An effect that is done at once."""
+
+
 def turn(database: str, *loops: str, limit: int = 100) -> list[int]:
     """One turn of each of these loops, as a dispatcher does it."""
 
     async def main() -> list[int]:
         async with open_pool(database, role="tenuto_dispatcher") as pool, open_pool(database, size=1) as owner_pool:
-            dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, "here", 0)
+            dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, "here", 0, handlers={"deliver": ignore})
             steps = {loop.name: loop.step for loop in LOOPS}
             return [await steps[name](dispatcher, limit) for name in loops]
 

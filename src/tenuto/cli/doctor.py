@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tenuto.db.checkup import Checkup
     from tenuto.db.install import Status
     from tenuto.model.monitoring import Dispatcher, WorkerStatus
+    from tenuto.model.upkeep import ParkedCount
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as overview.sql counts them
@@ -43,6 +44,7 @@ class Seen:
     dispatchers: "list[Dispatcher]"
     workers: "list[WorkerStatus]"
     unserved: list[str]  # types that tasks are queued for and no worker ever served
+    parked: "list[ParkedCount]"
 
 
 def doctor(as_json: Json = False) -> None:
@@ -76,6 +78,7 @@ async def _look(url: str, settings: Settings) -> Seen:
             await monitoring.list_dispatchers(conn),
             await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
             await runs.unknown_types(conn, org_id=org_id, types=sorted({task.type for task in queued})),
+            await monitoring.count_parked(conn),
         )
 
 
@@ -92,6 +95,7 @@ def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
     yield dispatcher(seen)
     yield worker(seen)
     yield types(seen)
+    yield parked(seen)
     yield sandbox(seen)
     yield vacuum(seen.checkup)
     yield transactions(seen.checkup)
@@ -136,6 +140,14 @@ def types(seen: Seen) -> Check:
         cure = "start their worker; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("types", NOTE, f"tasks are queued that no worker ever served: {names}; {cure}")
     return Check("types", OK, "no task is queued that no worker ever served")
+
+
+def parked(seen: Seen) -> Check:
+    if seen.parked:
+        counts = ", ".join(f"{one.loop} {one.parked}" for one in seen.parked)
+        cure = "`tenuto why RUN` shows the error; `tenuto runs cancel RUN` ends it"
+        return Check("parked", NOTE, f"rows that a dispatcher loop fails on and tries again: {counts}; {cure}")
+    return Check("parked", OK, "no dispatcher loop fails on a row")
 
 
 def sandbox(seen: Seen) -> Check:

@@ -34,6 +34,7 @@ class Glance:
         parts += [f"{self.per_second:,.0f}/s"] if self.per_second is not None else []
         parts += [f"workers {seen.workers.get('active', 0)}", f"dispatchers {seen.dispatchers}"]
         trouble = {"failed": seen.failed_last_minute, "lost": seen.lost_last_minute, "dead effects": seen.outbox_dead}
+        trouble["parked rows"] = seen.parked
         return "  ".join(parts + [f"{name} {count:,}" for name, count in trouble.items() if count])
 
     @property

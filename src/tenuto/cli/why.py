@@ -37,7 +37,8 @@ async def _explain(desk: Desk, id: UUID) -> tuple[dict[str, Any], str]:
         {"task_id": one, "why": await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=one)}
         for one in still
     ]
+    parked = await desk.pool.call(monitoring.list_parked, org_id=desk.org_id, run_id=id, limit=MOST)
+    failing = [f"{one.loop} fails on it: {one_line(one.error)}; next try at {one.retry_at:%H:%M:%S}" for one in parked]
     head = f"run {id} of {run.total_tasks} tasks is {run.status}: `tenuto tasks list --run {id}` shows them all"
-    return {"run_id": id, "status": run.status, "tasks": said}, "\n".join(
-        [head, *(one_line(str(one["why"])) for one in said)]
-    )
+    facts = {"run_id": id, "status": run.status, "tasks": said, "parked": parked}
+    return facts, "\n".join([head, *failing, *(one_line(str(one["why"])) for one in said)])

@@ -42,8 +42,8 @@ async def list_audit(
     return await call(conn, "list_audit", AuditEntry, org_id=org_id, **filters, before=before, limit=limit)
 
 
-async def seal_audit(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "seal_audit", limit=limit)
+async def seal_audit(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "seal_audit", limit=limit, keys=keys)
 
 
 async def read_audit(
@@ -57,8 +57,10 @@ async def get_chain(conn: Conn, *, org_id: UUID) -> Chain:
     return await call_one(conn, "get_chain", Chain, org_id=org_id)
 
 
-async def due_heads(conn: Conn, *, every: timedelta | None = None, limit: int | None = None) -> list[Head]:
-    return await call(conn, "due_heads", Head, every=every, limit=limit)
+async def due_heads(
+    conn: Conn, *, every: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
+) -> list[Head]:
+    return await call(conn, "due_heads", Head, every=every, limit=limit, keys=keys)
 
 
 async def record_head(

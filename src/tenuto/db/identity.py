@@ -114,5 +114,5 @@ async def list_members(
     return await call(conn, "list_members", Member, org_id=org_id, role=role, after=after, limit=limit)
 
 
-async def prune_identity(conn: Conn, *, limit: int | None = None) -> PrunedIdentity:
-    return await call_one(conn, "prune_identity", PrunedIdentity, limit=limit)
+async def prune_identity(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> PrunedIdentity:
+    return await call_one(conn, "prune_identity", PrunedIdentity, limit=limit, keys=keys)

@@ -18,7 +18,7 @@ from tenuto.model.monitoring import (
     WorkerStatus,
 )
 from tenuto.model.outbox import Effect
-from tenuto.model.upkeep import DueUpkeep
+from tenuto.model.upkeep import DueUpkeep, ParkedCount, ParkedRow
 
 
 async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:
@@ -127,3 +127,13 @@ async def due_upkeep(conn: Conn) -> list[DueUpkeep]:
 
 async def list_dispatchers(conn: Conn) -> list[Dispatcher]:
     return await call(conn, "list_dispatchers", Dispatcher)
+
+
+async def list_parked(
+    conn: Conn, *, org_id: UUID, run_id: UUID | None = None, limit: int | None = None
+) -> list[ParkedRow]:
+    return await call(conn, "list_parked", ParkedRow, org_id=org_id, run_id=run_id, limit=limit)
+
+
+async def count_parked(conn: Conn) -> list[ParkedCount]:
+    return await call(conn, "count_parked", ParkedCount)

@@ -7,8 +7,10 @@ from tenuto.db.call import Conn, call, call_value, call_values
 from tenuto.model.outbox import Effect, FailedEffect
 
 
-async def take_effects(conn: Conn, *, owner: str, kinds: list[str], limit: int, lease: timedelta) -> list[Effect]:
-    return await call(conn, "take_effects", Effect, owner=owner, kinds=kinds, limit=limit, lease=lease)
+async def take_effects(
+    conn: Conn, *, owner: str, kinds: list[str], limit: int, lease: timedelta, keys: list[str] | None = None
+) -> list[Effect]:
+    return await call(conn, "take_effects", Effect, owner=owner, kinds=kinds, limit=limit, lease=lease, keys=keys)
 
 
 async def finish_effects(conn: Conn, *, owner: str, ids: list[int]) -> list[int]:
@@ -25,5 +27,7 @@ async def replay_effects(
     return await call_values(conn, "replay_effects", org_id=org_id, ids=ids, kind=kind)
 
 
-async def prune_effects(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> int:
-    return await call_value(conn, "prune_effects", keep=keep, limit=limit)
+async def prune_effects(
+    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
+) -> int:
+    return await call_value(conn, "prune_effects", keep=keep, limit=limit, keys=keys)

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default
+from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
 from tenuto.model.schedules import DueSchedule, Schedule
 
 
@@ -57,8 +57,28 @@ async def list_schedules(
     return await call(conn, "list_schedules", Schedule, org_id=org_id, after=after, limit=limit)
 
 
-async def due_schedules(conn: Conn, *, limit: int | None = None) -> list[DueSchedule]:
-    return await call(conn, "due_schedules", DueSchedule, limit=limit)
+async def due_schedules(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> list[DueSchedule]:
+    return await call(conn, "due_schedules", DueSchedule, limit=limit, keys=keys)
+
+
+async def fire_schedules(
+    conn: Conn,
+    *,
+    org_ids: list[UUID],
+    names: list[str],
+    expected: list[datetime],
+    fire_times: list[list[str]],
+    next_at: list[datetime],
+) -> int:
+    return await call_value(
+        conn,
+        "fire_schedules",
+        org_ids=org_ids,
+        names=names,
+        expected=expected,
+        fire_times=json_value(fire_times),
+        next_at=next_at,
+    )
 
 
 async def fire_schedule(

@@ -39,28 +39,30 @@ async def promote_due(conn: Conn, *, limit: int | None = None, keys: list[str] |
     return await call_value(conn, "promote_due", limit=limit, keys=keys)
 
 
-async def wake_waiting(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "wake_waiting", limit=limit)
+async def wake_waiting(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "wake_waiting", limit=limit, keys=keys)
 
 
-async def expire_attempts(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "expire_attempts", limit=limit)
+async def expire_attempts(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "expire_attempts", limit=limit, keys=keys)
 
 
-async def expire_deadlines(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "expire_deadlines", limit=limit)
+async def expire_deadlines(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "expire_deadlines", limit=limit, keys=keys)
 
 
-async def fold_runs(conn: Conn, *, limit: int | None = None, run_ids: list[UUID] | None = None) -> int:
-    return await call_value(conn, "fold_runs", limit=limit, run_ids=run_ids)
+async def fold_runs(
+    conn: Conn, *, limit: int | None = None, run_ids: list[UUID] | None = None, keys: list[str] | None = None
+) -> int:
+    return await call_value(conn, "fold_runs", limit=limit, run_ids=run_ids, keys=keys)
 
 
 async def settle_runs(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
     return await call_value(conn, "settle_runs", limit=limit, keys=keys)
 
 
-async def sweep_cancelled(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "sweep_cancelled", limit=limit)
+async def sweep_cancelled(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "sweep_cancelled", limit=limit, keys=keys)
 
 
 async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
@@ -84,9 +86,9 @@ async def admit_rates(conn: Conn, *, limit: int | None = None) -> int:
 
 
 async def collect_objects(
-    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None
+    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
 ) -> list[CollectedObject]:
-    return await call(conn, "collect_objects", CollectedObject, keep=keep, limit=limit)
+    return await call(conn, "collect_objects", CollectedObject, keep=keep, limit=limit, keys=keys)
 
 
 async def pick_rows(conn: Conn, *, loop: str, limit: int) -> list[DueRow]:

@@ -76,8 +76,8 @@ async def close_session(conn: Conn, *, session_id: int, token: UUID) -> None:
     await call_void(conn, "close_session", session_id=session_id, token=token)
 
 
-async def expire_sessions(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "expire_sessions", limit=limit)
+async def expire_sessions(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "expire_sessions", limit=limit, keys=keys)
 
 
 async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> None:
@@ -88,5 +88,7 @@ async def close_dispatcher(conn: Conn, *, id: UUID) -> None:
     await call_void(conn, "close_dispatcher", id=id)
 
 
-async def prune_workers(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> PrunedWorkers:
-    return await call_one(conn, "prune_workers", PrunedWorkers, keep=keep, limit=limit)
+async def prune_workers(
+    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
+) -> PrunedWorkers:
+    return await call_one(conn, "prune_workers", PrunedWorkers, keep=keep, limit=limit, keys=keys)

@@ -4,13 +4,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import audit, identity, monitoring, upkeep, workers
+from tenuto.db import audit, identity, monitoring, outbox, upkeep, workers
 from tenuto.db.call import Conn
 from tenuto.db.heads import sign_heads
-from tenuto.db.outbox import prune_effects
 from tenuto.db.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
@@ -18,12 +18,15 @@ from tenuto.dispatcher.loop import Loop
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, split
 from tenuto.dispatcher.schedules import fire_schedules
 from tenuto.model.keys import Peppers
-from tenuto.model.metrics import OLDEST_READY, OUTBOX, TASKS_OPEN, WORKERS
+from tenuto.model.metrics import OLDEST_READY, OUTBOX, PARKED_ROWS, TASKS_OPEN, WORKERS
+from tenuto.model.run_data import CollectedObject
 from tenuto.model.upkeep import DueRow
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # for a batch of rows; what takes longer is served in pieces
+LONG_SECONDS = 30.0  # the same for batches that may take a while and keep nobody waiting
+NO_TIME = timedelta(0)
 
 log = logging.getLogger("tenuto.dispatcher")
 
@@ -42,15 +45,11 @@ class Dispatcher:
     peppers: Peppers | None = None  # which open the key that signs
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
     floors_moved: int = 0
+    collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
 
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
-
-# Each takes `limit` and `keys`, and leaves out what is parked unless it is named.
-ROW_FUNCTIONS: dict[str, Callable[..., Awaitable[Any]]] = {
-    "promote_due": upkeep.promote_due,
-    "settle_runs": upkeep.settle_runs,
-}
+RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]]
 
 
 def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
@@ -68,20 +67,20 @@ def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:
             async with dispatcher.pool.connection(timeout=seconds) as conn:
-                return _rows(await ROW_FUNCTIONS[loop](conn, limit=limit))
+                return await ROW_FUNCTIONS[loop](dispatcher, conn, limit, None)
         except Exception as error:
             if not is_of_a_row(error):
                 raise
-            return await serve_apart(dispatcher.pool, loop, work_of(loop), limit=limit, error=error)
+            return await serve_apart(dispatcher.pool, loop, work_of(dispatcher, loop), limit=limit, error=error)
 
     return step
 
 
-def work_of(loop: str) -> Work:
+def work_of(dispatcher: Dispatcher, loop: str) -> Work:
     """Works on the rows of a loop that have these keys, parked or not."""
 
     async def work(conn: Conn, keys: list[str]) -> None:
-        await ROW_FUNCTIONS[loop](conn, limit=len(keys), keys=keys)
+        await ROW_FUNCTIONS[loop](dispatcher, conn, len(keys), keys)
 
     return work
 
@@ -111,7 +110,7 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
 
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
     """Says that it moved nothing: it comes back to the same requests for as long as their tasks run, at its leisure."""
-    await dispatcher.pool.call(upkeep.sweep_cancelled, limit=limit)
+    await rows_of("sweep_cancelled")(dispatcher, limit)
     return 0
 
 
@@ -122,11 +121,13 @@ async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def drain(dispatcher: Dispatcher, limit: int) -> int:
-    return await drain_outbox(dispatcher.pool, dispatcher.handlers, owner=str(dispatcher.id), limit=limit)
-
-
-async def fire(dispatcher: Dispatcher, limit: int) -> int:
-    return await fire_schedules(dispatcher.pool, limit=limit)
+    try:
+        return await drain_outbox(dispatcher.pool, dispatcher.handlers, owner=str(dispatcher.id), limit=limit)
+    except Exception as error:
+        if not is_of_a_row(error):
+            raise
+        work = work_of(dispatcher, "drain_outbox")
+        return await serve_apart(dispatcher.pool, "drain_outbox", work, limit=limit, error=error)
 
 
 async def vacuum(dispatcher: Dispatcher, _: int) -> int:
@@ -135,26 +136,63 @@ async def vacuum(dispatcher: Dispatcher, _: int) -> int:
 
 async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
     """What no row names any more is deleted from the store; what another store holds is left to it."""
-    gone = await dispatcher.pool.call(upkeep.collect_objects, limit=limit)
-    for one in gone:
-        if one.uri is None or dispatcher.store is None:
+    moved = await rows_of("collect_objects", seconds=LONG_SECONDS)(dispatcher, limit)
+    await delete_collected(dispatcher)
+    return moved
+
+
+async def delete_collected(dispatcher: Dispatcher) -> None:
+    """After the transaction that removed the rows, and outside its time limit."""
+    while dispatcher.collected:
+        gone = dispatcher.collected.pop()
+        if gone.uri is None or dispatcher.store is None:
             continue
         try:
-            await asyncio.to_thread(dispatcher.store.delete, one.uri)
+            await asyncio.to_thread(dispatcher.store.delete, gone.uri)
         except (StorageProblem, OSError) as problem:
-            log.warning("object %s is gone, but not what it named: %s", one.id, problem)
+            log.warning("object %s is gone, but not what it named: %s", gone.id, problem)
+
+
+async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
+    gone = await upkeep.collect_objects(conn, limit=limit, keys=keys)
+    dispatcher.collected += gone
     return len(gone)
 
 
-async def sign(dispatcher: Dispatcher, limit: int) -> int:
+async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
     """Ends of audit chains, once a minute each."""
     if dispatcher.peppers is None:
         return 0
-    return await dispatcher.pool.call(sign_heads, dispatcher.peppers, limit=limit)
+    return await sign_heads(conn, dispatcher.peppers, limit=limit, keys=keys)
+
+
+async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
+    """Effects that failed to be taken: taken for no time at all, so that the next turn takes them with the others."""
+    kinds = list(dispatcher.handlers)
+    taken = await outbox.take_effects(
+        conn, owner=str(dispatcher.id), kinds=kinds, limit=limit, lease=NO_TIME, keys=keys
+    )
+    return len(taken)
+
+
+async def fire(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
+    return await fire_schedules(conn, limit=limit, keys=keys)
+
+
+def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
+    """Of a database function that takes `limit` and `keys`."""
+
+    async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
+        return _rows(await function(conn, limit=limit, keys=keys))
+
+    return work
 
 
 async def measure(dispatcher: Dispatcher, _: int) -> int:
-    """For whoever scrapes: how the org is."""
+    """For whoever scrapes: what is parked, and how the org is."""
+    PARKED_ROWS.clear()
+    for count in await dispatcher.pool.call(monitoring.count_parked):
+        PARKED_ROWS.labels(count.loop).set(count.parked)
     if dispatcher.org_id is not None:
         seen = await dispatcher.pool.call(monitoring.overview, org_id=dispatcher.org_id)
         for state in ("ready", "delayed", "waiting", "pending", "running"):
@@ -171,8 +209,9 @@ async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
     """Try parked rows again whose pause is over, each org's apart from the others'."""
     taken = await dispatcher.pool.call(upkeep.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
     for loop in {one.loop for one in taken}:
-        rows = [DueRow(one.key, one.org_id, one.run_id, one.task_id, one.failures) for one in taken if one.loop == loop]
-        await Turn(dispatcher.pool, loop, work_of(loop)).serve(split(rows))
+        due = [DueRow(one.key, one.org_id, one.run_id, one.task_id, one.failures) for one in taken if one.loop == loop]
+        await Turn(dispatcher.pool, loop, work_of(dispatcher, loop)).serve(split(due))
+    await delete_collected(dispatcher)
     return len(taken)
 
 
@@ -187,19 +226,19 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 LOOPS: list[Loop[Dispatcher]] = [
     Loop("beat_dispatcher", beat_dispatcher, every=10.0),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
-    Loop("wake_waiting", batches_of(upkeep.wake_waiting), batch=1000),
-    Loop("expire_sessions", batches_of(workers.expire_sessions), batch=1000),
-    Loop("expire_attempts", batches_of(upkeep.expire_attempts), batch=5000, every=20.0),
-    Loop("expire_deadlines", batches_of(upkeep.expire_deadlines), batch=5000),
-    Loop("fold_runs", batches_of(upkeep.fold_runs), batch=1000),
+    Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),
+    Loop("expire_sessions", rows_of("expire_sessions"), batch=1000),
+    Loop("expire_attempts", rows_of("expire_attempts"), batch=5000, every=20.0),
+    Loop("expire_deadlines", rows_of("expire_deadlines"), batch=5000),
+    Loop("fold_runs", rows_of("fold_runs"), batch=1000),
     Loop("settle_runs", rows_of("settle_runs"), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
     Loop("admit_rates", batches_of(upkeep.admit_rates), batch=1000),
-    Loop("fire_schedules", fire, batch=100),
+    Loop("fire_schedules", rows_of("fire_schedules", seconds=LONG_SECONDS), batch=500),
     Loop("drain_outbox", drain, batch=100),
     Loop("retry_parked", retry_parked, batch=100),
-    Loop("seal_audit", batches_of(audit.seal_audit), batch=1000),
-    Loop("sign_heads", sign, batch=100, every=MINUTE / 4),
+    Loop("seal_audit", rows_of("seal_audit", seconds=LONG_SECONDS), batch=1000),
+    Loop("sign_heads", rows_of("sign_heads", seconds=LONG_SECONDS), batch=100, every=MINUTE / 4),
     Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
     Loop("measure", measure, every=5.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
@@ -208,9 +247,29 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("create_partitions", whole(upkeep.create_partitions), every=HOUR),
     Loop("drop_partitions", whole(upkeep.drop_partitions), every=HOUR),
     Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),
-    Loop("prune_workers", batches_of(workers.prune_workers), batch=1000, every=HOUR),
+    Loop("prune_workers", rows_of("prune_workers", seconds=LONG_SECONDS), batch=1000, every=HOUR),
     Loop("prune_limits", batches_of(upkeep.prune_limits), batch=1000, every=HOUR),
-    Loop("prune_effects", batches_of(prune_effects), batch=10_000, every=5 * MINUTE),
-    Loop("prune_identity", batches_of(identity.prune_identity), batch=1000, every=5 * MINUTE),
+    Loop("prune_effects", rows_of("prune_effects", seconds=LONG_SECONDS), batch=10_000, every=5 * MINUTE),
+    Loop("prune_identity", rows_of("prune_identity", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
 ]
+
+# Each works on rows that are due, or on those with these keys; and leaves out what is parked unless it is named.
+ROW_FUNCTIONS: dict[str, RowFunction] = {
+    "promote_due": rows(upkeep.promote_due),
+    "wake_waiting": rows(upkeep.wake_waiting),
+    "expire_sessions": rows(workers.expire_sessions),
+    "expire_attempts": rows(upkeep.expire_attempts),
+    "expire_deadlines": rows(upkeep.expire_deadlines),
+    "fold_runs": rows(upkeep.fold_runs),
+    "settle_runs": rows(upkeep.settle_runs),
+    "sweep_cancelled": rows(upkeep.sweep_cancelled),
+    "fire_schedules": fire,
+    "drain_outbox": take_again,
+    "seal_audit": rows(audit.seal_audit),
+    "sign_heads": sign,
+    "prune_workers": rows(workers.prune_workers),
+    "prune_effects": rows(outbox.prune_effects),
+    "prune_identity": rows(identity.prune_identity),
+    "collect_objects": collect,
+}

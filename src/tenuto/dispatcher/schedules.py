@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice, takewhile
 
 from tenuto.db import reactions
-from tenuto.db.pool import Pool
+from tenuto.db.call import Conn
 from tenuto.model.cron import fire_after, fire_times, last_fire
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import DueSchedule
@@ -41,15 +41,30 @@ def _from(due: DueSchedule) -> Iterator[datetime]:
     yield from fire_times(due.cron, due.timezone, due.next_at)
 
 
-async def fire_schedules(pool: Pool, *, limit: int) -> int:
-    """Fire what is due; one that can never fire is paused, so that it stands in nobody's way."""
-    due = await pool.call(reactions.due_schedules, limit=limit)
-    for one in due:
+async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = None) -> int:
+    """Fire what is due, all in one transaction; a schedule whose moments cannot be computed is paused."""
+    due = await reactions.due_schedules(conn, limit=limit, keys=keys)
+    planned: list[tuple[DueSchedule, Firing]] = []
+    moments = 0
+    for schedule in due:
+        if moments >= MOST:  # what is left comes with the next call
+            break
         try:
-            firing = plan_firing(one)
-            times = {"expected": one.next_at, "fire_times": firing.moments, "next_at": firing.next_at}
-            await pool.call(reactions.fire_schedule, org_id=one.org_id, name=one.name, **times)
+            firing = plan_firing(schedule)
+            planned.append((schedule, firing))
+            moments += len(firing.moments)
         except InvalidInput as problem:
-            log.error("schedule %s is paused, it cannot be fired: %s", one.name, problem)
-            await pool.call(reactions.pause_schedule, org_id=one.org_id, name=one.name)
+            log.error(
+                "schedule %s of org %s is paused, it cannot be fired: %s", schedule.name, schedule.org_id, problem
+            )
+            await reactions.pause_schedule(conn, org_id=schedule.org_id, name=schedule.name)
+    if planned:
+        await reactions.fire_schedules(
+            conn,
+            org_ids=[schedule.org_id for schedule, _ in planned],
+            names=[schedule.name for schedule, _ in planned],
+            expected=[schedule.next_at for schedule, _ in planned],
+            fire_times=[[moment.isoformat() for moment in firing.moments] for _, firing in planned],
+            next_at=[firing.next_at for _, firing in planned],
+        )
     return len(due)

@@ -7,6 +7,7 @@ REGISTRY = CollectorRegistry()
 LOOP_TURNS = Counter("tenuto_loop_turns", "Times a loop of the dispatcher ran.", ["loop"], registry=REGISTRY)
 LOOP_ROWS = Counter("tenuto_loop_rows", "Rows that a loop of the dispatcher moved.", ["loop"], registry=REGISTRY)
 LOOP_ERRORS = Counter("tenuto_loop_errors", "Times a loop of the dispatcher failed.", ["loop"], registry=REGISTRY)
+PARKED_ROWS = Gauge("tenuto_parked_rows", "Rows that a loop could not work on.", ["loop"], registry=REGISTRY)
 LOOP_SECONDS = Histogram("tenuto_loop_seconds", "How long one turn of a loop took.", ["loop"], registry=REGISTRY)
 
 # Of the org that the process works for, looked at every few seconds; counts have bounds (sql/monitoring/overview.sql).

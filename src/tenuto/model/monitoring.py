@@ -219,6 +219,7 @@ class Overview:
     lost_last_minute: int
     outbox_pending: int
     outbox_dead: int
+    parked: int
     ended: int
 
 

@@ -74,6 +74,14 @@ class Parked:
 
 
 @dataclass(frozen=True)
+class ParkedCount:
+    """How many rows a loop has parked."""
+
+    loop: str
+    parked: int
+
+
+@dataclass(frozen=True)
 class ParkedRow:
     """A row that a loop failed on, with the error, until it is tried again."""
 

@@ -119,3 +119,4 @@ class Status(Answer):
     lost_last_minute: int
     outbox_pending: int
     outbox_dead: int
+    parked: int

@@ -1,21 +1,26 @@
 -- Chains the entries that have no place yet, each to the one before in its org; at most p_limit a call. Entries come in as
--- their transactions commit, so none can slip in behind. Runs as the owner: nobody else may write to an entry.
-create or replace function tenuto.seal_audit(p_limit int default 1000)
+-- their transactions commit, so none can slip in behind. Runs as the owner: nobody else may write to an entry. p_keys: only these
+-- orgs, parked or not.
+create or replace function tenuto.seal_audit(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
   security definer
   set search_path = pg_catalog, pg_temp
+  set lock_timeout = '1s'
 as $$
 declare
   v_org uuid;
   v_chain tenuto.audit_chains;
   v_entry tenuto.audit_log;
   v_sealed bigint := 0;
+  v_parked uuid[] := tenuto._parked('seal_audit', p_keys);
 begin
   for v_org in
     select u.org_id
     from (select distinct u.org_id from tenuto.audit_unsealed u) u
     left join tenuto.audit_chains c on c.org_id = u.org_id
+    where (p_keys is null or u.org_id = any (p_keys::uuid[]))
+      and u.org_id <> all (v_parked)
     order by c.sealed_at nulls first   -- so that no org waits behind one that does a lot
   loop
     exit when v_sealed >= p_limit;

@@ -1,4 +1,5 @@
--- Every row that a loop has work on, parked or not. Each branch says what the function of the loop asks for too.
+-- The first 100,000 rows that a loop has work on, parked or not. Each branch says what the function of the loop asks for too;
+-- tests/dispatcher/test_parking.py holds the two together.
 create or replace function tenuto._due_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -13,16 +14,70 @@ begin
     select d.id::text, d.org_id, d.run_id, d.id, d.available_at
     from tenuto.delayed_tasks d
     where d.available_at <= tenuto.now()
-    order by d.available_at;
+    order by d.available_at
+    limit 100000;
+  when 'wake_waiting' then
+    return query
+    select w.id::text, w.org_id, w.run_id, w.id, w.wake_at
+    from tenuto.waiting_tasks w
+    where w.wake_at <= tenuto.now()
+    order by w.wake_at
+    limit 100000;
+  when 'expire_sessions' then
+    return query
+    select s.id::text, s.org_id, null::uuid, null::uuid, s.expires_at
+    from tenuto.sessions s
+    where s.ended_at is null and s.expires_at < tenuto.now()
+    order by s.expires_at
+    limit 100000;
+  when 'expire_attempts' then
+    return query
+    select r.id::text, r.org_id, r.run_id, r.id, r.started_at
+    from tenuto.running_tasks r
+    where not exists (select from tenuto.sessions s where s.id = r.session_id and s.ended_at is null)
+    limit 100000;
+  when 'expire_deadlines' then
+    return query
+    select r.id::text, r.org_id, r.run_id, r.id, least(r.deadline_at, r.silent_at)
+    from tenuto.running_tasks r
+    where r.deadline_at < tenuto.now() or r.silent_at < tenuto.now()
+    limit 100000;
+  when 'fold_runs' then
+    return query
+    select c.run_id::text, c.org_id, c.run_id, null::uuid, min(c.started_at)
+    from tenuto.run_counts c
+    group by 1, 2, 3
+    limit 100000;
   when 'settle_runs' then
     return query
     select r.id::text, r.org_id, r.id, null::uuid, r.created_at
     from tenuto.runs r
     where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
       and r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers
-      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null);
+      and (r.next_retry_at is null or r.next_retry_at <= tenuto.now() or r.cancel_requested_at is not null)
+    limit 100000;
+  when 'sweep_cancelled' then
+    return query
+    select c.scope || ':' || c.id, c.org_id, case when c.scope = 'run' then c.id end, case when c.scope <> 'run' then c.id end,
+           c.requested_at
+    from tenuto.cancel_requests c
+    limit 100000;
+  when 'admit_rates' then
+    return query
+    select l.id::text, l.org_id, null::uuid, null::uuid, l.due_at
+    from tenuto.limits l
+    where l.due_at <= tenuto.now()
+    order by l.due_at
+    limit 100000;
+  when 'fire_schedules' then
+    return query
+    select s.org_id || ':' || s.name, s.org_id, null::uuid, null::uuid, s.next_at
+    from tenuto.schedules s
+    where s.paused_at is null and s.next_at <= tenuto.now()
+    order by s.next_at
+    limit 100000;
   else
-    perform tenuto._raise('TN003', format('no loop %s whose rows could be picked', p_loop));
+    return query select d.* from tenuto._due_upkeep_rows(p_loop) d;
   end case;
 end
 $$;

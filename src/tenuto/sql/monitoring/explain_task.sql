@@ -7,13 +7,15 @@ as $$
 declare
   v_task tenuto.task_status := tenuto.get_task(p_org_id, p_task_id);
   v_what text := coalesce(v_task.name, v_task.type);
+  v_parked text := tenuto._say_parked(p_org_id, v_task.run_id, p_task_id);
   v_tries text := format('attempt %s of %s', v_task.attempt, v_task.max_attempts);
 begin
   if v_task.status = 'running' then
     return format('%s is running: on worker %s since %s, %s', v_what, coalesce(v_task.worker_id, 'that is gone'),
                   tenuto._say_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)), v_tries)
            || case when v_task.cancel then '; it was asked to stop' else '' end
-           || case when v_task.lease_expires_at < tenuto.now() then '; the worker is silent since its lease ended' else '' end;
+           || case when v_task.lease_expires_at < tenuto.now() then '; the worker is silent since its lease ended' else '' end
+           || v_parked;
   elsif v_task.completed_at is not null then
     return format('%s %s at %s', v_what, case v_task.status when 'cancelled' then 'was cancelled' when 'skipped' then 'was skipped' else v_task.status end,
                   tenuto._say_time(v_task.completed_at))
@@ -24,6 +26,6 @@ begin
   end if;
   return coalesce(
     (select format('%s is %s: %s', v_what, w.status, w.reason) from tenuto.why_not_running w where w.task_id = p_task_id),
-    format('%s is moving from one state to the next', v_what));
+    format('%s is moving from one state to the next', v_what)) || v_parked;
 end
 $$;

@@ -3,7 +3,8 @@
 create or replace function tenuto.overview(p_org_id uuid)
   returns table (
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8, workers jsonb,
-    dispatchers bigint, failed_last_minute bigint, lost_last_minute bigint, outbox_pending bigint, outbox_dead bigint, ended bigint)
+    dispatchers bigint, failed_last_minute bigint, lost_last_minute bigint, outbox_pending bigint, outbox_dead bigint, parked bigint,
+    ended bigint)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
@@ -28,6 +29,7 @@ as $$
          t.failed, t.lost,
          (select count(*) from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'pending' limit 10000) o),
          (select count(*) from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'dead' limit 10000) o),
+         (select count(*) from (select from tenuto.parked_rows r where r.org_id = p_org_id limit 10000) r),
          (select coalesce(sum(pg_stat_get_tuples_inserted(i.inhrelid)), 0)::bigint from pg_inherits i where i.inhparent = 'tenuto.task_attempts'::regclass)
   from queue q, trouble t;
 $$;

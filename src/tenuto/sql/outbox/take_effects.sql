@@ -1,14 +1,20 @@
 -- pending -> processing, or processing whose taker fell silent -> processing: one owner until p_lease has passed.
 -- The attempt is counted when it is taken, so an effect that kills its taker ends as a dead letter too.
-create or replace function tenuto.take_effects(p_owner text, p_kinds text[], p_limit int, p_lease interval)
+-- p_keys: only these effects, parked or not.
+create or replace function tenuto.take_effects(p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
   returns setof tenuto.outbox
   language plpgsql
+  set lock_timeout = '1s'
 as $$
+declare
+  v_parked bigint[] := tenuto._parked('drain_outbox', p_keys);
 begin
   with worn_out as materialized (
     select o.id
     from tenuto.outbox o
     where o.status = 'processing' and o.locked_until < tenuto.now() and o.attempts >= 20
+      and (p_keys is null or o.id = any (p_keys::bigint[]))
+      and o.id <> all (v_parked)
     order by o.locked_until
     limit 100
     for update skip locked
@@ -28,6 +34,8 @@ begin
         select o.id, o.available_at as since
         from tenuto.outbox o
         where o.status = 'pending' and o.available_at <= tenuto.now() and o.kind = any (p_kinds)
+          and (p_keys is null or o.id = any (p_keys::bigint[]))
+          and o.id <> all (v_parked)
         order by o.available_at, o.id
         limit p_limit
         for update skip locked) n
@@ -37,6 +45,8 @@ begin
         select o.id, o.locked_until as since
         from tenuto.outbox o
         where o.status = 'processing' and o.locked_until < tenuto.now() and o.attempts < 20 and o.kind = any (p_kinds)
+          and (p_keys is null or o.id = any (p_keys::bigint[]))
+          and o.id <> all (v_parked)
         order by o.locked_until
         limit p_limit
         for update skip locked) s

@@ -8,5 +8,6 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no schedule %s', p_name), 'the list of schedules shows those there are');
   end if;
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);
 end
 $$;

@@ -18,6 +18,7 @@ begin
         next_at = case when (schedules.cron, schedules.timezone) = (excluded.cron, excluded.timezone) then schedules.next_at
                        else excluded.next_at end
   returning * into v_schedule;
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- it may have been put right
   return v_schedule;
 end
 $$;

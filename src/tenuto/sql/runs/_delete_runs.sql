@@ -12,6 +12,7 @@ begin
   delete from tenuto.signals where run_id = any (p_run_ids);
   delete from tenuto.run_counts where run_id = any (p_run_ids);
   delete from tenuto.cancel_requests where id = any (p_run_ids);
+  perform tenuto._forget_parked(p_run_ids);
   delete from tenuto.dedupe_keys where run_id = any (p_run_ids);
   delete from tenuto.runs where id = any (p_run_ids);
 end

@@ -14,5 +14,6 @@ begin
   update tenuto.runs
   set cancel_requested_at = coalesce(cancel_requested_at, tenuto.now())
   where id = p_run_id;
+  perform tenuto._retry_parked_now(p_run_id);
 end
 $$;

@@ -6,9 +6,10 @@ as $$
 declare
   v_status text;
   v_handler text;
+  v_run_id uuid;
 begin
   perform tenuto._check_name('the reason of a cancel', nullif(p_reason, ''), 1024);
-  select status, handler into v_status, v_handler from tenuto.task_status where id = p_task_id and org_id = p_org_id;
+  select status, handler, run_id into v_status, v_handler, v_run_id from tenuto.task_status where id = p_task_id and org_id = p_org_id;
   if not found then
     perform tenuto._raise('TN001', format('no task %s', p_task_id));
   elsif v_status in ('completed', 'failed', 'cancelled', 'skipped') then
@@ -20,5 +21,6 @@ begin
   insert into tenuto.cancel_requests (id, scope, org_id, requested_at)
   values (p_task_id, 'task', p_org_id, tenuto.now())
   on conflict do nothing;
+  perform tenuto._retry_parked_now(v_run_id);
 end
 $$;

@@ -1,19 +1,23 @@
 -- running -> retrying | failed (lost), for the attempts of every ended session. It looks at what is, not at what just
 -- happened: a claim that commits after its session ended is found by the next sweep, and so is one whose session was
--- pruned meanwhile.
-create or replace function tenuto.expire_attempts(p_limit int default 5000)
+-- pruned meanwhile. p_keys: only these tasks, parked or not.
+create or replace function tenuto.expire_attempts(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
+  v_parked uuid[] := tenuto._parked('expire_attempts', p_keys);
   v_ends tenuto.attempt_end[];
 begin
   with lost as materialized (
     select r.ctid as tid
     from tenuto.running_tasks r
     where not exists (select from tenuto.sessions s where s.id = r.session_id and s.ended_at is null)
+      and (p_keys is null or r.id = any (p_keys::uuid[]))
+      and r.id <> all (v_parked)
     order by r.id
     limit p_limit
     for update of r skip locked

@@ -1,18 +1,23 @@
 -- running -> retrying | failed, for attempts over their time or silent for too long: that charges a failure. The
--- deadline is 5 seconds after the timeout, so that the worker's own report, which says more, usually comes first.
-create or replace function tenuto.expire_deadlines(p_limit int default 5000)
+-- deadline is 5 seconds after the timeout, so that the worker's own report, which says more, usually comes first. p_keys:
+-- only these tasks, parked or not.
+create or replace function tenuto.expire_deadlines(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
+  v_parked uuid[] := tenuto._parked('expire_deadlines', p_keys);
   v_ends tenuto.attempt_end[];
 begin
   with late as materialized (
     select r.ctid as tid
     from tenuto.running_tasks r
-    where r.deadline_at < tenuto.now() or r.silent_at < tenuto.now()
+    where (r.deadline_at < tenuto.now() or r.silent_at < tenuto.now())
+      and (p_keys is null or r.id = any (p_keys::uuid[]))
+      and r.id <> all (v_parked)
     order by r.id
     limit p_limit
     for update skip locked

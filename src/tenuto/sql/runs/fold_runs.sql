@@ -1,18 +1,20 @@
 -- pending -> running -> completed | failed | cancelled: adds what ended to the counts of its run, and ends the runs with
 -- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later, and so is what
 -- belongs to a run that another transaction holds, however much of it lies in front. Runs with handlers or attempts of
--- their own left are for settle_runs. p_run_ids: only these, for one who waits for them.
-create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids uuid[] default null)
+-- their own left are for settle_runs. p_run_ids: only these, for one who waits for them. p_keys: the same, parked or not.
+create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
   v_runs uuid[] := '{}';
-  v_seen uuid[] := '{}';
+  v_seen uuid[] := tenuto._parked('fold_runs', p_keys);
   v_next uuid[];
 begin
+  p_run_ids := coalesce(p_run_ids, p_keys::uuid[]);
   while cardinality(v_runs) < p_limit
   loop
     v_next := array(

@@ -39,6 +39,9 @@ begin
       update tenuto.runs
       set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
       where id = v_id;
+    elsif v_run.handlers > 0 and v_run.cancel_requested_at is not null
+          and exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = v_id::text) then
+      perform tenuto._skip_handlers(v_run);
     elsif v_run.handlers > 0 then
       v_cards := v_cards || tenuto._run_handlers(v_run);
     else

@@ -3,13 +3,22 @@
 -- requests come in random order, since the first hundred may be of tasks that run for hours. Returns how many are done
 -- with. When everything left of a request was told to stop before this look at it, nothing can be added any more (a marked
 -- task starts no children): from then on only what was left is looked at, until it has ended, then all of it once more.
-create or replace function tenuto.sweep_cancelled(p_limit int default 100)
+-- p_keys: only these requests (scope:id), parked or not.
+create or replace function tenuto.sweep_cancelled(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
+  set lock_timeout = '1s'
 as $$
 declare
+  v_parked text[] := tenuto._parked('sweep_cancelled', p_keys);
   v_requests tenuto.cancel_requests[] := array(
-    select c from tenuto.cancel_requests c order by random() limit p_limit for update skip locked);
+    select c
+    from tenuto.cancel_requests c
+    where (p_keys is null or c.scope || ':' || c.id = any (p_keys))
+      and c.scope || ':' || c.id <> all (v_parked)
+    order by random()
+    limit p_limit
+    for update skip locked);
   v_nos bigint[];
   v_ids uuid[];
   v_marked boolean[];

@@ -1,15 +1,26 @@
 -- waiting -> queued: tasks whose time has come, or whose wait timed out. Parents are locked before their waiting rows,
--- as a child that ends does it: the other way round the two would wait for each other.
-create or replace function tenuto.wake_waiting(p_limit int default 1000)
+-- as a child that ends does it: the other way round the two would wait for each other. p_keys: only these tasks, parked
+-- or not.
+create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
-  v_ids uuid[] := array(select w.id from tenuto.waiting_tasks w where w.wake_at <= tenuto.now() order by w.wake_at limit p_limit);
+  v_parked uuid[] := tenuto._parked('wake_waiting', p_keys);
+  v_ids uuid[];
   v_cards tenuto.card[];
 begin
+  v_ids := array(
+    select w.id
+    from tenuto.waiting_tasks w
+    where w.wake_at <= tenuto.now()
+      and (p_keys is null or w.id = any (p_keys::uuid[]))
+      and w.id <> all (v_parked)
+    order by w.wake_at
+    limit p_limit);
   perform from tenuto.task_parents where id = any (v_ids) order by id for update;
   with due as materialized (
     select w.id

@@ -1,16 +1,21 @@
 -- Ends the sessions whose lease has passed, and marks their workers as lost. expire_attempts gives their tasks back.
-create or replace function tenuto.expire_sessions(p_limit int default 1000)
+-- p_keys: only these sessions, parked or not.
+create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
+  set lock_timeout = '1s'
 as $$
 declare
   v_count bigint;
+  v_parked bigint[] := tenuto._parked('expire_sessions', p_keys);
 begin
   with silent as materialized (
     select s.id
     from tenuto.sessions s
     join tenuto.workers w on w.org_id = s.org_id and w.id = s.worker_id
     where s.ended_at is null and s.expires_at < tenuto.now()
+      and (p_keys is null or s.id = any (p_keys::bigint[]))
+      and s.id <> all (v_parked)
     order by s.expires_at
     limit p_limit
     for no key update of w, s skip locked   -- a worker that is coming back or leaving ends its sessions itself

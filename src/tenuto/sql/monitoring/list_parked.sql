@@ -1,0 +1,13 @@
+-- What dispatcher loops could not work on for this org, or for one run of it, and when each is tried again. Newest first.
+create or replace function tenuto.list_parked(p_org_id uuid, p_run_id uuid default null, p_limit int default 100)
+  returns setof tenuto.parked_rows
+  language sql
+  stable
+as $$
+  select p.*
+  from tenuto.parked_rows p
+  where p.org_id = p_org_id
+    and (p_run_id is null or p.run_id = p_run_id)
+  order by p.parked_at desc, p.key
+  limit least(p_limit, 1000);
+$$;

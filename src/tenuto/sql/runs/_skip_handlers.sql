@@ -1,0 +1,18 @@
+-- Ends a run without its handlers, which are skipped: it was cancelled, and settle_runs fails on them. The caller holds the
+-- run and its pending rows; fold_runs ends the run.
+create or replace function tenuto._skip_handlers(p_run tenuto.runs)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_skipped tenuto.card[];
+begin
+  update tenuto.runs set fate = tenuto._run_fate(p_run), handlers = 0, status = 'running', next_retry_at = null where id = p_run.id;
+  with gone as (
+    delete from tenuto.pending_tasks where run_id = p_run.id and handler is not null returning *
+  )
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card)
+  into v_skipped from gone;
+  perform tenuto._record_ends(v_skipped, 'skipped', null);
+end
+$$;

@@ -1,0 +1,10 @@
+-- Parked rows of this run are tried again at once: somebody changed it, or wants it gone.
+create or replace function tenuto._retry_parked_now(p_run_id uuid)
+  returns void
+  language sql
+as $$
+  update tenuto.parked_rows p
+  set retry_at = tenuto.now()
+  where p.run_id = p_run_id
+    and p.retry_at > tenuto.now();
+$$;

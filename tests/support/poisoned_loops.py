@@ -1,0 +1,124 @@
+"""One row of an org for every loop that works through rows, what makes it raise, and whether it was served."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from tests.support.kernel import Db, a_worker, call, drain, start_graph, start_one
+from tests.support.loops import cancel_task
+from tests.support.outbox import publish
+from tests.support.people import an_entry
+from tests.support.schedules import put
+
+
+@dataclass(frozen=True)
+class Case:
+    """`table`: whatever does `on` to a row of the org there raises; `served`: a query that is true afterwards."""
+
+    arrange: Callable[[Db, UUID], object]
+    served: str
+    table: str
+    on: str = "delete"
+
+
+def a_delay(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "delay_seconds": 0.001}]))
+
+
+def a_sleep(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    worker = a_worker(db, org_id=org)
+    worker.wait(worker.claim_one(), **{"for": "time", "seconds": 0.001})
+
+
+def a_silent_worker(db: Db, org: UUID) -> None:
+    a_worker(db, org_id=org)
+    db.execute("update tenuto.sessions set expires_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def a_lost_attempt(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    a_worker(db, org_id=org).claim_one()
+    db.execute("update tenuto.sessions set ended_at = now(), end_reason = 'expired' where org_id = %s", [org])
+
+
+def a_deadline(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, kind={"timeout_seconds": 10})
+    a_worker(db, org_id=org).claim_one()
+    db.execute("update tenuto.running_tasks set deadline_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def an_end(db: Db, org: UUID) -> None:
+    start_graph(db, 2, org_id=org)
+    drain(db, a_worker(db, org_id=org))
+
+
+def a_handler(db: Db, org: UUID) -> None:
+    kinds = [{"type": "app.work"}, {"type": "app.after", "handler": "completed"}]
+    start_graph(db, 2, [], kinds=kinds, task_kinds=[0, 1], org_id=org)
+    drain(db, a_worker(db, org_id=org))
+    call(db, "fold_runs")
+
+
+def a_cancel(db: Db, org: UUID) -> None:
+    cancel_task(db, start_one(db, org_id=org), org_id=org)
+
+
+def a_schedule(db: Db, org: UUID) -> None:
+    put(db, datetime.now(UTC) - timedelta(minutes=1), cron="* * * * *", org_id=org)
+
+
+def an_effect(db: Db, org: UUID) -> None:
+    publish(db, 1, org_id=org)
+
+
+def an_old_effect(db: Db, org: UUID) -> None:
+    publish(db, 1, org_id=org)
+    db.execute("update tenuto.outbox set status = 'done', processed_at = now() - interval '1 week'")
+
+
+def an_audit_entry(db: Db, org: UUID) -> None:
+    an_entry(db, org_id=org)
+
+
+def a_loose_object(db: Db, org: UUID) -> None:
+    call(db, "put_object", org_id=org, type="bytes", payload=b"x")
+    db.execute("update tenuto.data_objects set created_at = now() - interval '1 week'")
+
+
+def an_old_session(db: Db, org: UUID) -> None:
+    a_silent_worker(db, org)
+    ended = "ended_at = now() - interval '1 month', end_reason = 'expired'"
+    db.execute(f"update tenuto.sessions set {ended} where org_id = %s".encode(), [org])
+
+
+def an_old_request(db: Db, org: UUID) -> None:
+    db.execute(
+        "insert into tenuto.rate_buckets (org_id, bucket, full_at) values (%s, 'b', now() - interval '1 day')", [org]
+    )
+
+
+def gone(table: str, where: str = "true") -> str:
+    return f"select count(*) = 0 from tenuto.{table} where org_id = %s and {where}"
+
+
+CASES = {
+    "promote_due": Case(a_delay, gone("delayed_tasks"), "delayed_tasks"),
+    "wake_waiting": Case(a_sleep, gone("waiting_tasks"), "waiting_tasks"),
+    "expire_sessions": Case(a_silent_worker, gone("sessions", "ended_at is null"), "sessions", "update"),
+    "expire_attempts": Case(a_lost_attempt, gone("running_tasks"), "running_tasks"),
+    "expire_deadlines": Case(a_deadline, gone("running_tasks"), "running_tasks"),
+    "fold_runs": Case(an_end, gone("run_counts"), "run_counts"),
+    "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks"),
+    "sweep_cancelled": Case(a_cancel, gone("cancel_requests"), "cancel_requests"),
+    "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
+    "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
+    "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),
+    "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
+    "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),
+    "prune_effects": Case(an_old_effect, gone("outbox"), "outbox"),
+    "prune_identity": Case(an_old_request, gone("rate_buckets"), "rate_buckets"),
+}
