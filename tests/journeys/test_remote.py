@@ -8,7 +8,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from psycopg.types.json import Jsonb
 
+from tenuto.db.call import json_array
 from tests.support.http_proxy import an_http_proxy
 from tests.support.journey import ended, error_of, outcomes, running, start_tasks, wait_for
 from tests.support.kernel import DEFAULT_ORG, Db, call, statuses
@@ -71,6 +73,19 @@ def test_a_large_output_travels_as_a_data_object(db: Db, remote: RemoteFleet) ->
     wait_for(db, 2)
 
     assert output_of(db, task) == 1_200_000
+
+
+def test_inputs_too_large_for_the_answer_of_a_claim_are_fetched(db: Db, remote: RemoteFleet) -> None:
+    remote.start("remote")
+    inputs = [None, [[{"$slot": no} for no in range(40)]]]
+    details = [{"task": 1, "slots": [{"task": 0}] * 40}]
+    kinds = [{"type": "remote.text"}, {"type": "remote.lengths"}]
+    params = {"kinds": Jsonb(kinds), "inputs": json_array(inputs), "task_kinds": [0, 1], "details": Jsonb(details)}
+    call(db, "start_run", org_id=DEFAULT_ORG, run=Jsonb({}), **params)
+    wait_for(db, 2)
+
+    total = value(db, "select output::text::int from tenuto.task_attempts where jsonb_typeof(output) = 'number'")
+    assert total == 34_000_000
 
 
 def test_what_fails_is_retried_what_is_too_long_is_stopped_and_a_snooze_costs_nothing(

@@ -6,6 +6,7 @@ import pytest
 
 from tenuto import App, Graph, Limit, RunFailed
 from tenuto.model.errors import InvalidInput
+from tenuto.worker import ports
 
 app = App("etl")
 marks: list[str] = []
@@ -24,6 +25,16 @@ def merge(parts: list[int], bonus: int = 0) -> int:
 @app.task
 def publish(total: int | None, note: dict[str, Any]) -> str:
     return f"{total} {note}"
+
+
+@app.task
+def long_text(length: int) -> str:
+    return "x" * length
+
+
+@app.task
+def total_length(texts: list[str]) -> int:
+    return sum(map(len, texts))
 
 
 @app.task(max_attempts=1)
@@ -61,6 +72,31 @@ def test_data_flows_through_maps_lists_and_dicts(journey):
     assert result == "18 {'first': 2, 'nested': [1, 4]}"
     assert (name, metadata) == ("report", {"team": "bi"})
     assert types == ["etl.extract"] * 3 + ["etl.merge", "etl.audit", "etl.publish"]
+
+
+def test_inputs_too_large_for_the_answer_of_a_claim_are_fetched_one_by_one(journey):
+    async def steps(tn):
+        g = tn.graph("fan-in")
+        g.add(total_length, g.map(long_text, [890_000] * 38))
+        run = await tn.start(g)
+        await tn.work()
+        return await run.result()
+
+    assert journey(app, steps) == 38 * 890_000
+
+
+def test_inputs_that_no_worker_should_hold_fail_their_task_with_the_way_out(journey, monkeypatch):
+    monkeypatch.setattr(ports, "MAX_INPUT_BYTES", 20_000_000)
+
+    async def steps(tn):
+        g = tn.graph("fan-in")
+        g.add(total_length, g.map(long_text, [890_000] * 38))
+        run = await tn.start(g)
+        await tn.work()
+        with pytest.raises(RunFailed, match=r"its inputs are too large: .* of 38 are .* MB.* pass data objects"):
+            await run.result()
+
+    journey(app, steps)
 
 
 def test_edges_can_wait_for_failure_or_go_on_after_it(journey):

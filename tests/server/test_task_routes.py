@@ -5,9 +5,10 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call, history, start, start_one, status, task
+from tests.support.kernel import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
 from tests.support.remote_http import HttpWorker
 
 
@@ -189,3 +190,26 @@ def test_the_code_writes_its_log(code: Code, db: psycopg.Connection) -> None:
         (1, "info", "one"),
         (1, "error", "two"),
     ]
+
+
+def test_inputs_too_large_for_a_claim_are_read_in_parts(worker: HttpWorker, db: psycopg.Connection) -> None:
+    slots = [{"task": 0}] * 40
+    start_graph(db, 2, details=[{"task": 1, "slots": slots}])
+    worker.claim_one()
+    call(db, "complete_tasks", **worker.session, **_fences(db), outputs=[Jsonb("x" * 900_000)])
+
+    code = Code(worker.api, worker.claim_one(tokens=True))
+    assert code.claimed["slots"] == {"$fetch": 40}
+    assert code.ask("GET").json()["slots"] == {"$fetch": 40}
+    items = code.ask("GET", "/inputs").json()["items"]
+    more = code.ask("GET", "/inputs", params={"first": 38}).json()["items"]
+
+    assert [(item["part"], item["value"]) for item in items[:2]] == [("input", 1), ("metadata", None)]
+    assert {len(item["value"]) for item in items[2:]} == {900_000}
+    assert [(item["part"], item["slot_no"]) for item in more] == [("slot", 38), ("slot", 39)]
+
+
+def _fences(db: psycopg.Connection) -> dict[str, Any]:
+    """Of all that run."""
+    rows = db.execute("select id, attempt from tenuto.running_tasks").fetchall()
+    return {"task_ids": [row[0] for row in rows], "attempts": [row[1] for row in rows]}

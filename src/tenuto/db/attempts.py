@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
-from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, ProgressAnswer, Route
+from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, InputPart, ProgressAnswer, Route
 
 
 async def resolve_routes(
@@ -51,6 +51,13 @@ async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int,
 
 def _claim_answer(answer: str, **task: Any) -> ClaimAnswer:
     return ClaimAnswer(answer, Claimed(**task) if task["task_id"] else None)
+
+
+async def get_inputs(
+    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, first: int | None = None
+) -> list[InputPart]:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    return await call(conn, "get_inputs", InputPart, **fence, first=first)
 
 
 async def complete_tasks(

@@ -34,7 +34,7 @@ class HeldTask:
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | None
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": how many}: too large for the answer, get_inputs has them
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 
@@ -34,9 +34,17 @@ class Claimed:
     run_id: UUID
     route_id: int
     input: Any
-    slots: list[Any] | None
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": how many}: too large for the answer, get_inputs has them
     timeout_seconds: float | None
     metadata: Any
+
+
+class InputPart(NamedTuple):
+    """A part of a large input as JSON text: `input`, `metadata`, or `slot` with its number."""
+
+    part: str
+    slot_no: int | None
+    value: str | None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,18 @@ from uuid import UUID
 from tenuto.server.answers import Answer
 
 
+class InputPart(Answer):
+    """`input`, `metadata`, or `slot` with its number."""
+
+    part: str
+    slot_no: int | None
+    value: Any
+
+
+class Inputs(Answer):
+    items: list[InputPart]
+
+
 class Step(Answer):
     """What an attempt of the task recorded, and how many seconds ago."""
 

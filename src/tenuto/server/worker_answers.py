@@ -24,7 +24,7 @@ class ClaimedTask(Answer):
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | None
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
     timeout_seconds: float | None
     metadata: Any
     token: str | None = None
@@ -78,7 +78,7 @@ class HeldTask(Answer):
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | None
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool

@@ -90,11 +90,15 @@ class InlineWorker:
             _text(claim.metadata),
         )
         attempt = Attempt(row, task, time.monotonic())
-        await self._ports.complete(attempt)
-        mark = running.set(attempt)
         run = self._await if inspect.iscoroutinefunction(task.function) else self._call
-        outcome = await run(attempt, task)
-        running.reset(mark)
+        try:
+            await self._ports.complete(attempt)
+        except Exception as error:
+            outcome = judge(attempt, error)
+        else:
+            mark = running.set(attempt)
+            outcome = await run(attempt, task)
+            running.reset(mark)
         reporter.tell(attempt, outcome)
         await reporter.flush()
 

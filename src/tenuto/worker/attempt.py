@@ -29,7 +29,12 @@ class Attempt:
     @property
     def apart(self) -> bool:
         """Whether something must be fetched before it can begin."""
-        return self.has_objects or self.has_past
+        return self.has_objects or self.has_past or self.is_partial
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the claim left out its input because it was too large: `{"$fetch": 310}` instead of 310 slots."""
+        return self.slots is not None and self.slots.startswith("{")
 
     @property
     def has_objects(self) -> bool:

@@ -46,6 +46,7 @@ class Coroutines:
         context = None
         try:
             arguments, named = task.decode_args(attempt.input, attempt.slots)
+            attempt.slots = None  # may be large
             if task.context:
                 context = Context(attempt, self._ports.open(attempt))
                 arguments.insert(0, context)

@@ -79,6 +79,10 @@ async def _get_failures(conn: Conn, port: DirectPort) -> Json:
     return held.failures
 
 
+async def _get_inputs(conn: Conn, port: DirectPort, *, first: int) -> Json:
+    return await attempts.get_inputs(conn, **port.fence, first=first)
+
+
 async def _record_step(conn: Conn, port: DirectPort, **step: Json) -> Json:
     return await run_data.record_step(conn, **port.fence, **step)
 
@@ -122,6 +126,7 @@ ANSWERS: dict[str, Verb] = {
     "put_object": _put_object,
     "get_object": _get_object,
     "get_failures": _get_failures,
+    "get_inputs": _get_inputs,
     "get_steps": _get_steps,
     "record_step": _record_step,
     "take_signal": _take_signal,

@@ -136,6 +136,7 @@ class Executor:
         if attempt.over:
             return
         attempt.over = True
+        attempt.slots = None  # may be large, and attempts stay in a reference cycle until it is collected
         self._over += 1
         if attempt.started:
             self.running.discard(attempt)

@@ -35,6 +35,7 @@ class PlainFunctions:
         try:
             running.set(attempt)
             arguments, named = task.decode_args(attempt.input, attempt.slots)
+            attempt.slots = None  # may be large
             if task.context:
                 context = SyncContext(attempt, self._ports.open(attempt), loop=self._loop)
                 arguments.insert(0, context)

@@ -8,15 +8,20 @@ from uuid import UUID
 from tenuto.db.availability import Backoff
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import InvalidInput
+from tenuto.sdk.control import Fail
 from tenuto.sdk.objects import Spilling
 from tenuto.sdk.port import Json
+from tenuto.sdk.wire import load
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.session import Session
 
+MAX_INPUT_BYTES = 512 * 1024 * 1024  # of one attempt; decoded they take two to three times as much
+FETCHES = 2  # attempts whose large inputs are on the way at once, so that they do not all fill the memory together
 LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
 LONGEST_PAUSE = 2.0  # between questions to a kernel that is away
 VERBS = (
     "get_failures",
+    "get_inputs",
     "get_object",
     "get_run_data",
     "get_steps",
@@ -35,6 +40,7 @@ class Ports(ABC):
     def __init__(self, session: Session) -> None:
         self.session = session
         self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
+        self._fetches = asyncio.Semaphore(FETCHES)
 
     @abstractmethod
     def open(self, attempt: Attempt) -> "AttemptPort": ...
@@ -45,10 +51,35 @@ class Ports(ABC):
 
     async def complete(self, attempt: Attempt) -> None:
         """Fetch what did not come with the attempt and is wanted before it begins."""
+        if attempt.is_partial:
+            async with self._fetches:
+                await self._fetch_inputs(attempt)
         if attempt.has_objects:
             attempt.slots = await self.objects_of(attempt).follow_slots(attempt.slots or "")
         if attempt.has_past:
             attempt.failures = await self.open(attempt).ask("get_failures")
+
+    async def _fetch_inputs(self, attempt: Attempt) -> None:
+        """Input, metadata and slots that were too large for the answer of a claim, some 16 MB at a time."""
+        count, port = load(attempt.slots or "")["$fetch"], self.open(attempt)
+        slots: list[str] = []
+        size = 0
+        while not (slots or size) or len(slots) < count:
+            for part, _, value in await port.ask("get_inputs", first=len(slots)):
+                size += len(value or "") + 1
+                match part:
+                    case "slot":
+                        slots.append(value)
+                    case "input":
+                        attempt.input = value
+                    case _:
+                        attempt.metadata = value
+            if size > MAX_INPUT_BYTES:
+                raise Fail(
+                    f"its inputs are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, and a task takes"
+                    f" {MAX_INPUT_BYTES / 1e6:,.0f} MB; pass data objects (ctx.put, ctx.get) instead of values"
+                )
+        attempt.slots = f"[{','.join(slots)}]" if count else None
 
     async def store(self, attempt: Attempt, output: str) -> Json:
         """What stands for an output that is too large for a row; the task holds the object."""

@@ -8,6 +8,7 @@ from uuid import UUID
 from tenuto.model.errors import Unauthorized
 from tenuto.sdk.objects import DataObject, Spilling
 from tenuto.sdk.port import Json
+from tenuto.sdk.wire import dump
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.ports import AttemptPort, Ports
 from tenuto.worker.session import Session
@@ -51,6 +52,9 @@ class RemotePort(AttemptPort):
                 return (await self.ask_server("GET", "/v1/task/steps"))["items"]
             case "get_failures":
                 return (await self.ask_server("GET", "/v1/task"))["failures"]
+            case "get_inputs":
+                found = await self.ask_server("GET", "/v1/task/inputs", params=arguments)
+                return [(one["part"], one["slot_no"], _text(one["value"])) for one in found["items"]]
             case "get_run_data":
                 found = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
                 return found["items"]
@@ -113,6 +117,10 @@ class RemoteObjects(Spilling):
 
     async def get(self, object: DataObject | UUID) -> bytes:
         return await self._port.get_object(str(object.id if isinstance(object, DataObject) else object))
+
+
+def _text(value: Json) -> str | None:
+    return None if value is None else dump(value)
 
 
 def _query(arguments: dict[str, Json]) -> dict[str, Any]:

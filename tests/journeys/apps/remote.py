@@ -66,6 +66,16 @@ async def large() -> str:
 
 
 @app.task
+async def text() -> str:
+    return "x" * 850_000
+
+
+@app.task
+async def lengths(texts: list[str]) -> int:
+    return sum(map(len, texts))
+
+
+@app.task
 async def length_of_large(ctx: Context) -> int:
     (text,) = await ctx.gather(ctx.start(large))
     return len(text)

@@ -1,9 +1,10 @@
 """What a running attempt asks for itself with its token: every call is fenced by that attempt."""
 
+import json
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Response
+from fastapi import Query, Response
 
 from tenuto.db import attempts, run_data
 from tenuto.model.tasks import Answer
@@ -22,6 +23,19 @@ async def get_own_task(desk: AtTaskDesk) -> Any:
     """The task itself: its input, and the slots that other tasks filled."""
     async with desk.fenced() as attempt:
         return await attempt.task()
+
+
+@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=answers.Inputs)
+async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+    """What was too large for the answer of a claim: the input and the metadata (with `first` 0), and the slots from
+    number `first` on, about 16 MB at a time. Ask again from the next slot until all are there."""
+    async with desk.fenced() as attempt:
+        parts = await attempts.get_inputs(attempt.conn, **attempt.fence, first=first)
+    items = ",".join(
+        f'{{"part":"{part}","slot_no":{json.dumps(slot_no)},"value":{value or "null"}}}'
+        for part, slot_no, value in parts
+    )
+    return Response(f'{{"items":[{items}]}}', media_type="application/json")
 
 
 @ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)

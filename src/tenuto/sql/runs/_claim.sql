@@ -15,7 +15,10 @@ declare
   v_groups int[];
   v_shares int[];
   v_candidates int;
-  v_left int := p_limit; v_taken int;
+  v_left int := p_limit;
+  v_taken int;
+  -- Inputs travel with the answer, which stays below 32 MB: get_inputs delivers those that are larger than their part of it.
+  v_room int := 33554432 / greatest(p_limit, 1);
   v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
   v_routes := array(select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
@@ -52,10 +55,13 @@ begin
       delete from tenuto.ready_tasks where ctid = any (array(select tid from due))
       returning seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
     ), card as materialized (
-      select k.*, t.*
+      select k.*, t.*, tenuto._json_bytes(t.input) + tenuto._json_bytes(t.metadata) as bytes
       from taken k
       cross join lateral (
-        select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata from tenuto.tasks t where t.id = k.id limit 1
+        select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
+        from tenuto.tasks t
+        where t.id = k.id
+        limit 1
       ) t
     ), running as (
       insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
@@ -65,8 +71,10 @@ begin
              group_no, priority, attempt + 1, traits, seq
       from card
     )
-    select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,
-           timeout_seconds, metadata
+    select id, attempt + 1, run_id, route_id, case when bytes <= v_room then input end,
+           case when has_slots then tenuto._task_slot_values(id, case when bytes <= v_room then v_room else -1 end)
+                when bytes > v_room then '{"$fetch": 0}' end,
+           timeout_seconds, case when bytes <= v_room then metadata end
     from card;
     get diagnostics v_taken = row_count;
     exit when v_taken = v_left or v_candidates = 1;

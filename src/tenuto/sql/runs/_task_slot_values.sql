@@ -1,19 +1,37 @@
--- The inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks.
-create or replace function tenuto._task_slot_values(p_task_id uuid)
+-- The inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. Larger than p_room
+-- bytes, or impossible to build: {"$fetch": how many}, and get_inputs delivers them one by one to the attempt that asks.
+-- So one task never fails the claim of its neighbours (jsonb_agg raises over 256 MB).
+-- Sizes are read as stored; only what is compressed is unpacked to be measured, until it is too much.
+create or replace function tenuto._task_slot_values(p_task_id uuid, p_room int)
   returns jsonb
-  language sql
+  language plpgsql
   stable
 as $$
-  select jsonb_agg(
-           case
-             when s.object_id is not null then jsonb_build_object('$object', s.object_id)
-             when s.source_task_id is null then s.value
-             when s.source_position is null then a.output
-             else a.output -> s.source_position
-           end
-           order by s.position)
-  from tenuto.task_slots s
-  left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
-  where s.task_id = p_task_id
-    and s.direction = 'input';
+declare
+  v_count int;
+  v_stored bigint;
+  v_packed boolean;
+  v_bytes bigint := 0;
+  v_size int;
+begin
+  select count(*), sum(pg_column_size(s.value)), bool_or(s.packed)
+  into v_count, v_stored, v_packed
+  from tenuto._task_slots(p_task_id) s;
+  if v_packed and v_stored between p_room / 256 and p_room then   -- no compression of Postgres saves more than 255 of 256
+    for v_size in select octet_length(s.value::text) from tenuto._task_slots(p_task_id) s
+    loop
+      v_bytes := v_bytes + v_size;
+      exit when v_bytes > p_room;
+    end loop;
+  end if;
+  if greatest(coalesce(v_stored, 0), v_bytes) > p_room then
+    return jsonb_build_object('$fetch', v_count);
+  end if;
+  return (
+    select jsonb_agg(case when s.part is null then s.value else s.value -> s.part end order by s.slot_no)
+    from tenuto._task_slots(p_task_id) s);
+exception
+  when others then
+    return jsonb_build_object('$fetch', v_count);
+end
 $$;

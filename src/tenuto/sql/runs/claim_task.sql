@@ -36,7 +36,7 @@ begin
            group_no, priority, attempt + 1, traits, seq
     from taken
   )
-  select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id) end,
+  select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id, 33554432) end,
          timeout_seconds, metadata
   into task
   from taken;

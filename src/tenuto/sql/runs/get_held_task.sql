@@ -1,4 +1,5 @@
 -- A task that is running, with the attempt and session that hold it; p_worker_key_id: only a session of this key. Not held: TN001.
+-- Slots of over 32 MB are {"$fetch": how many}: get_inputs has them.
 create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p_worker_key_id uuid default null)
   returns table (task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb, timeout_seconds real,
     metadata jsonb, cancelled boolean, failures int)
@@ -7,8 +8,8 @@ create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p
 as $$
 begin
   return query
-  select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input, case when t.has_slots then tenuto._task_slot_values(t.id) end,
-         t.timeout_seconds, t.metadata, r.cancel, (tenuto._charges(t.id)).failures
+  select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input,
+         case when t.has_slots then tenuto._task_slot_values(t.id, 33554432) end, t.timeout_seconds, t.metadata, r.cancel, (tenuto._charges(t.id)).failures
   from tenuto.running_tasks r
   join tenuto.tasks t on t.id = r.id
   join tenuto.routes o on o.id = r.route_id

@@ -1,0 +1,21 @@
+-- The input slots of a task, as they are stored: part is the place of the value that the slot takes, null for all of it;
+-- packed says that the value is stored compressed.
+create or replace function tenuto._task_slots(p_task_id uuid)
+  returns table (slot_no int, value jsonb, part int, packed boolean)
+  language sql
+  stable
+as $$
+  select s.position,
+         case
+           when s.object_id is not null then jsonb_build_object('$object', s.object_id)
+           when s.source_task_id is null then s.value
+           else a.output
+         end,
+         case when s.source_task_id is not null then s.source_position end,
+         pg_column_compression(case when s.source_task_id is null then s.value else a.output end) is not null
+  from tenuto.task_slots s
+  left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
+  where s.task_id = p_task_id
+    and s.direction = 'input'
+  order by s.position;
+$$;

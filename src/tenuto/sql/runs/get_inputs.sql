@@ -1,0 +1,41 @@
+-- What a claim left out because it was too large, for the attempt that the session holds, as JSON texts: its input and
+-- metadata (only from the beginning), and its slots from p_first on. About 16 MB in one answer, at least one slot:
+-- whoever needs more asks again from the next one. An attempt that is not held: TN005.
+create or replace function tenuto.get_inputs(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_first int default 0)
+  returns table (part text, slot_no int, value text)
+  language plpgsql
+  stable
+as $$
+declare
+  v_task tenuto.tasks;
+  v_bytes bigint := 0;
+begin
+  select t.* into v_task
+  from tenuto.running_tasks r
+  join tenuto.tasks t on t.id = r.id
+  where r.id = p_task_id
+    and r.attempt = p_attempt
+    and r.session_id = p_session_id
+    and tenuto._session_exists(p_session_id, p_token);
+  if not found then
+    perform tenuto._raise('TN005', format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
+      'stop working on it: another worker has it, or it has ended');
+  end if;
+  if p_first = 0 then
+    return query values ('input', null::int, v_task.input::text), ('metadata', null, v_task.metadata::text);
+  end if;
+
+  part := 'slot';
+  for slot_no, value in
+    select s.slot_no, coalesce(case when s.part is null then s.value else s.value -> s.part end, 'null')::text
+    from tenuto._task_slots(p_task_id) s
+    where s.slot_no >= p_first
+    order by s.slot_no
+  loop
+    return next;
+    v_bytes := v_bytes + octet_length(value);
+    exit when v_bytes > 16000000;
+  end loop;
+end
+$$;
