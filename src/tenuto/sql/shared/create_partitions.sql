@@ -1,36 +1,50 @@
--- Makes the weekly partitions from one week back to p_weeks ahead, and monthly ones as far; those that exist stay. Rows of
--- a time without a partition wait in the default one, so a time that already has rows there is left to it. Runs as the owner.
+-- Makes the weekly partitions from one week back to p_weeks ahead, and monthly ones as far; those that exist stay.
+-- Each is made as a table of its own and then attached, which others notice for an instant: the parent is read and
+-- written meanwhile, and the default partition is waited for 100 ms at most. While it is busy, the next call tries
+-- again. Rows of that time in the default partition (random ids, mostly) move along if they are few; otherwise they
+-- keep the time to themselves. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql
   security definer
   set search_path = pg_catalog, pg_temp
+  set lock_timeout = '100ms'
 as $$
 declare
-  v_table record;
-  v_name text;
+  v_new record;
+  v_rows int;
+  v_few constant int := 10000;
 begin
-  for v_table in
-    select t.table_name, s.starts_at, s.starts_at + make_interval(months => p.months, weeks => p.weeks) as ends_at,
-           to_char(s.starts_at, p.form) as suffix
-    from tenuto.partitioned_tables t
-    join (values ('week', 0, 1, '_IYYY_"w"IW'), ('month', 1, 0, '_YYYY_MM')) p(period, months, weeks, form) on p.period = t.period
-    cross join lateral (select date_trunc(t.period, tenuto.now() at time zone 'UTC') as now) today
-    cross join lateral generate_series(
-      today.now - make_interval(months => p.months, weeks => p.weeks),
-      date_trunc(t.period, today.now + make_interval(weeks => p_weeks)),
-      make_interval(months => p.months, weeks => p.weeks)) s(starts_at)
-    order by t.table_name, s.starts_at
+  for v_new in select * from tenuto._missing_partitions(p_weeks)
   loop
-    v_name := v_table.table_name || v_table.suffix;
-    continue when to_regclass(format('tenuto.%I', v_name)) is not null;
+    execute format('create table if not exists tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
+  end loop;
+
+  for v_new in select * from tenuto._missing_partitions(p_weeks)
+  loop
     begin
-      execute format('create table tenuto.%I partition of tenuto.%I for values from (%L) to (%L)', v_name, v_table.table_name,
-                     tenuto._uuid7_floor(v_table.starts_at at time zone 'UTC'), tenuto._uuid7_floor(v_table.ends_at at time zone 'UTC'));
-      return next v_name;
-    exception when check_violation then
-      raise notice 'rows from % on are in tenuto.%_default, which keeps them', v_table.starts_at::date, v_table.table_name;
+      execute format('lock table only tenuto.%I in share update exclusive mode', v_new.table_name);
+      execute format('lock table tenuto.%I in access exclusive mode', v_new.rest);
+    exception when lock_not_available then
+      raise notice 'tenuto.% is busy: % is made later', v_new.rest, v_new.name;
+      return;
     end;
+    execute format('select count(*) from (select from tenuto.%I where %I >= $1 and %2$I < $2 limit %s) x',
+                   v_new.rest, v_new.key_column, v_few + 1)
+    into v_rows
+    using v_new.from_id, v_new.to_id;
+    if v_rows > 0 and (v_rows > v_few or v_new.period <> 'week') then
+      raise notice 'rows of % are in tenuto.%, which keeps them', v_new.name, v_new.rest;
+      execute format('drop table tenuto.%I', v_new.name);
+      continue;
+    elsif v_rows > 0 then
+      execute format('with moved as (delete from tenuto.%I where %I >= $1 and %2$I < $2 returning *)
+                      insert into tenuto.%I select * from moved', v_new.rest, v_new.key_column, v_new.name)
+      using v_new.from_id, v_new.to_id;
+    end if;
+    execute format('alter table tenuto.%I attach partition tenuto.%I for values from (%L) to (%L)',
+                   v_new.table_name, v_new.name, v_new.from_id, v_new.to_id);
+    return next v_new.name;
   end loop;
 end
 $$;
