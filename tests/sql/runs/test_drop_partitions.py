@@ -1,12 +1,14 @@
 """Weeks go when every org's retention is over; open and freshly ended runs stay."""
 
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, statuses
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start, start_graph, statuses
 from tests.support.loops import an_org, run, settle, value
 from tests.support.mentions import ids_of, mentions
 from tests.support.retention import a_month_ago, back_to_now, finished_now, ids_at, make_weeks, start_now, week_of
@@ -189,3 +191,40 @@ def test_a_run_with_a_random_id_keeps_its_tasks_until_its_own_time_is_over(
     assert partitions(db, old_week) == []
     assert run(db, run_id)["status"] == "completed"
     assert statuses(db, tasks) == ["completed", "completed"]
+
+
+def test_a_run_whose_id_is_of_the_next_week_keeps_its_tasks(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    """The id of a run is made after those of its tasks: a start around midnight on Monday has both weeks in it."""
+    monday = (clock.now - timedelta(days=clock.now.weekday() - 7)).replace(hour=0, minute=0, second=0, microsecond=0)
+    tasks = ids_at(db, monday - timedelta(milliseconds=2), 2)
+    (run_id,) = ids_at(db, monday + timedelta(milliseconds=1), 1)
+    start_graph(db, 2, [(0, 1)], ids=tasks, run={"name": "late", "id": str(run_id)})
+    back_to_now(clock, days=34)
+    drain(db, a_worker(db))
+    settle(db)
+    clock.advance(days=1)
+
+    dropped = drop(db)
+
+    assert dropped[f"tasks_{old_week}"] == 2
+    assert run(db, run_id)["status"] == "completed"
+    assert statuses(db, tasks) == ["completed", "completed"]
+
+
+def test_a_week_of_which_too_much_must_stay_is_left_as_it_is(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    over = finished_now(db, clock, 1)
+    many = 5_001
+    delayed = Jsonb([{"task": no, "delay_seconds": 60 * 86_400} for no in range(many)])
+    start(db, *[None] * many, ids=ids_at(db, clock.now, many), details=delayed)
+    back_to_now(clock)
+
+    assert f"tasks_{old_week}" not in drop(db)
+
+    assert len(partitions(db, old_week)) == len(TABLES)
+    call(db, "prune_runs")
+    assert run(db, over) == {}  # retention holds there too
+    assert value(db, "select count(*) from tenuto.delayed_tasks") == many

@@ -1,5 +1,7 @@
--- The runs that stay when the week of these ids is dropped: those still open, and those that ended after p_since (null:
--- only open ones, which is quick). A run of one is found by its task, the others by their own row, wherever that is.
+-- The runs that stay when the week of these ids is dropped: those still open, and those that ended after p_since
+-- (null: only open ones, which is quick). A run of one is found by its task, the others by their own row, wherever
+-- that is. The id of a run is made after those of its tasks, so a run that was started around the end of the week
+-- may be of the next.
 create or replace function tenuto._runs_to_keep(p_from uuid, p_to uuid, p_since timestamptz)
   returns setof uuid
   language sql
@@ -8,17 +10,18 @@ create or replace function tenuto._runs_to_keep(p_from uuid, p_to uuid, p_since 
 as $$
   select r.id from tenuto.runs r where r.status in ('pending', 'running', 'retrying')
   union
-  select p.run_id from tenuto.pending_tasks p where p.id >= p_from and p.id < p_to
-  union
-  select q.run_id from tenuto.ready_tasks q where q.id >= p_from and q.id < p_to
-  union
-  select d.run_id from tenuto.delayed_tasks d where d.id >= p_from and d.id < p_to
-  union
-  select w.run_id from tenuto.waiting_tasks w where w.id >= p_from and w.id < p_to
-  union
-  select u.run_id from tenuto.running_tasks u where u.id >= p_from and u.id < p_to
+  select o.run_id from tenuto._open_tasks_of(p_from, p_to, null) o
   union
   select r.id from tenuto.runs r where p_since is not null and r.id < p_to and r.completed_at > p_since
+  union
+  select r.id
+  from (
+    select distinct t.run_id
+    from tenuto.tasks t
+    where p_since is not null and t.id >= p_from and t.id < p_to and t.run_id >= p_to and t.run_id <> t.id
+  ) t
+  join tenuto.runs r on r.id = t.run_id
+  where r.completed_at > p_since
   union
   select r.id from tenuto.runs_default r where p_since is not null and r.completed_at > p_since
   union

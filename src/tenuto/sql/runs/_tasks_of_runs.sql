@@ -1,0 +1,18 @@
+-- The tasks of the runs whose ids are of one week. The first branch is what the partial index on run_id covers, the second
+-- is a run of one's own task.
+create or replace function tenuto._tasks_of_runs(p_runs uuid[], p_from uuid, p_to uuid)
+  returns setof uuid
+  language sql
+  stable
+  set plan_cache_mode = force_custom_plan
+as $$
+  select t.id
+  from unnest(p_runs) r(id)
+  join tenuto.tasks t on t.run_id = r.id and t.run_id <> t.id
+  where t.id >= p_from and t.id < p_to
+  union
+  select t.id
+  from unnest(p_runs) r(id)
+  join tenuto.tasks t on t.id = r.id and t.run_id = t.id
+  where t.id >= p_from and t.id < p_to;
+$$;
