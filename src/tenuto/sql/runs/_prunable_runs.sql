@@ -1,29 +1,65 @@
--- Final runs that ended longer ago than their org keeps them: in the default partition, where no week takes them along,
--- and of orgs that keep less than the longest. The others go with their week: deleting each row would cost as much as
+-- Final runs that ended longer ago than their org keeps them and that no week takes along: in the default partition,
+-- found by index, the oldest first; of orgs that keep less than the longest; and in weeks that drop_partitions
+-- leaves because too much in them must stay. The others go with their week: deleting each row would cost as much as
 -- running it did.
 create or replace function tenuto._prunable_runs(p_limit int)
   returns setof uuid
   language sql
   stable
   set plan_cache_mode = force_custom_plan
+  set enable_seqscan = off
 as $$
   with org as materialized (
-    select o.id, tenuto.now() - k.keep as before, k.keep < max(k.keep) over () as early
+    select o.id, tenuto.now() - k.keep as before, k.keep < max(k.keep) over () as early, max(k.keep) over () as longest
     from tenuto.orgs o
     cross join lateral (select tenuto._retention(o.settings) as keep) k
+  ), left_weeks as materialized (
+    select (array_agg(w.from_id order by w.ends_at))[1] as from_id, (array_agg(w.to_id order by w.ends_at desc))[1] as to_id
+    from tenuto._weeks() w
+    where w.ends_at < tenuto.now() - (select max(o.longest) from org o) - interval '1 day'
   )
-  select r.id
+  select p.id
   from (
-    select r.id, r.alone, r.completed_at, o.before
+    select d.id
     from org o
-    join tenuto.runs_default r on r.org_id = o.id
+    cross join lateral (
+      (select r.id
+       from tenuto.runs_default r
+       where r.org_id = o.id and r.completed_at < o.before
+       order by r.completed_at
+       limit p_limit)
+      union all
+      (select a.task_id
+       from tenuto.task_attempts_default a
+       join tenuto.runs_default r on r.id = a.task_id and r.alone
+       where a.org_id = o.id and a.end_no = 0 and a.ended_at < o.before
+       order by a.ended_at
+       limit p_limit)
+    ) d
     union all
-    select r.id, r.alone, r.completed_at, o.before
+    select r.id
     from org o
     join tenuto.runs r on r.org_id = o.id and r.id < tenuto._uuid7_floor(o.before)
-    where o.early and r.tableoid <> 'tenuto.runs_default'::regclass
-  ) r
-  left join tenuto.task_attempts a on r.alone and a.task_id = r.id and a.end_no = 0
-  where coalesce(r.completed_at, a.ended_at) < r.before
+    left join tenuto.task_attempts a on r.alone and a.task_id = r.id and a.end_no = 0
+    where o.early and r.tableoid <> 'tenuto.runs_default'::regclass and coalesce(r.completed_at, a.ended_at) < o.before
+    union all
+    select r.id
+    from tenuto.runs r
+    join org o on o.id = r.org_id and not o.early
+    where r.id >= (select w.from_id from left_weeks w)
+      and r.id < (select w.to_id from left_weeks w)
+      and r.completed_at < o.before
+      and r.tableoid <> 'tenuto.runs_default'::regclass
+    union all
+    select a.task_id   -- by their ends, not by their runs: most runs of such a week are still open
+    from tenuto.task_attempts a
+    join org o on o.id = a.org_id and not o.early
+    join tenuto.runs r on r.id = a.task_id and r.alone
+    where a.task_id >= (select w.from_id from left_weeks w)
+      and a.task_id < (select w.to_id from left_weeks w)
+      and a.end_no = 0
+      and a.ended_at < o.before
+      and a.tableoid <> 'tenuto.task_attempts_default'::regclass
+  ) p
   limit p_limit;
 $$;
