@@ -1,6 +1,7 @@
 """Answering HTTP: a socket that is open before anything starts, and uvicorn behind it."""
 
 import logging
+import resource
 import socket
 from functools import partial
 from ipaddress import ip_network
@@ -73,12 +74,21 @@ def _as_ours(line: logging.LogRecord) -> bool:
     return not said.startswith(STRANGERS_SAY if line.levelno > logging.INFO else SAY_NOTHING)
 
 
+def _open_more_files(count: int) -> None:
+    """Each connection is one; shells often allow 1024, and let a process have more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
     from uvicorn import Config
 
     from tenuto.server.patience import Patient
 
     _name_lines()
+    _open_more_files(settings.max_connections + 200)
     return Config(
         partial(make_app, settings),
         factory=True,
@@ -90,6 +100,5 @@ def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: An
         http=Patient,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
-        limit_concurrency=1000,
         **more,
     )

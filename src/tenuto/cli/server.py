@@ -33,6 +33,10 @@ Proxies = Annotated[
     ),
 ]
 
+PerAddress = Annotated[
+    int, typer.Option(min=1, help="Connections of one address to a process; trusted proxies have as many as fit.")
+]
+
 log = logging.getLogger("tenuto.server")
 
 
@@ -46,6 +50,7 @@ def server(
     oidc_client_id: oidc.Client = None,
     public_url: oidc.PublicUrl = None,
     trusted_proxies: Proxies = None,
+    max_connections_per_address: PerAddress = 1000,
     as_json: Json = False,
 ) -> None:
     """Answer HTTP, to API keys, and to people an OIDC issuer vouches for. /openapi.json says what. Ctrl-C stops."""
@@ -63,6 +68,7 @@ def server(
         peppers = find_peppers(settings)
         said = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
         more = {"objects": settings.home / "objects", "trusted_proxies": proxies}
+        more["max_connections_per_address"] = max_connections_per_address
         asked = ServerSettings(url, role, peppers, **said, **more)
         _serve(asked, bind(host, port), processes)
     show({"stopped": True}, "stopped", as_json=as_json)

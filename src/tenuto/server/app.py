@@ -1,9 +1,11 @@
 """The HTTP API as one ASGI application. Nothing that matters is kept in its process, so any number may run."""
 
 import asyncio
+import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 import httpx2
 from fastapi import FastAPI
@@ -13,6 +15,7 @@ from tenuto.db.pool import open_pool
 from tenuto.server.allowance import Allowances
 from tenuto.server.application import Application
 from tenuto.server.brake import Brake
+from tenuto.server.connections import Connections
 from tenuto.server.description import describe
 from tenuto.server.imported import Checker
 from tenuto.server.issuer import TIMEOUT, Issuer
@@ -21,12 +24,13 @@ from tenuto.server.loads import Loads, Turns
 from tenuto.server.middleware import Envelope
 from tenuto.server.packing import Packing
 from tenuto.server.problems import add_problems
+from tenuto.server.room import Room
 from tenuto.server.routes import TABLES
 from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
 from tenuto.server.starter import Starter
 from tenuto.server.stopping import told_to_stop
-from tenuto.server.waiting import Seats
+from tenuto.server.waiting import MAX_WAITS, MAX_WORKER_WAITS, Seats
 from tenuto.server.wakes import Wakes
 
 
@@ -44,8 +48,9 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
     app.state.brake, app.state.journal = Brake(settings.stranger_limit), Journal()
-    app.state.seats = Seats(settings.org_waits)
-    app.state.worker_seats = Seats(settings.worker_waits)
+    app.state.room = Room()
+    app.state.seats = Seats(settings.org_waits, MAX_WAITS)
+    app.state.worker_seats = Seats(settings.worker_waits, MAX_WORKER_WAITS)
     app.state.loads = Loads(settings.org_bytes)
     app.state.turns = Turns(settings.org_values, seconds=settings.bulk_seconds)
     add_problems(app)
@@ -65,7 +70,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     settings: ServerSettings = app.state.settings
     size, longest = settings.connections, settings.bulk_seconds
     async with (
@@ -77,8 +82,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping, app.state.look = asyncio.Event(), None
         with told_to_stop(app.state.stopping):
-            yield
+            yield {"connections": _connections(settings)}
         await app.state.starter.close()
         await app.state.wakes.close()
         if app.state.issuer is not None:
             await app.state.issuer.close()
+
+
+def _connections(settings: ServerSettings) -> Connections:
+    """As many as were set, or as open files allow: what is refused needs one too, and so does everything else."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    total = settings.max_connections if files < 0 else min(settings.max_connections, max(50, files - 200))
+    return Connections(total, min(total, settings.max_connections_per_address), settings.trusted_proxies)

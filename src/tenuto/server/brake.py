@@ -6,13 +6,12 @@ follows from it. A credential that was good before passes freely, so that who sh
 
 import time
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from ipaddress import ip_address
 from typing import TypeVar
 
 from fastapi import Request
 
 from tenuto.model.errors import Unauthorized
+from tenuto.server.addresses import network_of
 from tenuto.server.bearer import TooSoon
 from tenuto.server.settings import Limit
 
@@ -55,7 +54,7 @@ class Brake:
 
     def pay(self, request: Request) -> str:
         """Take one token of where the request comes from."""
-        address, now = _address(request.client.host if request.client else ""), self._clock()
+        address, now = network_of(request.client.host if request.client else ""), self._clock()
         full_at = max(self._full_at.get(address, 0), now) + self._pace
         if (wait := full_at - now - self._depth) > 0:
             raise TooSoon(f"address {address}", wait)
@@ -73,13 +72,3 @@ def _credential(request: Request) -> int | None:
     """What tells one from another, and tells nobody anything."""
     sent = [value for name, value in request.scope["headers"] if name == b"authorization" or name == b"cookie"]
     return hash(tuple(sent)) if sent else None
-
-
-@lru_cache(MOST)
-def _address(host: str) -> str:
-    """Whoever has one address of IPv6 has the 2^64 beside it."""
-    try:
-        found = ip_address(host)
-    except ValueError:
-        return host
-    return host if found.version == 4 else f"{found.exploded[:19]}::/64"

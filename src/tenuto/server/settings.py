@@ -48,7 +48,9 @@ class ServerSettings:
     stranger_limit: Limit = Limit(
         50, 1000
     )  # an address, with credentials that nobody knows; as many as are answered at a time
-    org_waits: int = 200  # requests of one org that wait in a process, which answers 1000 at a time
+    max_connections: int = 4000  # to one process, if it may open so many files
+    max_connections_per_address: int = 1000  # unless it is a trusted proxy
+    org_waits: int = 200  # requests of one org that wait in a process
     org_bytes: int = 256 * 1024 * 1024  # of large bodies of one org, on their way in a process
     org_values: int = 1_000_000  # of large bodies of one org that a process works on at a time
     cors_origins: tuple[str, ...] = ()

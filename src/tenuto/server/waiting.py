@@ -14,6 +14,7 @@ from tenuto.server.desk import Desk
 from tenuto.server.stopping import until_gone
 
 SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two looks
+MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than it answers at a time
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
 Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for its end before answering.")]
@@ -36,14 +37,15 @@ class NoSeat(RateLimited):
 
 
 class Seats:
-    """Who waits in this process, by org: one that waits a lot leaves room for the others."""
+    """Requests that wait in this process, by org. An org may have `most` of them, and never more than are left for all
+    others: of 600, one org has 200; once two have 200 each, the next ones have 100, 50, 25 …"""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, total: int) -> None:
+        self._most, self._left = most, total
         self._taken: Counter[UUID] = Counter()
 
     def free(self, org_id: UUID) -> bool:
-        return self._taken[org_id] < self._most
+        return self._taken[org_id] < min(self._most, self._left)
 
     def check(self, org_id: UUID) -> None:
         """For those who would ask again at once if they were answered without waiting."""
@@ -53,10 +55,14 @@ class Seats:
     @contextmanager
     def take(self, org_id: UUID) -> Iterator[None]:
         self._taken[org_id] += 1
+        self._left -= 1
         try:
             yield
         finally:
+            self._left += 1
             self._taken[org_id] -= 1
+            if not self._taken[org_id]:
+                del self._taken[org_id]
 
 
 async def until_some(desk: Desk, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
