@@ -45,6 +45,26 @@ def test_a_key_that_is_revoked_claims_before_that_or_not_at_all(race: Race) -> N
     assert set(race.every_order(scene)) == {True, False}
 
 
+def test_a_session_that_is_ended_with_its_key_claims_before_that_or_not_at_all(race: Race) -> None:
+    def revoke(db: Db, worker: RemoteWorker) -> int:
+        call(served(db), "revoke_worker_key", org_id=DEFAULT_ORG, id=worker.key)
+        return call(db, "end_key_sessions", org_id=DEFAULT_ORG, worker_key_id=worker.key)
+
+    def scene(play: Play) -> bool:
+        task_id = start_one(race.db)
+        worker = a_remote_worker(race.db)
+        claimed, ended = play.run(
+            lambda db: replace(worker, db=served(db)).exchange(limit=1), lambda db: revoke(db, worker)
+        )
+        assert ended == 1
+        call(race.db, "expire_attempts")
+        refused = isinstance(claimed, Unauthorized)
+        assert status(race.db, task_id) == ("queued" if refused else "retrying")
+        return refused
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
 def test_an_attempt_is_completed_by_its_token_or_taken_back_never_both(race: Race) -> None:
     def complete(db: Db, worker: RemoteWorker, task_id: UUID) -> str:
         attempt = {"task_id": task_id, "attempt": 1, "session_id": worker.session_id}

@@ -57,6 +57,7 @@ def doctor(as_json: Json = False) -> None:
         found = install.status(url)
         checks = [Check("database", OK, f"Postgres {found.server_version} at {found.url}"), schema(found)]
         if found.schema_version and not found.pending:
+            checks.append(row_security(url))
             checks += judge(asyncio.run(_look(url, settings)), embedded=settings.database_url is None)
     text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
     show({"checks": checks}, text, as_json=as_json)
@@ -112,6 +113,18 @@ def roles(checkup: "Checkup") -> Check:
         cure = f"run `grant tenuto_worker, tenuto_dispatcher to {checkup.login}`"
         return Check("roles", WRONG, f"{checkup.login} may act as none of Tenuto's roles; {cure}")
     return Check("roles", OK, f"{checkup.login} may act as {', '.join(useful)}")
+
+
+def row_security(url: str) -> Check:
+    """Whether a server with this login sees one org at a time."""
+    from tenuto.db.errors import MissingRight
+    from tenuto.db.login import check_bound, choose_role
+
+    try:
+        check_bound(url, choose_role(url, "tenuto_api"))
+    except MissingRight as problem:
+        return Check("row security", NOTE, f"`tenuto server` refuses to start with this login: {problem}")
+    return Check("row security", OK, "a server with this login sees the rows of one org at a time")
 
 
 def dispatcher(seen: Seen) -> Check:

@@ -36,16 +36,23 @@ class Front:
 
 
 def find_front(place: Place, port: int | None) -> Front | None:
-    """None where it cannot check keys. A port that is not named is 8080, or a free one."""
+    """None where it cannot check keys, or would see every org. A port that is not named is 8080, or a free one."""
+    from tenuto.db.errors import MissingRight
     from tenuto.db.explain import explained
-    from tenuto.db.login import choose_role
+    from tenuto.db.login import check_bound, choose_role
     from tenuto.server.settings import ServerSettings
 
     peppers = peppers_if_any(place.settings)
     if peppers is None:
+        log.info("server: none, since TENUTO_PEPPER is not set")
         return None
     with explained():
         role = choose_role(place.url, "tenuto_api")
+        try:
+            check_bound(place.url, role)
+        except MissingRight as problem:
+            log.warning("server: none, since %s", problem)
+            return None
     settings = ServerSettings(place.url, role, peppers, objects=place.settings.home / "objects")
     return Front(settings, _listen(port))
 
@@ -107,7 +114,6 @@ async def _let_in(deed: Change, org: str, token: str) -> None:
 
 def say_front(front: Front | None, link: str | None) -> None:
     if front is None:
-        log.info("server: none, since TENUTO_PEPPER is not set")
         return
     log.info("server: %s, described at /openapi.json", address(front.listener))
     if link is None:

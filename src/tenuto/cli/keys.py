@@ -138,11 +138,13 @@ async def replace(
 
 async def end_key(deed: Change, what: str, key: str) -> tuple[UUID, bool]:
     """The id of the key, and whether it let anybody in until now; if not there is nothing to write down."""
-    from tenuto.db import keys
+    from tenuto.db import keys, workers
 
     entity, revoke = ("api_key", keys.revoke_api_key) if what == "key" else ("worker_key", keys.revoke_worker_key)
     id = await _find(deed, what, key)
     done = await deed.do(revoke, id=id)
+    if what != "key":
+        await deed.do(workers.end_key_sessions, worker_key_id=id)
     if done:
         await deed.note(entity, id, "revoke")
     return id, done

@@ -55,7 +55,7 @@ def server(
 ) -> None:
     """Answer HTTP, to API keys, and to people an OIDC issuer vouches for. /openapi.json says what. Ctrl-C stops."""
     from tenuto.db.explain import explained
-    from tenuto.db.login import choose_role
+    from tenuto.db.login import check_bound, choose_role
     from tenuto.server.settings import ServerSettings
 
     settings = read_settings()
@@ -65,6 +65,7 @@ def server(
     with ready_database(settings, keep=False) as url:
         with explained():
             role = choose_role(url, "tenuto_api")
+            check_bound(url, role)
         peppers = find_peppers(settings)
         said = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
         more = {"objects": settings.home / "objects", "trusted_proxies": proxies}

@@ -1,6 +1,7 @@
 """Connections for calls: every call has a timeout, and a connection that broke is replaced."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
@@ -13,8 +14,11 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.availability import Availability, availability_of
 from tenuto.db.call import Conn
-from tenuto.db.errors import Away, StatementFailed, TimedOut, Unreachable
+from tenuto.db.errors import Away, MissingRight, StatementFailed, TimedOut, Unreachable
+from tenuto.db.login import check_connection_bound
 from tenuto.db.pooler import adapt
+
+log = logging.getLogger("tenuto.db")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -131,16 +135,23 @@ class Lease:
 
 @asynccontextmanager
 async def open_pool(
-    url: str, *, role: str | None = None, size: int = 4, timeout: float = 30.0, longest: float | None = None
+    url: str,
+    *,
+    role: str | None = None,
+    size: int = 4,
+    timeout: float = 30.0,
+    longest: float | None = None,
+    bound: bool = False,
 ) -> AsyncIterator[Pool]:
     """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
-    after which the database ends a statement though we are gone (not through a pooler, which takes no options)."""
+    after which the database ends a statement though we are gone (not through a pooler, which takes no options).
+    `bound`: a connection that row security does not bind is not used."""
     availability = availability_of(url)
     connections = AsyncConnectionPool(
         url,
         connection_class=_gated(availability, lambda: connections.closed),
         kwargs=_settings(role, timeout, longest),
-        configure=_configure,
+        configure=_configure_bound if bound else _configure,
         min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
         max_size=size,
         timeout=timeout,
@@ -178,6 +189,15 @@ def _gated(availability: Availability, closed: Callable[[], bool]) -> type[Async
 
 async def _configure(conn: Conn) -> None:
     await adapt(conn)
+
+
+async def _configure_bound(conn: Conn) -> None:
+    await adapt(conn)
+    try:
+        await check_connection_bound(conn)
+    except MissingRight as problem:
+        log.error("a connection to the database is not used: %s", problem)
+        raise
 
 
 def _settings(role: str | None, timeout: float, longest: float | None) -> dict[str, Any]:

@@ -65,7 +65,8 @@ def _setup_script(conn: Connection, roles: list[str], *, schema: bool) -> str:
     """What a superuser runs once so that this user can migrate without any right to create roles."""
     lines = [f"create role {role} nologin;" for role in roles]
     lines.append("grant pg_read_all_stats to tenuto_owner;")
-    lines.append(f"grant tenuto_owner to {sql.Identifier(conn.info.user).as_string(None)};")
+    login = sql.Identifier(conn.info.user).as_string(None)
+    lines.append(f"grant tenuto_owner, tenuto_api, tenuto_dispatcher, tenuto_worker to {login};")
     if schema:
         lines.append("create schema tenuto authorization tenuto_owner;")
     return "\n".join(lines)

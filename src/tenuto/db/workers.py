@@ -72,6 +72,10 @@ async def terminate_worker(conn: Conn, *, org_id: UUID, worker_id: str) -> None:
     await call_void(conn, "terminate_worker", org_id=org_id, worker_id=worker_id)
 
 
+async def end_key_sessions(conn: Conn, *, org_id: UUID, worker_key_id: UUID) -> int:
+    return await call_value(conn, "end_key_sessions", org_id=org_id, worker_key_id=worker_key_id)
+
+
 async def close_session(conn: Conn, *, session_id: int, token: UUID) -> None:
     await call_void(conn, "close_session", session_id=session_id, token=token)
 

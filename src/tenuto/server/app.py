@@ -74,7 +74,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     settings: ServerSettings = app.state.settings
     size, longest = settings.connections, settings.bulk_seconds
     async with (
-        open_pool(settings.database_url, role=settings.role, size=size, longest=longest) as pool,
+        open_pool(settings.database_url, role=settings.role, size=size, longest=longest, bound=True) as pool,
         httpx2.AsyncClient(timeout=TIMEOUT) as http,
     ):
         app.state.pool, app.state.wakes = pool, Wakes(settings.database_url)

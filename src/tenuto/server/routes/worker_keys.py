@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import Query, Response
 
-from tenuto.db import keys
+from tenuto.db import keys, workers
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.answers import Page
 from tenuto.server.bodies import Rotation
@@ -57,11 +57,14 @@ async def rotate_worker_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
 
 @ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", answer=None, status=204)
 async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
-    """The key lets no worker in from now on."""
+    """The key lets no worker in from now on. Its sessions end, the tokens of their attempts with them, and what they
+    held is given to others."""
 
     async def work(change: Change) -> None:
-        if await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk)):
-            await change.note("worker_key", id, "revoke")
+        revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk))
+        ended = await change.do(workers.end_key_sessions, worker_key_id=id)
+        if revoked:
+            await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
 
     return await desk.change(work, status=204)
 

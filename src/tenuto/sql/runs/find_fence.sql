@@ -1,6 +1,6 @@
 -- What stands behind a capability token: the token of the session that holds the attempt, and whether it should stop. An
 -- attempt that was taken back or has ended is TN005; without p_held it is enough that the session was there, so that who
--- repeats an accepted end gets its answer again.
+-- repeats an accepted end gets its answer again. A worker key that was revoked or has expired takes its tokens with it.
 create or replace function tenuto.find_fence(
   p_org_id uuid, p_task_id uuid, p_attempt int, p_session_id bigint, p_held boolean default true,
   out token uuid, out cancelled boolean)
@@ -15,7 +15,10 @@ begin
   from tenuto.sessions s
   left join tenuto.running_tasks r on r.id = p_task_id and r.attempt = p_attempt and r.session_id = s.id
   where s.id = p_session_id
-    and s.org_id = p_org_id;
+    and s.org_id = p_org_id
+    and (s.worker_key_id is null or exists (
+      select from tenuto.worker_keys k
+      where k.id = s.worker_key_id and k.revoked_at is null and coalesce(k.expires_at, 'infinity') > tenuto.now()));
   if not found or (p_held and not v_held) then
     perform tenuto._raise('TN005', format('attempt %s of task %s is not held any more', p_attempt, p_task_id),
       'stop working on it: another worker has it, or it has ended');
