@@ -136,3 +136,22 @@ def test_keys_of_another_system_are_imported_all_or_none(db: Db, asked: Asked, d
     assert len(asked("keys", "list")["keys"]) == 2
     file.write_text(json.dumps({**good, "permissions": {"runs": True}}))
     assert "write a list of ours" in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
+
+
+def test_keys_that_were_switched_off_are_left_out_and_unknown_fields_refused(
+    asked: Asked, database: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "keys.jsonl"
+    good = {"key_prefix": "fm_live_", "key_hash": BCRYPT, "name": "old", "permissions": ["runs:read"]}
+    lines = [{**good, "name": "off", "is_active": False}, *({**good, "is_active": True} for _ in range(9))]
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+
+    taken = tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database)
+
+    assert taken.stdout == "9 keys are known now; 1 were switched off and are left out\n"
+    assert "9 keys begin with 'fm_live_'" in taken.stderr
+    assert "off" not in [one["name"] for one in asked("keys", "list")["keys"]]
+    for wrong, said in (({"disabled": True}, "'disabled'"), ({"is_active": "no"}, "is_active 'no'")):
+        file.write_text(json.dumps({**good, **wrong}))
+        assert said in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
+    assert len(asked("keys", "list")["keys"]) == 9

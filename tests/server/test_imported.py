@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import bcrypt
@@ -13,6 +13,9 @@ from starlette.testclient import TestClient
 
 from tenuto.db.keys import find_imported_keys
 from tenuto.model.identity import ImportedKey
+from tenuto.model.ids import uuid7
+from tenuto.server.imported import Busy, Checker
+from tenuto.server.settings import Limit
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.people import BCRYPT
 
@@ -76,12 +79,46 @@ def test_the_right_one_of_several_that_begin_alike_is_found(
     assert [stored(db, other)[0] for other in others] == [False] * 6
 
 
-def test_no_more_than_eight_are_compared(api: TestClient, imported: Import) -> None:
-    imported()
-    for no in range(8):
-        imported(KEY[:8] + str(no) * 30)  # newer ones come first
+def test_all_that_begin_alike_are_compared(api: TestClient, db: psycopg.Connection, imported: Import) -> None:
+    oldest = imported()
+    for no in range(20):
+        imported(KEY[:8] + f"{no:02}" * 15)  # newer ones come first
 
-    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 401
+    assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
+    assert stored(db, oldest)[0] is True
+    assert api.get("/v1/runs", headers=bearer(KEY[:8] + "x" * 30)).status_code == 401
+
+
+def test_a_key_that_takes_long_to_compare_goes_on_where_it_stopped(api: TestClient, imported: Import) -> None:
+    cast("Any", api.app).state.checker = Checker(seconds=0.0)
+    imported()
+    for no in range(3):
+        imported(KEY[:8] + str(no) * 30)
+
+    statuses = [api.get("/v1/runs", headers=bearer(KEY)).status_code for _ in range(5)]
+
+    assert (statuses[0], statuses[-1]) == (429, 200)
+
+
+def test_an_address_has_a_budget_of_seconds_and_others_have_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenuto.server.imported.BUDGET", Limit(1e-6, 1e-9))  # one comparison is too much
+    asyncio.run(spend_the_budget())
+
+
+async def spend_the_budget() -> None:
+    checker = Checker()
+    hashes = [bcrypt.hashpw(key.encode(), bcrypt.gensalt(4)).decode() for key in (KEY, "other", "third")]
+    candidates = [ImportedKey(DEFAULT_ORG, UUID(uuid7()), one) for one in hashes]
+
+    async def page(before: UUID | None) -> list[ImportedKey]:
+        return [] if before == candidates[-1].id else candidates
+
+    for guess in ("a guess", "another guess"):
+        with pytest.raises(Busy) as refused:
+            await checker.find(guess, "10.0.0.1", page)
+        assert refused.value.retry_after >= 1
+    for _ in range(2):  # a good key costs its address nothing
+        assert await checker.find(KEY, "10.0.0.2", page) == candidates[0]
 
 
 def test_revoked_and_expired_imported_keys_let_nobody_in(
@@ -129,12 +166,12 @@ def test_a_first_use_that_another_overtakes_is_let_in_too(
     imported()
     overtaking: list[int] = []
 
-    async def find_later(conn: Any, *, prefixes: list[str]) -> list[ImportedKey]:
+    async def find_later(conn: Any, *, prefixes: list[str], before: UUID | None) -> list[ImportedKey]:
         if not overtaking:  # ours has looked for the key as it is known after its first use, and found nothing
             overtaking.append(0)
             other = await asyncio.to_thread(api.get, "/v1/runs", headers=bearer(KEY))
             overtaking[0] = other.status_code
-        return await find_imported_keys(conn, prefixes=prefixes)
+        return await find_imported_keys(conn, prefixes=prefixes, before=before)
 
     monkeypatch.setattr("tenuto.server.imported.keys.find_imported_keys", find_later)
 

@@ -91,7 +91,10 @@ def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="A JSON object a line: key_prefix, key_hash, name, permissions.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="A JSON object per line: key_prefix, key_hash, name, permissions, expires_at, is_active."),
+    ],
     org: Org = None,
     as_json: Json = False,
 ) -> None:
@@ -103,13 +106,18 @@ def import_(
 
     async def work(deed: Change) -> list[UUID]:
         ids = []
-        for one in found:
+        for one in found.keys:
             ids.append(await deed.do(keys.import_api_key, **one, created_by=deed.actor))
             await deed.note("api_key", ids[-1], "import", new(name=one["name"], permissions=one["permissions"]))
         return ids
 
     ids = change(work, org=org)
-    show({"ids": ids}, f"{len(ids)} keys are known now", as_json=as_json)
+    for shared in found.shared_prefixes():
+        typer.echo(
+            f"warning: {shared}; the first use of such a key may take several requests, 429 until then", err=True
+        )
+    skipped = f"; {len(found.inactive)} were switched off and are left out" if found.inactive else ""
+    show({"ids": ids, "inactive": found.inactive}, f"{len(ids)} keys are known now{skipped}", as_json=as_json)
 
 
 async def make(

@@ -92,8 +92,8 @@ async def import_api_key(
     return await call_value(conn, "import_api_key", org_id=org_id, **key, created_by=created_by, expires_at=expires_at)
 
 
-async def find_imported_keys(conn: Conn, *, prefixes: list[str]) -> list[ImportedKey]:
-    return await call(conn, "find_imported_keys", ImportedKey, prefixes=prefixes)
+async def find_imported_keys(conn: Conn, *, prefixes: list[str], before: UUID | None = None) -> list[ImportedKey]:
+    return await call(conn, "find_imported_keys", ImportedKey, prefixes=prefixes, before=before)
 
 
 async def adopt_api_key(

@@ -55,7 +55,7 @@ def _takes_options(url: str, role: str) -> bool:
 
 def check_bound(url: str, role: str | None) -> None:
     """Refuse a login, or the role it takes on, that sees the rows of every org: MissingRight says what to run."""
-    acting = {"options": f"-c role={role}"} if role else {}  # a pooler takes no options
+    acting: dict[str, Any] = {"options": f"-c role={role}"} if role else {}  # a pooler takes no options
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, **acting) as conn:
             problem = unbound(conn.execute(BOUND).fetchone())

@@ -2,7 +2,11 @@
 
 import asyncio
 import logging
-from typing import Any
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+from uuid import UUID
 
 import bcrypt
 from fastapi import Request
@@ -13,42 +17,90 @@ from tenuto.db.tenants import transaction_for
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
 from tenuto.model.keys import foreign_id, foreign_prefixes, key_hash, key_hashes
-from tenuto.server.settings import ServerSettings
+from tenuto.server.addresses import network_of
+from tenuto.server.settings import Limit, ServerSettings
 
 AT_ONCE = 2  # bcrypt takes a quarter of a second of a core, by design
-WAITING = 16  # more than these would wait too long to be worth it
+WAITING = 64  # in all; more than these would wait too long to be worth it
+WAITING_PER_ADDRESS = 8
+SECONDS = 4.0  # of one request; it goes on with the next one of the same key
+BUDGET = Limit(0.25, 10.0)  # seconds of bcrypt for an address: a quarter of a core, and ten seconds after a pause
+REMEMBERED = 10_000  # addresses, and keys that are compared in several requests
 LONGEST = 512  # characters
 MOST_COST = 14  # each one more takes twice as long: 14 takes a second
 COUNTED = 72  # bytes: bcrypt hashes no more of a key
 
 log = logging.getLogger("tenuto.server")
 
+NextPage = Callable[[UUID | None], Awaitable[list[ImportedKey]]]
+
 
 class Busy(RateLimited):
     """More keys wait to be compared than are worth waiting for."""
 
-    retry_after = 1.0
+    def __init__(self, message: str, hint: str, retry_after: float = 1.0) -> None:
+        super().__init__(message, hint)
+        self.retry_after = retry_after
 
 
 class Checker:
-    """Compares with bcrypt, a few at a time in this process, so that guessing does not keep it from its work."""
+    """Compares a key with all that begin like it, two at a time in this process. An address has a budget of seconds, so
+    that guessing keeps nobody else from it; a key that needs more requests than one goes on where it stopped."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._waiting = 0
+        self._waiting: Counter[str] = Counter()
+        self._full_at: dict[str, float] = {}  # when the budget of an address is full again
+        self._stopped_at: dict[int, UUID] = {}  # the last one that a key was compared with
+        self._clock, self._seconds = clock, seconds
 
-    async def find(self, text: str, candidates: list[ImportedKey]) -> ImportedKey | None:
-        if self._waiting >= WAITING:
+    async def find(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
+        if self._waiting[address] >= WAITING_PER_ADDRESS or self._waiting.total() >= WAITING:
             raise Busy("too many keys of another system are being checked", "try again in a second")
-        self._waiting += 1
+        self._waiting[address] += 1
         try:
-            for one in candidates:
-                async with self._turns:
-                    if await asyncio.to_thread(_matches, text, one):
-                        return one
-            return None
+            return await self._compare(text, address, next_page)
         finally:
-            self._waiting -= 1
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+
+    async def _compare(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
+        key, until, spent = hash(text), self._clock() + self._seconds, 0.0
+        before = self._stopped_at.pop(key, None)
+        while page := await next_page(before):
+            for one in page:
+                wait = self._wait_for(address)
+                if wait > 0 or (spent and self._clock() > until):
+                    _remember(self._stopped_at, key, before)
+                    said = "the key is compared with many that begin like it, and this took its time"
+                    raise Busy(said, "send the same request again", max(1.0, wait))
+                async with self._turns:
+                    began = self._clock()
+                    matches = await asyncio.to_thread(_matches, text, one)
+                    took = self._clock() - began
+                spent += took
+                self._spend(address, took)
+                if matches:
+                    self._spend(address, -spent)  # a good key costs nothing
+                    return one
+                before = one.id
+        return None
+
+    def _wait_for(self, address: str) -> float:
+        """Seconds until the address may have something compared again."""
+        return (self._full_at.get(address, 0.0) - self._clock()) - BUDGET.burst / BUDGET.rate
+
+    def _spend(self, address: str, seconds: float) -> None:
+        full_at = max(self._full_at.get(address, 0.0), self._clock()) + seconds / BUDGET.rate
+        _remember(self._full_at, address, full_at)
+
+
+def _remember(where: dict[Any, Any], key: object, value: object) -> None:
+    if len(where) >= REMEMBERED:
+        where.clear()
+    if value is not None:
+        where[key] = value
 
 
 def _matches(text: str, candidate: ImportedKey) -> bool:
@@ -76,8 +128,11 @@ async def admit_foreign(
     try:
         return await admit()
     except Unauthorized:
-        candidates = await pool.call(keys.find_imported_keys, prefixes=foreign_prefixes(text))
-        found = await request.app.state.checker.find(text, candidates)
+        prefixes, checker = foreign_prefixes(text), cast("Checker", request.app.state.checker)
+        address = network_of(request.client.host) if request.client else ""
+        found = await checker.find(
+            text, address, lambda before: pool.call(keys.find_imported_keys, prefixes=prefixes, before=before)
+        )
     if found is not None:
         await _adopt(request, text, pool, settings, found, key_id)
     return await admit()  # none found: another first use of it may have replaced its hash between our two looks

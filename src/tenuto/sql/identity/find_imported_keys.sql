@@ -1,6 +1,6 @@
--- At most eight imported keys that were never used and begin like this one: bcrypt is slow, and says which it is. Runs as
--- the owner, before the org is known.
-create or replace function tenuto.find_imported_keys(p_prefixes text[])
+-- Imported keys that were never used and begin like this one, newest first, eight at a time: bcrypt is slow, and says
+-- which it is. p_before is the last one of those that were compared. Runs as the owner, before the org is known.
+create or replace function tenuto.find_imported_keys(p_prefixes text[], p_before uuid default null)
   returns table (org_id uuid, id uuid, bcrypt text)
   language sql
   stable
@@ -11,6 +11,7 @@ as $$
   from tenuto.api_keys k
   where k.prefix = any (p_prefixes)
     and k.key_id is null
+    and (p_before is null or k.id < p_before)
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > tenuto.now())
   order by k.id desc
