@@ -92,3 +92,17 @@ def test_a_start_joins_no_kind_with_details_that_are_not_its_own(others: Db) -> 
         start_graph(others, tasks, kinds=kinds, task_kinds=list(range(tasks)), details=details)
 
     assert max(node.rows for node in plans.nodes) < 10 * tasks
+
+
+def test_a_retry_copies_a_run_by_look_ups(others: Db) -> None:
+    tasks = 300
+    run_id, _ = start_graph(others, tasks, kinds=[{"type": "app.retried", "max_attempts": 1}])
+    worker = a_worker(others)
+    worker.fail(*worker.claim(tasks, routes=worker.routes(types=["app.retried"])))
+    call(others, "fold_runs")
+
+    with explained(others) as plans:
+        call(others, "retry_run", org_id=DEFAULT_ORG, run_id=run_id)
+
+    assert max(node.read for node in plans.nodes) < 20 * tasks
+    assert plans.read("task_attempts") < 20 * tasks

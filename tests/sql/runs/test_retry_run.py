@@ -215,7 +215,42 @@ def test_a_failed_child_of_a_completed_parent_is_executed_again_alone(db: psycop
     new = retry(db, old)
 
     assert inputs(db, worker) == [50]
-    assert run(db, new)["status"] == "completed"
+    assert (run(db, new)["status"], run(db, new)["output"]) == ("completed", "parent")
+
+
+def test_a_child_whose_failure_its_parent_handled_is_not_executed_again(db: psycopg.Connection) -> None:
+    old, _ = start_graph(db, 2, kinds=[WORK])
+    worker = a_worker(db)
+    parent, other = worker.claim(2)
+    worker.start_children(parent, 50, kinds=Jsonb([{"type": "app.child", "optional": True}]))
+    worker.fail(worker.claim_one(), final=True)
+    worker.complete(parent, outputs=["parent"])
+    worker.fail(other)
+    settle(db)
+    assert run(db, old)["status"] == "failed"
+
+    new = retry(db, old)
+
+    assert inputs(db, worker) == [1]
+    assert (run(db, new)["status"], run(db, new)["output"]) == ("completed", ["parent", [101]])
+
+
+def test_what_completed_behind_a_task_that_runs_again_is_decided_anew(db: psycopg.Connection) -> None:
+    edges = [(0, 1, "continue"), (1, 2), (0, 3, "failed"), (4, 5)]
+    old, tasks = start_graph(db, 6, edges, kinds=[WORK])
+    worker = a_worker(db)
+    claims = by_input(worker.claim(6))
+    worker.fail(claims[0])
+    worker.complete(claims[4])
+    drain(db, worker)
+    settle(db)
+    assert statuses(db, tasks) == ["failed"] + ["completed"] * 5
+
+    new = retry(db, old)
+
+    assert inputs(db, worker) == [0, 1, 2]
+    seen = run(db, new)
+    assert (seen["status"], seen["completed_tasks"], seen["skipped_tasks"]) == ("completed", 5, 1)
 
 
 @pytest.mark.parametrize("reuse", [True, False])

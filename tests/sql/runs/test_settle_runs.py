@@ -5,6 +5,7 @@ from uuid import UUID
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
 from tests.support.kernel import Worker, a_worker, call, drain, start_graph, statuses
@@ -203,6 +204,29 @@ def test_children_of_a_task_that_is_tried_again_are_started_by_it_alone(db: psyc
     worker.complete(*again)
     settle(db)
     assert run(db, run_id)["status"] == "completed"
+
+
+def test_a_run_tried_again_leaves_handled_children_and_decides_dependents_anew(
+    db: psycopg.Connection, clock: Clock
+) -> None:
+    run_id, _ = start_graph(db, 4, [(1, 3, "continue")], kinds=[WORK], run={"max_attempts": 2})
+    worker = a_worker(db, lease="1 day")
+    parent, *failing = worker.claim(3)
+    worker.start_children(parent, "child", kinds=Jsonb([{"type": "app.child", "optional": True, "max_attempts": 1}]))
+    worker.fail(worker.claim_one())
+    worker.complete(parent, outputs=["parent"])
+    worker.fail(*failing)
+    worker.complete(worker.claim_one(), outputs=["first"])
+    settle(db)
+    retry_time(db, clock)
+
+    again = worker.claim(5)
+    assert [claim.input for claim in again] == [1, 2]
+    worker.complete(*again, outputs=["one", "two"])
+    worker.complete(worker.claim_one(), outputs=["second"])
+    settle(db)
+    seen = run(db, run_id)
+    assert (seen["status"], seen["output"]) == ("completed", ["parent", "two", "second"])
 
 
 def test_no_more_runs_are_settled_than_asked_for(db: psycopg.Connection) -> None:

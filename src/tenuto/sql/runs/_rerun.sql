@@ -1,23 +1,29 @@
--- retrying -> running: the run's next attempt executes copies of what did not complete; final tasks stay as they are.
--- Answers the cards to make ready.
+-- retrying -> running: the run's next attempt executes copies of what did not complete and of what depends on it; final
+-- tasks stay as they are. Returns the cards to make ready.
 create or replace function tenuto._rerun(p_run tenuto.runs)
   returns tenuto.card[]
   language plpgsql
 as $$
 declare
-  v_old uuid[] := array(select i from tenuto._tasks_to_rerun(p_run.id, true) i order by i);
-  v_new uuid[] := array(select tenuto._uuid7() from unnest(v_old) order by 1);
-  v_cards tenuto.card[] := tenuto._copy_tasks(p_run.id, false, p_run.attempt + 1, v_old, v_new, '{}', '{}');
+  v_base uuid := tenuto._uuid7();
+  v_again uuid[];
+  v_completed int;
 begin
+  select coalesce(array_agg(t.id order by t.place, t.id), '{}'), count(*) filter (where t.outcome = 'completed')
+  into v_again, v_completed
+  from tenuto._tasks_to_rerun(p_run.id, true) t
+  where t.again;
+  perform tenuto._copy_tasks(p_run.id, p_run.attempt + 1, v_base, v_again);
+
   update tenuto.run_slots s
   set source_task_id = m.new
-  from unnest(v_old, v_new) m(old, new)
+  from (select o as old, tenuto._copy_id(v_base, o) as new from unnest(v_again) o) m
   where s.run_id = p_run.id and s.source_task_id = m.old;
 
   update tenuto.runs
-  set status = 'running', attempt = attempt + 1, next_retry_at = null, failed_task_id = null,
-      total = completed + handlers + cardinality(v_old), failed = 0, cancelled = 0, skipped = 0, spoiled = 0
+  set status = 'running', attempt = attempt + 1, next_retry_at = null, failed_task_id = null, completed = completed - v_completed,
+      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0, spoiled = 0
   where id = p_run.id;
-  return v_cards;
+  return tenuto._release_copies(v_base, v_again);
 end
 $$;

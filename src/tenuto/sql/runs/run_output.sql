@@ -22,7 +22,13 @@ begin
   into v_output, v_count
   from tenuto._run_tasks(p_run_id) t
   join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0 and a.outcome = 'completed'
-  where t.parent_id is null
+  left join (   -- tasks that a later attempt of the run executed again
+    select distinct c.copy_of as id
+    from tenuto._run_tasks(p_run_id) c
+    where c.run_attempt > 1 and (select r.attempt > 1 from tenuto.runs r where r.id = p_run_id)
+  ) o on o.id = t.id
+  where o.id is null
+    and t.parent_id is null
     and t.handler is null
     and not exists (select from tenuto.task_dependencies d where d.parent_id = t.id);
   return case when v_count = 1 then v_output -> 0 else v_output end;

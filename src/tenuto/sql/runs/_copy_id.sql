@@ -1,0 +1,8 @@
+-- The id of a task's copy: a UUIDv7 of the moment of p_base whose other bits are a hash of p_base and the task's id. What
+-- copies a run in several transactions needs no table of which id became which: under base 0194a0b1-c2d3-7abc-9… the copy
+-- of one task is always the same 0194a0b1-c2d3-7abc-8xxx-xxxxxxxxxxxx.
+create or replace function tenuto._copy_id(p_base uuid, p_old uuid)
+  returns uuid
+  language sql
+  immutable parallel safe
+return (left(p_base::text, 19) || '8' || left(md5(p_base::text || p_old::text), 15))::uuid;
