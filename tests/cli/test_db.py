@@ -1,6 +1,8 @@
 """`tenuto db` as a person runs it."""
 
 import json
+import tempfile
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -132,6 +134,22 @@ def test_a_home_that_cannot_be_is_one_line_and_exit_code_2():
 
     assert (failed.returncode, failed.stderr.count("\n")) == (2, 1)
     assert "no database can be kept in /proc/nowhere" in failed.stderr
+
+
+def test_two_homes_in_memory_at_once_one_of_them_relative_and_with_a_space(monkeypatch):
+    memory = Path("/dev/shm")  # noqa: S108 - the folder made in it has a random name
+    with tempfile.TemporaryDirectory(dir=memory if memory.exists() else None) as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.chdir(folder)
+        homes = ("my home", Path(folder, "deep", "er"))
+        try:
+            asked = [json.loads(tenuto("db", "status", "--json", TENUTO_HOME=home).stdout) for home in homes]
+
+            assert {status["data"] for status in asked} == {f"{folder}/my home/data", f"{folder}/deep/er/data"}
+            assert len({status["url"] for status in asked}) == 2
+        finally:
+            for home in homes:
+                tenuto("db", "stop", TENUTO_HOME=home)
 
 
 def test_a_database_from_the_future_is_failed_work(home, empty_database):

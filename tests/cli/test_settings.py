@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tenuto.cli.settings import read_settings
+from tenuto.model.errors import InvalidInput
 
 
 @pytest.mark.parametrize(
@@ -12,11 +13,25 @@ from tenuto.cli.settings import read_settings
     [
         ({"TENUTO_HOME": "/srv/tenuto", "XDG_DATA_HOME": "/data"}, Path("/srv/tenuto")),
         ({"XDG_DATA_HOME": "/data"}, Path("/data/tenuto")),
+        ({"TENUTO_HOME": "my home", "XDG_DATA_HOME": "/data"}, Path.cwd() / "my home"),
+        ({"XDG_DATA_HOME": "data"}, Path.home() / ".local/share/tenuto"),  # its specification: to be ignored
         ({}, Path.home() / ".local/share/tenuto"),
     ],
 )
 def test_the_home_is_the_most_specific_one_named(environment, home):
     assert read_settings(environment).home == home
+
+
+def test_a_user_without_a_home_can_still_name_a_database(monkeypatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000)  # as in a container that runs as any user
+
+    assert read_settings({"TENUTO_DATABASE_URL": "postgresql://db"}).home == Path("/nonexistent/tenuto")
+
+
+def test_the_home_of_a_user_that_is_not_there_is_named_in_the_error():
+    with pytest.raises(InvalidInput, match=r"TENUTO_HOME is ~nobody-here/x, and there is no such user"):
+        read_settings({"TENUTO_HOME": "~nobody-here/x"})
 
 
 def test_an_empty_database_url_counts_as_none():

@@ -1,11 +1,10 @@
 """The database a command works on: the one that is named, else our own, started if need be."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import typer
 
-from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
 
 
@@ -23,14 +22,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
         )
     from tenuto.db import embedded
 
-    with ExitStack() as server:
-        try:
-            url = server.enter_context(embedded.server(settings.home, pg_bin=settings.pg_bin, keep=keep))
-        except OSError as error:
-            raise WrongUse(
-                f"no database can be kept in {settings.home}: {error.strerror}; "
-                "set TENUTO_HOME to a folder of yours, or TENUTO_DATABASE_URL to a Postgres"
-            ) from error
+    with embedded.server(settings.home, pg_bin=settings.pg_bin, keep=keep) as url:
         yield url
 
 

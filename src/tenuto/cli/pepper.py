@@ -1,11 +1,15 @@
 """The secret that the hashes of keys are made with: from the environment, or a file beside our own database."""
 
 import os
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
 from tenuto.model.keys import Peppers, make_pepper, read_peppers
+from tenuto.storage.folder import make_private_folder
 
 
 def find_peppers(settings: Settings, environment: Mapping[str, str] = os.environ) -> Peppers:
@@ -27,8 +31,23 @@ def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.envir
         return None
     path = settings.home / "pepper"
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(make_pepper())
-    except FileExistsError:
-        pass
-    return read_peppers(path.read_text())
+        make_private_folder(settings.home)
+        if not path.exists():
+            _make(path)
+        text = path.read_text()
+    except OSError as error:
+        raise WrongUse(
+            f"the pepper of this database cannot be kept in {path}: {error.strerror}; "
+            "make TENUTO_HOME a folder that you can write, or set TENUTO_PEPPER"
+        ) from error
+    return read_peppers(text)
+
+
+def _make(path: Path) -> None:
+    """In one step: of several processes that start at once all read the pepper of the first, and read it whole."""
+    descriptor, whole = tempfile.mkstemp(dir=path.parent)  # which makes it for its owner alone
+    with os.fdopen(descriptor, "w") as file:
+        file.write(make_pepper())
+    with suppress(FileExistsError):
+        os.link(whole, path)
+    Path(whole).unlink()

@@ -3,7 +3,7 @@ with its cure."""
 
 from uuid import UUID
 
-from tenuto.db.errors import BadAddress, DatabaseProblem, NoBinaries, ServerFailed, Unreachable
+from tenuto.db.errors import BadAddress, DatabaseProblem, NoBinaries, NoHome, ServerFailed, Unreachable
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
 
 DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
@@ -33,7 +33,7 @@ PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded)
 
 def exit_code(problem: Problem) -> int:
     match problem:
-        case WrongUse() | BadAddress() | InvalidInput() | NotFound() | TooLarge():
+        case WrongUse() | BadAddress() | NoHome() | InvalidInput() | NotFound() | TooLarge():
             return WRONG_USE
         case Unreachable() | NoBinaries() | ServerFailed():
             return NOT_REACHABLE

@@ -37,6 +37,10 @@ class ServerFailed(DatabaseProblem):
     """The embedded server, or the making of its data folder, failed."""
 
 
+class NoHome(DatabaseProblem):
+    """TENUTO_HOME cannot be made, entered or written."""
+
+
 class ServerTooOld(DatabaseProblem):
     """The server is older than the oldest Postgres Tenuto supports."""
 

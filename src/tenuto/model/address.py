@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tenuto.model.errors import InvalidInput
+
 
 @dataclass(frozen=True)
 class Address:
@@ -24,7 +26,7 @@ def read_address(environment: Mapping[str, str]) -> Address:
         database_url=environment.get("TENUTO_DATABASE_URL") or None,
         server_url=environment.get("TENUTO_URL") or None,
         home=_home(environment),
-        pg_bin=Path(pg_bin).expanduser() if pg_bin else None,
+        pg_bin=_expanded(pg_bin, "TENUTO_PG_BIN") if pg_bin else None,
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
     )
@@ -49,7 +51,21 @@ def wrong_server(url: str, write: str) -> str | None:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
+    """TENUTO_HOME, else the user's folder for data. A user without a home gets a folder that cannot be made, so that
+    only what needs one complains."""
     if home := environment.get("TENUTO_HOME"):
-        return Path(home).expanduser().absolute()
+        return _expanded(home, "TENUTO_HOME").absolute()
     shared = environment.get("XDG_DATA_HOME")
-    return (Path(shared) if shared else Path.home() / ".local" / "share") / "tenuto"
+    if shared and Path(shared).is_absolute():  # the rule of its specification: others are ignored
+        return Path(shared) / "tenuto"
+    try:
+        return Path.home() / ".local" / "share" / "tenuto"
+    except RuntimeError:
+        return Path("/nonexistent/tenuto")
+
+
+def _expanded(path: str, name: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InvalidInput(f"{name} is {path}, and there is no such user here", "write the whole path") from error

@@ -14,8 +14,15 @@ from tenuto.storage.base import StorageProblem
 _KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,200}")
 
 
+def make_private_folder(folder: Path) -> None:
+    """Make the folder and those of its parents that are missing, for their owner alone."""
+    for missing in [one for one in [folder, *folder.parents] if not one.exists()][::-1]:
+        missing.mkdir(mode=0o700, exist_ok=True)
+
+
 class FolderStore:
-    """Files named by their key, spread over 256 folders. Only what lies inside is ever read or deleted."""
+    """Files named by their key, spread over 256 folders, for the owner alone: objects of all orgs lie side by side.
+    Only what lies inside is ever read or deleted."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -30,8 +37,8 @@ class FolderStore:
         # A file under its own name is whole: a crash leaves at most a part under another name.
         part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("xb") as copy:
+            make_private_folder(target.parent)
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as copy:
                 shutil.copyfileobj(file, copy, 1 << 20)
                 copy.flush()
                 os.fsync(copy.fileno())

@@ -25,6 +25,7 @@ from tenuto.runtimes.sandbox_spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
+from tenuto.storage.folder import make_private_folder
 from tenuto.worker import bundle_cache
 from tenuto.worker.absence import Absence
 from tenuto.worker.attempt import Attempt
@@ -115,7 +116,7 @@ class Bundles:
 
 def _unpack_whole(content: bytes, place: Path) -> None:
     """All of it or nothing: another process may do the same now."""
-    place.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(place.parent)
     part = Path(tempfile.mkdtemp(dir=place.parent))
     try:
         _unpack(content, part / "bundle")

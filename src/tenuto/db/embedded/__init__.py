@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tenuto.db.embedded import cluster
 from tenuto.db.embedded.lifetime import join, locked, nobody_left
-from tenuto.db.embedded.place import find_place, make_place
+from tenuto.db.embedded.place import Place, find_place, make_home, make_place
 from tenuto.db.embedded.postmaster import running_pid
-from tenuto.db.errors import ServerFailed
+from tenuto.db.errors import NoHome, ServerFailed
 
 __all__ = ["Server", "Status", "server", "start", "status", "stop"]
 
@@ -40,9 +40,8 @@ class Status:
 @contextmanager
 def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Iterator[str]:
     """Use the server of this home; at exit the last user stops it, unless told to keep it."""
-    place = make_place(home)
-    with locked(place):
-        membership = join(place)
+    with _made(home) as place:
+        membership = join(place.home)
         try:
             cluster.ensure_running(place, pg_bin)
         except BaseException:
@@ -53,15 +52,14 @@ def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Ite
     finally:
         os.close(membership)
         if not keep:
-            with locked(place):
-                if nobody_left(place):
+            with locked(place.home):
+                if nobody_left(place.home):
                     cluster.stop(place)
 
 
 def start(home: Path, *, pg_bin: Path | None = None) -> Server:
     """Make sure the server of this home runs; it does until `stop`, or until the last user leaves."""
-    place = make_place(home)
-    with locked(place):
+    with _made(home) as place:
         started = cluster.ensure_running(place, pg_bin)
         pid, port = running_pid(place.data), place.port
         if pid is None or port is None:
@@ -71,15 +69,37 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 def stop(home: Path) -> bool:
     """Stop the server whoever uses it; True if it was running."""
-    place = find_place(home)
-    if not place.folder.exists():
-        return False
-    with locked(place):
-        return cluster.stop(place)
+    with _explained(home):
+        place = find_place(home)
+        if not place.home.exists():
+            return False
+        with locked(place.home):
+            return cluster.stop(place)
 
 
 def status(home: Path) -> Status:
     """Look without starting, locking or making anything."""
-    place = find_place(home)
-    pid = running_pid(place.data)
-    return Status(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
+    with _explained(home):
+        place = find_place(home)
+        pid = running_pid(place.data)
+        return Status(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
+
+
+@contextmanager
+def _made(home: Path) -> Iterator[Place]:
+    """The place of this home, made if it is missing, with the lock held."""
+    with _explained(home):
+        home = make_home(home)
+        with locked(home):
+            yield make_place(home)
+
+
+@contextmanager
+def _explained(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NoHome(
+            f"no database can be kept in {home}: {error.strerror} ({error.filename}); "
+            "set TENUTO_HOME to a folder of yours, or TENUTO_DATABASE_URL to a Postgres"
+        ) from error

@@ -43,7 +43,7 @@ class Account:
 def choose_account(data: Path | None = None) -> Account:
     """The current user; for root the owner of the data, else an existing unprivileged user."""
     if os.geteuid() != 0:
-        return _account(pwd.getpwuid(os.geteuid()), dropped=False)
+        return Account(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
     if data is not None and data.exists() and data.stat().st_uid != 0:
         return _owner(data)
     for name in UNPRIVILEGED:

@@ -107,7 +107,7 @@ def _answers(place: Place) -> bool:
     except psycopg.OperationalError as error:
         # libpq gives no code for a refused connection, only words; and initdb was told to use English ones.
         if "authentication failed" in str(error):
-            raise ServerFailed(f"the server refuses the password in {place.folder / 'password'}") from error
+            raise ServerFailed(f"the server refuses the password in {place.password}") from error
         return "too many clients" in str(error)  # else still recovering, or killed a moment ago
 
 
@@ -144,7 +144,8 @@ def _environment() -> dict[str, str]:
 @contextmanager
 def _log_from_here(place: Place) -> Iterator[tuple[IO[str], Callable[[], str]]]:
     """The log, open to append, and a function that tells what was written since."""
-    with place.log.open("a") as log:
+    private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)  # statements with values can be in it
+    with os.fdopen(private, "a") as log:
         start = log.tell()
 
         def reason() -> str:

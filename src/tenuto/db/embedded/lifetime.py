@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tenuto.db.embedded.place import Place
-
 
 @contextmanager
-def locked(place: Place) -> Iterator[None]:
+def locked(home: Path) -> Iterator[None]:
     """Be the only one to start or stop this server."""
-    descriptor = _open(place.lock)
+    descriptor = _open(home / "lock")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -20,16 +18,16 @@ def locked(place: Place) -> Iterator[None]:
         os.close(descriptor)
 
 
-def join(place: Place) -> int:
+def join(home: Path) -> int:
     """Count as a user until the returned descriptor is closed, here and in every forked child."""
-    descriptor = _open(place.users)
+    descriptor = _open(home / "users")
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     return descriptor
 
 
-def nobody_left(place: Place) -> bool:
+def nobody_left(home: Path) -> bool:
     """Ask with the lock held, so that nobody can join meanwhile."""
-    descriptor = _open(place.users)
+    descriptor = _open(home / "users")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

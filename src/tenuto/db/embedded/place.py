@@ -1,7 +1,9 @@
 """Where the embedded server keeps its files, and the small files that remember how to reach it."""
 
+import itertools
 import os
 import secrets
+import shutil
 import socket
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,8 +25,9 @@ FIRST_PORT, LAST_PORT = 20_000, 31_999
 
 @dataclass(frozen=True)
 class Place:
-    """One embedded server's folder."""
+    """Where one embedded server is kept: `home` has the small files, `folder` what the server's user must reach."""
 
+    home: Path
     folder: Path
     account: Account
 
@@ -34,15 +37,11 @@ class Place:
 
     @property
     def log(self) -> Path:
-        return self.folder / "server.log"
+        return self.home / "server.log"
 
     @property
-    def lock(self) -> Path:
-        return self.folder / "lock"
-
-    @property
-    def users(self) -> Path:
-        return self.folder / "users"
+    def password(self) -> Path:
+        return self.home / "password"
 
     @property
     def major(self) -> int | None:
@@ -52,52 +51,94 @@ class Place:
 
     @property
     def port(self) -> int | None:
-        file = self.folder / "port"
+        file = self.home / "port"
         return int(file.read_text()) if file.exists() else None
 
     def url(self, database: str = DATABASE) -> str:
-        password = (self.folder / "password").read_text().strip()
-        return f"postgresql://{USER}:{password}@{HOST}:{self.port}/{database}"
+        return f"postgresql://{USER}:{self.password.read_text().strip()}@{HOST}:{self.port}/{database}"
 
     def new_password(self) -> str:
         password = secrets.token_urlsafe(24)
-        _write_secret(self.folder / "password", password)
+        _write_secret(self.password, password)
         return password
 
     def settle_port(self) -> int:
-        """The port of last time, or another one if a stranger has taken it meanwhile."""
+        """The port of last time, or another one if another program has taken it meanwhile."""
         port = self.port
         while port is None or not _is_free(port):
             port = FIRST_PORT + secrets.randbelow(LAST_PORT - FIRST_PORT + 1)
         if port != self.port:
-            _write_secret(self.folder / "port", str(port))
+            _write_secret(self.home / "port", str(port))
         return port
 
 
 def find_place(home: Path) -> Place:
     """Where the files of `home` are or would be, making nothing."""
     home = home.expanduser().resolve()  # the process table is searched for this very path
-    account = choose_account(home / "data")
-    if not account.dropped:
-        return Place(home, account)
-    nearest = next(folder for folder in [home, *home.parents] if folder.exists())
-    if account.can("-x", nearest):
-        return Place(home, account)
-    if (home / "data").exists():
+    data = home / "data"
+    account = choose_account(data)
+    if data.is_symlink():
+        return Place(home, data.resolve().parent, account)
+    if not account.dropped or _can_enter(account, home):
+        return Place(home, home, account)
+    if data.exists():
         # Starting with an empty folder elsewhere would look like losing everything.
         raise ServerFailed(f"the data in {home} belongs to user {account.name}, who may not enter {home}; let it in")
-    other = ROOTS_OTHER_PLACE / sha256(str(home).encode()).hexdigest()[:16]
-    return Place(other, choose_account(other / "data"))
+    other = _other_folder(home)
+    return Place(home, other, choose_account(other / "data"))
+
+
+def make_home(home: Path) -> Path:
+    """Make the home if it is missing, for its owner alone. Where the server runs as another user in it, that user's
+    group may pass through it, but not list it. No folder that exists is touched."""
+    home = home.expanduser().resolve()
+    account = choose_account(home / "data")
+    shared = account.dropped and _can_enter(account, home)
+    for folder in _missing(home):
+        folder.mkdir(mode=0o711 if shared else 0o700, exist_ok=True)
+        folder.chmod(0o711 if shared else 0o700)
+        if shared and folder == home:
+            os.chown(folder, -1, account.gid)
+            folder.chmod(0o710)
+    return home
 
 
 def make_place(home: Path) -> Place:
-    """Make the folder if it is missing, with modes that let the server's user pass; no other folder is touched."""
+    """The place of a home that exists; a folder elsewhere is made and linked to. The caller holds the lock."""
     place = find_place(home)
-    missing = [folder for folder in [place.folder, *place.folder.parents] if not folder.exists()]
-    for folder in reversed(missing):
-        folder.mkdir(exist_ok=True)
-        folder.chmod(0o711 if place.account.dropped else 0o700)
+    if place.folder == place.home:
+        return place
+    link = place.home / "data"
+    if not link.is_symlink():
+        for folder in _missing(place.folder):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o711)
+        for name in ("password", "port"):  # earlier versions kept them beside the data
+            if (place.folder / name).exists():
+                shutil.move(place.folder / name, place.home / name)
+        link.symlink_to(place.data)
+    elif not place.folder.exists():
+        raise ServerFailed(
+            f"the data of {place.home} was in {place.folder}, which is gone; remove {link} to start anew"
+        )
     return place
+
+
+def _can_enter(account: Account, home: Path) -> bool:
+    return account.can("-x", next(folder for folder in [home, *home.parents] if folder.exists()))
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Of this folder and its parents those that do not exist, outermost first."""
+    return [one for one in [folder, *folder.parents] if not one.exists()][::-1]
+
+
+def _other_folder(home: Path) -> Path:
+    """A new folder for root; the data of a home that was removed is left alone, and no password for it is known."""
+    name = sha256(str(home).encode()).hexdigest()[:16]
+    names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
+    folders = (ROOTS_OTHER_PLACE / name for name in names)
+    return next(folder for folder in folders if not folder.exists() or (folder / "password").exists())
 
 
 def _write_secret(path: Path, text: str) -> None:

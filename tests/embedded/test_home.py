@@ -1,0 +1,107 @@
+"""The home: made for its owner alone, wherever the server's own files are, and with everything that belongs to it."""
+
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tenuto.db import embedded
+from tenuto.db.errors import ServerFailed
+from tenuto.storage.folder import FolderStore
+
+ROOT = Path(__file__).parents[2]
+NOBODY = pwd.getpwnam("nobody")
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root's server runs as another user")
+
+START = """
+import sys, pathlib
+from tenuto.db import embedded
+from tests.support.crash_script import become
+become(int(sys.argv[2]), int(sys.argv[3]))
+try:
+    embedded.start(pathlib.Path(sys.argv[1]))
+except Exception as problem:
+    print(f"{type(problem).__name__}: {problem}")
+"""
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def as_nobody(*command: str | Path) -> str:
+    """What a command prints that another user of the machine runs."""
+    become = {"user": NOBODY.pw_uid, "group": NOBODY.pw_gid, "extra_groups": []}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/", **become).stdout  # type: ignore[call-overload]
+
+
+def test_a_home_that_the_server_cannot_enter_still_has_what_belongs_to_it(private_home):
+    with embedded.server(private_home) as url, psycopg.connect(url) as conn:
+        assert conn.execute("select 1").fetchone() == (1,)
+
+    assert mode(private_home) == 0o700
+    assert {"data", "password", "port", "server.log"} <= {path.name for path in private_home.iterdir()}
+    assert (private_home / "data").is_symlink() == (os.geteuid() == 0)
+    assert embedded.status(private_home).data == (private_home / "data").resolve()
+
+
+@only_root
+def test_a_private_home_that_was_removed_begins_anew(private_home):
+    with embedded.server(private_home) as url, psycopg.connect(url) as conn:
+        conn.execute("create table before (number int)")
+    left = embedded.status(private_home).data.parent
+    shutil.rmtree(private_home)
+
+    with embedded.server(private_home) as url, psycopg.connect(url) as conn:
+        assert conn.execute("select to_regclass('before')").fetchone() == (None,)
+    assert left.exists()
+    shutil.rmtree(left)
+
+
+@only_root
+def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home):
+    with embedded.server(private_home):
+        left = embedded.status(private_home).data.parent
+    shutil.rmtree(left)
+
+    with pytest.raises(ServerFailed, match=r"which is gone; remove .*data to start anew"):
+        embedded.start(private_home)
+
+
+@only_root
+def test_other_users_neither_list_the_home_nor_read_what_is_in_it(home):
+    with embedded.server(home):
+        uri = FolderStore(home / "objects").put("0123abcd", b"secret of acme")
+    file = Path(uri.removeprefix("file://"))
+
+    assert (mode(home), mode(home / "objects"), mode(file.parent), mode(file)) == (0o710, 0o700, 0o700, 0o600)
+    assert mode(home / "server.log") == mode(home / "password") == 0o600
+    for path in (home, home / "objects", file.parent):
+        assert as_nobody("ls", path) == ""
+    for path in (file, home / "server.log", home / "password"):
+        assert as_nobody("cat", path) == ""
+
+
+def test_objects_without_an_embedded_server_are_private_too(home):
+    FolderStore(home / "objects").put("0123abcd", b"secret of acme")
+
+    assert mode(home) == mode(home / "objects") == 0o700
+
+
+@only_root
+@pytest.mark.parametrize("where", ["read-only", "/nonexistent/tenuto"])
+def test_a_home_that_cannot_be_written_is_named_with_the_cure(home, where):
+    home.mkdir(mode=0o755)
+    (home / "read-only").mkdir(mode=0o555)
+    script = [sys.executable, "-c", START, home / where, str(NOBODY.pw_uid), str(NOBODY.pw_gid)]
+    done = subprocess.run(script, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
+
+    assert done.stdout.startswith(f"NoHome: no database can be kept in {home / where}: Permission denied"), done.stderr
+    assert done.stdout.endswith("; set TENUTO_HOME to a folder of yours, or TENUTO_DATABASE_URL to a Postgres\n")
