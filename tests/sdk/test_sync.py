@@ -158,3 +158,13 @@ def test_wrong_use_of_the_sync_client_is_refused_at_once(way):
             tn.start(add, 1)  # type: ignore[call-arg]
         with pytest.raises(InvalidInput, match=r"signal go: value: .* has no JSON form"):
             tn.signal(tn.start(add, 1, 2), "go", object())
+
+
+def test_a_client_whose_thread_died_says_so_instead_of_waiting_for_ever(database):
+    async def leave() -> None:
+        raise SystemExit
+
+    with app.connect_sync(database) as tn:
+        for ask in (lambda: tn.wait_for(leave()), tn.runs):
+            with pytest.raises(RuntimeError, match="the thread of this client died; connect again"):
+                ask()

@@ -4,15 +4,19 @@ import asyncio
 import signal
 import time
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tenuto.cli.database import ready_database
 from tenuto.cli.output import Json, show
+from tenuto.cli.problems import FailedWork
 from tenuto.cli.serving import Place, find_place, serve
 from tenuto.cli.settings import read_settings
 from tenuto.cli.worker import worker_settings
+
+if TYPE_CHECKING:
+    from tenuto.sdk.run import Runs
 
 TARGET = "tenuto.cli.bench_app:app"
 QUEUE = "tenuto-bench"
@@ -52,11 +56,13 @@ async def _measure(place: Place, tasks: int, processes: int) -> Measured:
         started = time.perf_counter()
         ready = asyncio.Event()
         working = asyncio.create_task(serve(place, worker, stop=asyncio.Event(), ready=ready.set))
-        await ready.wait()
-        drained = time.perf_counter()
-        await runs[-1].wait()  # one question at a time, until nearly all are done
-        await runs.results()
-        done = time.perf_counter()
+        draining = asyncio.create_task(_drain(runs, ready))
+        await asyncio.wait({working, draining}, return_when=asyncio.FIRST_COMPLETED)
+        if not draining.done():
+            draining.cancel()
+            await working
+            raise FailedWork("the worker ended before the tasks did")
+        drained, done = draining.result()
         signal.raise_signal(signal.SIGTERM)  # as anybody stops a worker
         await working
     return Measured(
@@ -67,3 +73,12 @@ async def _measure(place: Place, tasks: int, processes: int) -> Measured:
         round(done - drained, 3),
         round(tasks / (done - drained)),
     )
+
+
+async def _drain(runs: "Runs[Any]", ready: asyncio.Event) -> tuple[float, float]:
+    """When the worker was ready, and when everything was done."""
+    await ready.wait()
+    drained = time.perf_counter()
+    await runs[-1].wait()  # one question at a time, until nearly all are done
+    await runs.results()
+    return drained, time.perf_counter()

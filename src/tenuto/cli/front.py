@@ -13,8 +13,9 @@ from uuid import UUID
 from tenuto.cli.listening import address, bind, uvicorn_config
 from tenuto.cli.operating import ROLE, Change, operator
 from tenuto.cli.pepper import peppers_if_any
-from tenuto.cli.problems import WrongUse
+from tenuto.cli.problems import FailedWork, WrongUse
 from tenuto.cli.serving import Place
+from tenuto.runtimes.parts import Parts
 
 if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
@@ -67,7 +68,7 @@ def _listen(port: int | None) -> socket.socket:
 
 
 @asynccontextmanager
-async def answering(front: Front | None) -> AsyncIterator[None]:
+async def answering(front: Front | None, parts: Parts) -> AsyncIterator[None]:
     """The server, for as long as this lasts."""
     if front is None:
         yield
@@ -81,12 +82,19 @@ async def answering(front: Front | None) -> AsyncIterator[None]:
             yield
 
     server = Beside(uvicorn_config(front.settings, grace=GRACE))
-    serving = asyncio.create_task(server.serve([front.listener]))
+    leaving = False
+
+    async def answer() -> None:
+        await server.serve([front.listener])
+        if not leaving:  # uvicorn returns when it cannot start, and has logged why
+            raise FailedWork("it ended by itself")
+
+    serving = parts.start("HTTP server", answer())
     try:
         yield
     finally:
-        server.should_exit = True
-        await serving
+        leaving = server.should_exit = True
+        await asyncio.wait({serving})
 
 
 async def make_link(place: Place, front: Front) -> str:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from tenuto.db.errors import BadAddress, DatabaseProblem, NoBinaries, NoHome, ServerFailed, Unreachable
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
+from tenuto.runtimes.parts import PartDied
 
 DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
 
@@ -27,8 +28,8 @@ class NotEnded(Exception):
         )
 
 
-Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork | NotEnded
-PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded)
+Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork | NotEnded | PartDied
+PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded, PartDied)
 
 
 def exit_code(problem: Problem) -> int:

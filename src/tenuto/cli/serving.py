@@ -14,12 +14,15 @@ from uuid import UUID
 
 import typer
 
+from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.problems import WrongUse
 from tenuto.cli.settings import Settings
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.dying import leaving_within
+from tenuto.runtimes.parts import Parts, stop_process
 
 if TYPE_CHECKING:
+    from tenuto.model.keys import Peppers
     from tenuto.worker.nursery import Child
     from tenuto.worker.settings import WorkerSettings
 
@@ -102,23 +105,25 @@ async def serve(
     ready: Callable[[], None] | None = None,
     first: "Child | None" = None,
 ) -> None:
-    """The loops, and the worker if there is one; ends when it does, or when told to."""
-    dispatching = asyncio.create_task(_dispatch(place, stop))
+    """The loops, and the worker if there is one; ends when it does, when told to, or when the loops die."""
+    parts = Parts(stop_process(stop))
+    dispatching = parts.start("dispatcher", _dispatch(place, peppers_if_any(place.settings), stop))
     try:
         if worker is None:
             if ready is not None:
                 ready()
             await stop.wait()
         else:
-            await run_worker(worker, ready, first)
+            await run_worker(worker, ready, first, stop)
     finally:
         stop.set()
         with leaving_within(LEAVE):
-            await dispatching
+            await asyncio.wait({dispatching})
+    if parts.error:
+        raise parts.error
 
 
-async def _dispatch(place: Place, stop: asyncio.Event) -> None:
-    from tenuto.cli.pepper import peppers_if_any
+async def _dispatch(place: Place, peppers: "Peppers | None", stop: asyncio.Event) -> None:
     from tenuto.dispatcher.main import dispatch
     from tenuto.storage.folder import FolderStore
 
@@ -126,20 +131,22 @@ async def _dispatch(place: Place, stop: asyncio.Event) -> None:
         log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
         return
     store = FolderStore(place.settings.home / "objects")
-    peppers = peppers_if_any(place.settings)
     measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
     await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
 
 
 async def run_worker(
-    settings: "WorkerSettings", ready: Callable[[], None] | None, first: "Child | None" = None
+    settings: "WorkerSettings",
+    ready: Callable[[], None] | None,
+    first: "Child | None" = None,
+    stop: asyncio.Event | None = None,
 ) -> None:
-    """Until a signal ends it; what it refuses is wrong use."""
+    """Until a signal or `stop` ends it; what it refuses is wrong use."""
     from tenuto.worker.main import Refused, work
 
     refused: list[str] = []
     try:
-        await work(settings, ready=ready, first=first)
+        await work(settings, ready=ready or (lambda: None), first=first, stop=stop)
     except* Refused as group:
         refused += [str(error) for error in group.exceptions]
     if refused:

@@ -24,6 +24,7 @@ from tenuto.cli.serving import (
 from tenuto.cli.settings import read_settings
 from tenuto.cli.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
 from tenuto.model.text import LineFormatter
+from tenuto.runtimes.parts import Parts, restarted, stop_process
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -84,7 +85,9 @@ def _console() -> "Console | None":
 async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | None", console: "Console | None") -> None:
     stop = asyncio.Event()
     link = await make_link(place, front) if front and place.may_dispatch else None
-    watching = asyncio.create_task(_watch(place, console)) if console else None
+    parts = Parts(stop_process(stop))
+    if console:
+        parts.start("live line", restarted("live line", lambda: _watch(place, console)))
 
     def ready() -> None:
         say_front(front, link)
@@ -94,16 +97,16 @@ async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | No
         log.info("Ctrl-C stops everything")
 
     try:
-        async with answering(front):
+        async with answering(front, parts):
             if worker is not None:  # it listens to signals itself
                 await serve(place, worker, stop=stop, ready=ready)
             else:
                 with stopped_by_signals(stop):
                     await serve(place, None, stop=stop, ready=ready)
     finally:
-        if watching:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+        await parts.close()
+    if parts.error:
+        raise parts.error
 
 
 async def _watch(place: Place, console: "Console") -> None:

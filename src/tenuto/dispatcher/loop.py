@@ -116,6 +116,9 @@ class Ticker(Generic[D]):
         self._recover("due")
         self._failures = 0
         now = time.monotonic()
+        for turn in self._turns:
+            if turn.work is not None and turn.work.done():
+                turn.work.result()  # it reports failures itself: what it raised nevertheless ends the dispatcher
         started = [turn for turn in self._turns if turn.wanted(due, now)]
         for turn in started:
             turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
@@ -179,13 +182,13 @@ def pause_after(failures: int, error: Exception) -> float:
 async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:
     """The answer, or None when told to stop first: a database that is away must not keep us."""
     asking, stopping = asyncio.create_task(question), asyncio.create_task(stop.wait())
-    await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if asking.done():
-        return asking.result()
-    asking.cancel()
-    await asyncio.gather(asking, return_exceptions=True)
-    return None
+    try:
+        await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        return asking.result() if asking.done() else None
+    finally:
+        for one in (asking, stopping):
+            one.cancel()
+        await asyncio.gather(asking, stopping, return_exceptions=True)
 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:

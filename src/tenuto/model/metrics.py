@@ -28,6 +28,11 @@ HTTP_SECONDS = Histogram("tenuto_http_seconds", "How long a request took.", ["ro
 REGISTRY.register(HTTP_REQUESTS)
 REGISTRY.register(HTTP_SECONDS)
 
+PART_RESTARTS = Counter(
+    "tenuto_part_restarts", "Times a part of a process died and was started again.", ["part"], registry=HTTP_REGISTRY
+)
+REGISTRY.register(PART_RESTARTS)
+
 
 def serve_metrics(port: int, address: str = "0.0.0.0") -> int:  # noqa: S104 - scraped from other machines
     """Answer /metrics from a thread; the port, which is a free one for 0."""

@@ -15,6 +15,7 @@ from tenuto.model.errors import BY_CODE
 from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
+from tenuto.runtimes.parts import Parts
 from tenuto.runtimes.terminal import log_to_terminal
 from tenuto.sdk.context import Context
 from tenuto.sdk.current import running
@@ -35,8 +36,9 @@ class Line:
         self.loop = asyncio.new_event_loop()
         self.jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.current: Attempt | None = None
-        threading.Thread(target=self._read, name="tenuto line", daemon=True).start()
-        threading.Thread(target=self.loop.run_forever, name="tenuto loop", daemon=True).start()
+        parts = Parts()
+        parts.thread("line", self._read).start()
+        parts.thread("loop", self.loop.run_forever).start()
 
     def send(self, **message: Any) -> None:
         with self._lock:

@@ -56,23 +56,29 @@ class Processes:
         self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done
         self._unbegun = unbegun
         self._idle: list[Process] = []
-        self._jobs: set[asyncio.Task[None]] = set()
+        self._jobs: set[asyncio.Task[Outcome]] = set()
 
     def run(self, attempt: Any) -> "Job":
         job = Job(attempt)
         task = asyncio.ensure_future(self._run(job))
         self._jobs.add(task)
-        task.add_done_callback(self._jobs.discard)
+        task.add_done_callback(lambda _: self._ended(job, task))
         return job
 
-    async def _run(self, job: "Job") -> None:
+    def _ended(self, job: "Job", task: "asyncio.Task[Outcome]") -> None:
+        """A callback, so that whatever fails here ends the process; user code may cancel every task of the loop."""
+        self._jobs.discard(task)
+        if task.cancelled():
+            job.kill()
+        self._done(job.attempt, Interrupted() if task.cancelled() else task.result())
+
+    async def _run(self, job: "Job") -> Outcome:
         try:
-            outcome = await self._run_in_process(job)
+            return await self._run_in_process(job)
         except Exception as error:  # no process could be started, or it says what nobody understands
             log.exception("task %s could not be run in a process", job.attempt.task_id)
-            outcome = Lost(describe(error))
             job.kill()
-        self._done(job.attempt, outcome)
+            return Lost(describe(error))
 
     async def _run_in_process(self, job: "Job") -> Outcome:
         process = self._take_idle() or await self._start(job)

@@ -4,10 +4,11 @@ import asyncio
 import contextvars
 import logging
 import queue
-import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any
+
+from tenuto.runtimes.parts import Parts
 
 log = logging.getLogger("tenuto.worker")
 
@@ -31,6 +32,7 @@ class Threads:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, done: Done) -> None:
         self._loop, self._done = loop, done
+        self._parts = Parts()
         self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._results: deque[tuple[Job, Any]] = deque()
         self._woken = False
@@ -42,7 +44,7 @@ class Threads:
         self._open += 1
         if self._open > self._threads:
             self._threads += 1
-            threading.Thread(target=self._serve, name="tenuto task", daemon=True).start()
+            self._parts.thread("task", self._serve).start()
         self._queue.put(job)
         return job
 

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
@@ -30,6 +31,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 Wait = Callable[[Coroutine[Any, Any, T]], T]
+
+DEAD = "the thread of this client died; connect again"
 
 
 class SyncRun(Generic[R]):
@@ -216,29 +219,70 @@ class SyncClient:
         return self.wait_for(self.client.get(object))
 
 
+class LoopThread:
+    """An event loop in a thread of its own; when the thread dies, whoever waits is told, and not left waiting."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._asked: set[Future[Any]] = set()
+        self._ended = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="tenuto client", daemon=True)
+        self._thread.start()
+
+    def wait_for(self, answer: Coroutine[Any, Any, T]) -> T:
+        if self._ended.is_set():
+            answer.close()
+            raise RuntimeError(DEAD) from self._error
+        future = asyncio.run_coroutine_threadsafe(answer, self.loop)
+        self._asked.add(future)
+        try:
+            if self._ended.is_set():
+                future.cancel()
+            return future.result()
+        except CancelledError:
+            if self._ended.is_set():
+                raise RuntimeError(DEAD) from self._error
+            raise
+        finally:
+            self._asked.discard(future)
+
+    def close(self, last: Coroutine[Any, Any, Any] | None) -> None:
+        """After this last piece of work, which is done here if the thread has died."""
+        try:
+            if last is not None and not self._ended.is_set():
+                self.wait_for(last)
+            elif last is not None:
+                self._thread.join()
+                self.loop.run_until_complete(last)
+        finally:
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self._thread.join()
+            self.loop.close()
+
+    def _run(self) -> None:
+        try:
+            self.loop.run_forever()
+        except BaseException as error:  # such as SystemExit in a callback
+            self._error = error
+        self._ended.set()
+        for answer in list(self._asked):
+            answer.cancel()
+
+
 @contextmanager
 def connect_sync(
     app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
 ) -> Generator[SyncClient]:
     """A client without await; its loop lives in a thread of its own until the end of the block."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="tenuto client", daemon=True)
-    thread.start()
-
-    def wait_for(answer: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(answer, loop).result()
-
-    connection = connect(app, url, org=org, key=key)
+    thread = LoopThread()
+    connection, leaving = connect(app, url, org=org, key=key), None
     try:
-        client = wait_for(connection.__aenter__())
-        try:
-            yield SyncClient(client, wait_for)
-        finally:
-            wait_for(_leave(connection))
+        client = thread.wait_for(connection.__aenter__())
+        leaving = _leave(connection)
+        yield SyncClient(client, thread.wait_for)
     finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        thread.close(leaving)
 
 
 async def _leave(connection: Any) -> None:

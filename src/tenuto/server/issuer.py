@@ -52,7 +52,7 @@ class Issuer:
         self._known: Known | None = None
         self._known_at = self._asked_at = float("-inf")
         self._turn = asyncio.Lock()
-        self._renewing: asyncio.Task[Known] | None = None
+        self._renewing: asyncio.Task[None] | None = None
 
     async def key(self, kid: str) -> IssuerKey | None:
         """The key of this id, if the issuer has it: one that is not known may be new. Nobody waits for a known one."""
@@ -60,8 +60,16 @@ class Issuer:
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
         elif self._within(FRESH) is None and (self._renewing is None or self._renewing.done()):
-            self._renewing = asyncio.create_task(self._ask())
+            self._renewing = asyncio.create_task(self._renew())
         return known.keys.get(kid)
+
+    async def _renew(self) -> None:
+        try:
+            await self._ask()
+        except IssuerAway:
+            return  # which was logged; the next request tries again
+        except Exception:
+            log.exception("the keys of the OIDC issuer %s could not be renewed; trying again", self.settings.issuer)
 
     async def close(self) -> None:
         if self._renewing is not None:

@@ -1,6 +1,7 @@
 """Starts that are alike and come at once go together: one call for all of them costs little more than for one."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -16,6 +17,8 @@ from tenuto.sdk.plan import Plan, details_of
 MOST = 100  # starts in one call
 MOST_SAID = 1_000_000  # characters said of them in one call, or one that says more
 LAST = 1.0  # seconds to start what came last
+
+log = logging.getLogger("tenuto.server")
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,9 @@ class Starter:
             while waiting:
                 going = _take(waiting)
                 await self._start(alike, going)
+        except Exception as problem:
+            log.exception("starts could not be sent to the database; their requests are refused")
+            _refuse([*going, *waiting], problem)
         finally:
             del self._waiting[alike]
             for one in (*going, *waiting):

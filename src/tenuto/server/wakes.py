@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 
 from tenuto.db.listener import Wake, listen
+from tenuto.runtimes.parts import restarted
 
 CANCEL = "!cancel"
 REMEMBERED = 1000  # wake-ups, for those who come back
@@ -64,8 +65,8 @@ class Wakes:
     @contextmanager
     def watch(self) -> Generator[Watch]:
         """Open it before looking for work: what becomes ready after the look is heard then."""
-        if self._listening is None:
-            self._listening = asyncio.create_task(self._listen())
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(restarted("wake-up listener", self._listen))
         watch = Watch()
         self._watches.add(watch)
         try:

@@ -52,7 +52,7 @@ class InlineWorker:
                 if not moved and not claims:
                     break
                 for claim in claims:
-                    await self._run(claim, reporter)
+                    await self._run(claim, reporter, reporting)
                 ran += len(claims)
                 if ran > most:
                     raise AssertionError(f"{ran} attempts ran and more keep coming: do tasks start or snooze for ever?")
@@ -76,7 +76,7 @@ class InlineWorker:
                 conn, **fence, claim_no=self._claims, routes=list(self._tasks), limit=AT_ONCE
             )
 
-    async def _run(self, claim: Claimed, reporter: Reporter) -> None:
+    async def _run(self, claim: Claimed, reporter: Reporter, reporting: "asyncio.Task[None]") -> None:
         task = self._tasks[claim.route_id]
         row = (
             None,
@@ -100,7 +100,10 @@ class InlineWorker:
             outcome = await run(attempt, task)
             running.reset(mark)
         reporter.tell(attempt, outcome)
-        await reporter.flush()
+        flushed = asyncio.create_task(reporter.flush())
+        await asyncio.wait({flushed, reporting}, return_when=asyncio.FIRST_COMPLETED)
+        if reporting.done():
+            reporting.result()  # what it died of
 
     async def _await(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
         context = Context(attempt, self._ports.open(attempt))

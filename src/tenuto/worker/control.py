@@ -39,9 +39,7 @@ class Control:
         )
 
     def listen(self, handle: Callable[[Message | None], None]) -> None:
-        def run() -> None:
-            while (message := self.receive()) is not None:
-                handle(message)
-            handle(None)
-
-        threading.Thread(target=run, name="tenuto control", daemon=True).start()
+        """Until the supervisor is gone, in the thread that calls it."""
+        while (message := self.receive()) is not None:
+            handle(message)
+        handle(None)

@@ -113,10 +113,9 @@ class Executor:
         """Inputs that were too large for a row come from their data objects, failures so far from the record."""
         try:
             await self._ports.complete(attempt)
-        except Exception as error:
-            self.end(attempt, judge(attempt, error))
-        else:
             self._start(attempt)
+        except BaseException as error:  # also when user code cancels every task of the loop
+            self.end(attempt, judge(attempt, error))
 
     def _start(self, attempt: Attempt) -> None:
         if self.processes is None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from tenuto.runtimes.parts import Parts
 from tenuto.worker.crew import Crew
 from tenuto.worker.kernel import Kernel
 
@@ -21,13 +22,14 @@ class Hearing:
         kernel: Kernel,
         queues: list[str] | None,
         turn: int,
+        parts: Parts,
         *,
         open: Callable[[], None],
         work: Callable[[Crew | None], None],
         news: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        self._kernel, self._queues = kernel, queues
+        self._kernel, self._queues, self._parts = kernel, queues, parts
         self.turn = min(turn, LAST_TURN) * TURN  # what a lane that heard something waits before it goes
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
@@ -59,7 +61,7 @@ class Hearing:
     def _listen(self) -> None:
         self._say_open()
         if self._listening is None:
-            self._listening = asyncio.create_task(self._run())
+            self._listening = self._parts.start("listener", self._run())
 
     async def _run(self) -> None:
         async for wake in self._kernel.listen():
@@ -67,7 +69,3 @@ class Hearing:
                 self._work(None)
             else:
                 self.heard(wake.queue)
-
-    def close(self) -> None:
-        if self._listening:
-            self._listening.cancel()

@@ -1,7 +1,6 @@
 """A lane: one thread with one connection that carries reports out and claims in, a batch a trip."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -9,6 +8,7 @@ from functools import partial
 from tenuto.db.availability import Backoff
 from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
+from tenuto.runtimes.parts import Parts
 from tenuto.worker.bell import Bell
 from tenuto.worker.crew import Crew, Errand, Report
 from tenuto.worker.hearing import EVERY_QUEUE, Hearing
@@ -39,6 +39,7 @@ class Lane:
         deliver: Callable[[list[Row]], None],
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
+        parts: Parts,
         hearing: Hearing | None = None,
     ) -> None:
         self._kernel, self._hearing = kernel, hearing
@@ -50,7 +51,7 @@ class Lane:
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the trip that is under way began
-        self.thread = threading.Thread(target=self._run, name="tenuto lane", daemon=True)
+        self.thread = parts.thread("lane", self._run)
 
     def start(self) -> None:
         self.thread.start()

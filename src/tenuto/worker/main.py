@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from tenuto.runtimes.dying import keep_to_oneself, leaving_within
+from tenuto.runtimes.parts import Parts, stop_process
 from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import open_kernel
 from tenuto.worker.nursery import Child
@@ -21,18 +22,26 @@ FAREWELL = 5.0  # seconds for giving back what children held that were killed
 
 
 async def work(
-    settings: WorkerSettings, *, ready: Callable[[], None] | None = None, first: Child | None = None
+    settings: WorkerSettings,
+    *,
+    ready: Callable[[], None] = lambda: None,
+    first: Child | None = None,
+    stop: asyncio.Event | None = None,
 ) -> None:
-    """Until SIGTERM or SIGINT: finish within the grace; a second one ends at once. SIGHUP finishes everything first.
-    `first`: a child that was started already."""
+    """Until SIGTERM, SIGINT or `stop`: finish within the grace; a second signal ends at once. SIGHUP finishes
+    everything first. `first`: a child that was started already."""
     if settings.weak_sandbox:
         keep_to_oneself()
     with contextlib.ExitStack() as leaving:
-        await _work(settings, leaving, ready, first)
+        await _work(settings, leaving, ready, first, stop or asyncio.Event())
 
 
 async def _work(
-    settings: WorkerSettings, leaving: contextlib.ExitStack, ready: Callable[[], None] | None, first: Child | None
+    settings: WorkerSettings,
+    leaving: contextlib.ExitStack,
+    ready: Callable[[], None],
+    first: Child | None,
+    stop: asyncio.Event,
 ) -> None:
     async with open_kernel(settings) as kernel:
         absence = Absence(gone=_say_gone, back=_say_back)
@@ -40,15 +49,18 @@ async def _work(
             Supervisor(kernel, settings, no + 1, absence, first=None if no else first)
             for no in range(settings.processes)
         ]
-        announcing = asyncio.create_task(_announce(supervisors, ready)) if ready else None
+        parts = Parts(stop_process(stop))
+        parts.start("announcement", _announce(supervisors, ready))
         try:
-            with _signals(supervisors, settings.grace, leaving):
+            with _signals(supervisors, settings.grace, leaving) as stop_all:
+                parts.start("stop", _stop_when(stop, stop_all))
                 async with asyncio.TaskGroup() as group:
                     for supervisor in supervisors:
                         group.create_task(supervisor.run())
         finally:
-            if announcing:
-                announcing.cancel()  # it may have ended before it was ready
+            await parts.close()
+        if parts.error:
+            raise parts.error
 
 
 def _say_gone(reason: str, seconds: float) -> None:
@@ -68,8 +80,15 @@ async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) ->
     ready()
 
 
+async def _stop_when(asked: asyncio.Event, stop: Callable[[], None]) -> None:
+    await asked.wait()
+    stop()
+
+
 @contextlib.contextmanager
-def _signals(supervisors: list[Supervisor], grace: float, leaving: contextlib.ExitStack):
+def _signals(
+    supervisors: list[Supervisor], grace: float, leaving: contextlib.ExitStack
+) -> Iterator[Callable[[], None]]:
     loop = asyncio.get_running_loop()
     asked = 0
 
@@ -95,7 +114,7 @@ def _signals(supervisors: list[Supervisor], grace: float, leaving: contextlib.Ex
     for number, handler in handlers.items():
         loop.add_signal_handler(number, handler)
     try:
-        yield
+        yield stop
     finally:
         for number in handlers:
             loop.remove_signal_handler(number)

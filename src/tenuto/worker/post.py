@@ -7,6 +7,7 @@ from typing import Any
 
 from tenuto.db.hot import Row
 from tenuto.model.errors import TenutoError
+from tenuto.runtimes.parts import Parts
 from tenuto.sdk.task import Task
 from tenuto.worker.attempt import Attempt
 from tenuto.worker.crew import Crew, Report
@@ -48,6 +49,7 @@ class Post:
         *,
         unfit: Callable[[Attempt, TenutoError], None],
         ended: Callable[[int], None],
+        parts: Parts,
     ) -> None:
         """`hearing`: its first lane listens for the whole process."""
         loop = asyncio.get_running_loop()
@@ -73,6 +75,7 @@ class Post:
                 deliver=deliver,
                 unfit=tell_unfit,
                 ended=tell_ended,
+                parts=parts,
                 hearing=None if no else hearing,
             )
             for no in range(self.lanes_wanted)

@@ -109,13 +109,13 @@ class Registration:
         session = self.session.id
         return (await self._insist(attempts.resolve_routes, session_id=session, queues=queues, types=types))[1]
 
-    def look_soon(self, look: Callable[[], None]) -> None:
+    def look_soon(self, look: Callable[[], object]) -> None:
         """After a wake-up, which may be of a new route: call this at once or within a second, once for many."""
         if self._looking is None:
             wait = self._resolved + RESOLVE_EVERY - time.monotonic()
             self._looking = self._loop.call_later(max(0.0, wait), self._look, look)
 
-    def _look(self, look: Callable[[], None]) -> None:
+    def _look(self, look: Callable[[], object]) -> None:
         self._looking = None
         look()
 

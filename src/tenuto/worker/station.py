@@ -10,6 +10,7 @@ from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
+from tenuto.runtimes.parts import Parts
 from tenuto.runtimes.processes import Processes
 from tenuto.runtimes.sandbox_check import Strength
 from tenuto.sdk.app import App
@@ -50,6 +51,8 @@ class Station:
     ) -> None:
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
+        self._parts = Parts()
+        self._parts.watch_loop(self._loop)
         self._kernel = kernel
         self._held = Held()
         self._session = Session(absence=control.absence())
@@ -61,10 +64,9 @@ class Station:
         self._posts = self._make_posts(Ledger(ledger))
         heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
         heard["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
-        self._hearing = Hearing(kernel, settings.queues, settings.turn, **heard)
+        self._hearing = Hearing(kernel, settings.queues, settings.turn, self._parts, **heard)
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
-        self._background: set[asyncio.Future[Any]] = set()
 
     def _make_posts(self, ledger: Ledger) -> list[Post]:
         kinds = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
@@ -91,9 +93,16 @@ class Station:
 
     async def run(self) -> bool:
         """True when something was left behind that would keep the process from ending."""
-        parts = (self._reporter.run(), self._flusher.run(), self._look_ahead())
-        background = [asyncio.create_task(part) for part in parts]
-        self._control.listen(self._heard)
+        self._parts.start("reporter", self._reporter.run())
+        self._parts.start("flusher", self._flusher.run())
+        self._parts.start("look ahead", self._look_ahead())
+        self._parts.thread("control", lambda: self._control.listen(self._heard)).start()
+        try:
+            return await self._run()
+        finally:
+            await self._parts.close()
+
+    async def _run(self) -> bool:
         try:
             await self._open_session()
             await self._kernel.put_schedules(self._app)
@@ -103,17 +112,13 @@ class Station:
             return True
         self._open_lanes()
         await self._stopping.wait()
-        left_behind = await self._wind_down()
-        for part in background:
-            part.cancel()
-        self._hearing.close()
-        return left_behind
+        return await self._wind_down()
 
     def _open_lanes(self) -> None:
         if not self._posts:
             self._hearing.deaf()
         for no, post in enumerate(self._posts):
-            told = {"unfit": self._unfit, "ended": self._ended}
+            told: dict[str, Any] = {"unfit": self._unfit, "ended": self._ended, "parts": self._parts}
             post.open_lanes(self._kernel, self._held, self._session, self._hearing if no == 0 else None, **told)
 
     async def _open_session(self) -> None:
@@ -143,7 +148,7 @@ class Station:
             post.crew.wake(ring=post.crew is not by)
 
     def _look_for_routes(self) -> None:
-        self._registration.look_soon(lambda: self._spawn(self._resolve()))
+        self._registration.look_soon(lambda: self._parts.start("routes", self._resolve()))
 
     def _heard(self, message: Message | None) -> None:
         """In the control's thread: what cannot wait for the loop is answered here."""
@@ -167,18 +172,13 @@ class Station:
                     post.executor.drop(lost)
                 self._cancel(cancelled)
                 if self._registration.saw(newest):
-                    self._spawn(self._resolve())
+                    self._parts.start("routes", self._resolve())
             case {"do": "ended", "session": session}:
                 self._ended(session)
             case {"do": "stop", "grace": grace}:
                 self._stop(grace)
             case _:
                 raise AssertionError(f"the supervisor says {message}")
-
-    def _spawn(self, work: Any) -> None:
-        task = asyncio.ensure_future(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
 
     def _ended(self, session_id: int) -> None:
         """The session is over and never revives: drop what it held, open another."""
@@ -187,7 +187,7 @@ class Station:
             self._session.open.clear()
             self._session.id = 0
             self._drop_everything()
-            self._spawn(self._open_session())
+            self._parts.start("session", self._open_session())
 
     def _drop_everything(self) -> None:
         for post in self._posts:

@@ -13,6 +13,8 @@ import psutil
 from tenuto.db import attempts, workers
 from tenuto.db.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.model.metrics import PART_RESTARTS
+from tenuto.runtimes.parts import PartDied, Parts
 from tenuto.worker import counts, ledger
 from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import Caller
@@ -88,15 +90,17 @@ class Supervisor:
             if self._stopping.is_set():  # while it was being started
                 self.kill()
             child.begin(self._settings, self._no)
-            beating = asyncio.create_task(self._beat(child))
+            parts = Parts(self._heart_died)
+            parts.start("heartbeat", self._beat(child))
             try:
                 await self._listen(child)
             finally:
-                beating.cancel()
+                await parts.close()
             code = await child.process.wait()
             await self._bury(child, code)
             if not self._stopping.is_set():
                 pause = SHORTEST_PAUSE if self._worked else min(LONGEST_PAUSE, pause * 2)
+                PART_RESTARTS.labels("task process").inc()
                 await self._rest(code, 0.0 if self._worked else pause)
 
     async def _rest(self, code: int, seconds: float) -> None:
@@ -107,6 +111,11 @@ class Supervisor:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
+
+    def _heart_died(self, died: PartDied) -> None:
+        """Without it the tasks would be lost without a word; the next process has a heartbeat of its own."""
+        log.critical("%s: the process with the tasks is started anew", died, exc_info=died.__cause__)
+        self.kill()
 
     async def _listen(self, child: Child) -> None:
         async for message in child.messages():
