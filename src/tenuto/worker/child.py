@@ -1,7 +1,6 @@
 """One process with user code: claims, runs, reports. Its supervisor beats for it and tells it what was answered."""
 
 import asyncio
-import contextlib
 import gc
 import logging
 import os
@@ -68,11 +67,11 @@ async def _work(settings: WorkerSettings, app: App, control: Control, ledger: in
 
 
 def _runner() -> asyncio.Runner:
-    with contextlib.suppress(ImportError):
-        import uvloop
+    if sys.platform == "win32":
+        return asyncio.Runner()
+    import uvloop
 
-        return asyncio.Runner(loop_factory=uvloop.new_event_loop)
-    return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 if __name__ == "__main__":
