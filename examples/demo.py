@@ -85,6 +85,8 @@ class Story:
 
     async def tell(self, what: str, expected: str, act: Callable[[], Awaitable[str]]) -> None:
         started = time.perf_counter()
+        if console.is_terminal:
+            console.print(f"[dim]{what} …[/]")
         try:
             said = await asyncio.wait_for(act(), 30)
         except Exception as error:  # a demo tells of it and goes on
