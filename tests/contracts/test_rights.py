@@ -21,7 +21,16 @@ AS_THE_OWNER = {
     },
     "tenuto_dispatcher": SIGNING | {"create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit"},
 }  # fmt: skip
-HOT = ("ready_tasks", "ready_lanes", "pending_tasks", "waiting_tasks", "delayed_tasks", "running_tasks", "run_counts")
+HOT = (
+    "ready_tasks",
+    "ready_lanes",
+    "pending_tasks",
+    "waiting_tasks",
+    "delayed_tasks",
+    "running_tasks",
+    "run_counts",
+    "arrivals",
+)
 
 
 def names(db: psycopg.Connection, query: str, *params: object) -> list[str]:

@@ -92,32 +92,28 @@ def an_old_empty_lane(race: Race) -> None:
     race.db.execute("update tenuto.ready_lanes set empty_since = now() - interval '1 hour'")
 
 
-def test_a_task_started_while_its_lane_is_removed_is_seen_after_the_next_sweep(race: Race) -> None:
+def test_a_task_started_while_its_lane_is_removed_is_seen_by_the_next_claim(race: Race) -> None:
     def scene(play: Play) -> int:
         an_old_empty_lane(race)
         task_id, (swept,) = play.run(start_one, lambda db: call(db, "sweep_lanes"))
-        call(race.db, "sweep_lanes")
         assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [task_id]
         return swept["removed"]
 
     assert set(race.every_order(scene)) == {0, 1}
 
 
-def test_a_lane_whose_maker_is_rolled_back_is_seen_after_the_next_sweep(race: Race) -> None:
+def test_a_lane_whose_maker_is_rolled_back_is_seen_by_the_next_claim(race: Race) -> None:
     def scene(play: Play) -> None:
         _, task_id = play.run(rolled_back(start_one), start_one)
-        call(race.db, "sweep_lanes")
         assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [task_id]
 
     race.every_order(scene)
 
 
-def test_a_task_that_commits_below_the_floor_is_seen_after_a_look_from_the_bottom(race: Race) -> None:
+def test_a_task_that_commits_below_the_floor_is_seen_by_the_next_claim(race: Race) -> None:
     def scene(play: Play) -> None:
         first = Transaction((start_one,))
         one, two, _ = play.run(first, start_one, lambda db: call(db, "move_floors"))
-        call(race.db, "move_floors", from_bottom=True)
-        call(race.db, "sweep_lanes")
         assert {claim.task_id for claim in a_worker(race.db).claim(9)} == {one, two}
 
     race.every_order(scene, 1, 1, 1)

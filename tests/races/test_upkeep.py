@@ -11,7 +11,7 @@ def an_idle_limit(race: Race) -> None:
     race.db.execute("update tenuto.limits set idle_since = now() - interval '1 week'")
 
 
-def test_a_task_that_lines_up_while_its_limit_is_removed_runs_after_the_next_sweep(race: Race) -> None:
+def test_a_task_that_lines_up_while_its_limit_is_removed_runs_with_the_next_claims(race: Race) -> None:
     def scene(play: Play) -> tuple[int, int]:
         an_idle_limit(race)
 
@@ -22,7 +22,6 @@ def test_a_task_that_lines_up_while_its_limit_is_removed_runs_after_the_next_swe
         lost = race.db.execute(
             "select count(*) from tenuto.waiting_tasks where limit_id not in (select id from tenuto.limits)"
         ).fetchone()
-        call(race.db, "sweep_limits")
         worker = a_worker(race.db)
         (claim,) = worker.claim(9)
         worker.complete(claim)

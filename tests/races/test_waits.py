@@ -117,7 +117,6 @@ def test_a_limit_of_one_is_never_exceeded_nor_left_unused_by_a_finish_and_a_star
         worker = a_worker(race.db)
         held = worker.claim_one()
         _, second = play.run(lambda db: on(worker, db).complete(held), start_limited)
-        call(race.db, "sweep_limits")
         assert [claim.task_id for claim in worker.claim(9)] == [second]
         assert status(race.db, first) == "completed"
 
@@ -127,7 +126,6 @@ def test_a_limit_of_one_is_never_exceeded_nor_left_unused_by_a_finish_and_a_star
 def test_two_starts_at_once_share_a_limit_of_one(race: Race) -> None:
     def scene(play: Play) -> None:
         play.run(start_limited, start_limited)
-        call(race.db, "sweep_limits")
         worker = a_worker(race.db)
         (held,) = worker.claim(9)
         worker.complete(held)
@@ -147,7 +145,6 @@ def test_a_limited_task_that_is_lost_while_another_is_cancelled_leaves_no_slot_b
             lambda db: call(db, "cancel_task", org_id=DEFAULT_ORG, task_id=second),
         )
         call(race.db, "sweep_cancelled")
-        call(race.db, "sweep_limits")
         assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [third]
 
     race.every_order(scene)

@@ -18,7 +18,16 @@ from tests.support.soundness import assert_sound
 T = TypeVar("T")
 Call = Callable[[Db], Any]
 GLANCE = 0.002  # seconds until a step that has not ended is looked at: does it wait for a lock?
-KEPT = ("orgs", "resource_groups", "routes", "queues", "partitioned_tables", "migrations", "installation")
+KEPT = (
+    "orgs",
+    "resource_groups",
+    "routes",
+    "queues",
+    "partitioned_tables",
+    "migrations",
+    "installation",
+    "arrival_floor",
+)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,10 @@ async def prune_limits(conn: Conn, *, keep: timedelta | None = None, limit: int 
     return await call_one(conn, "prune_limits", PrunedLimits, keep=keep, limit=limit)
 
 
+async def follow_arrivals(conn: Conn, *, limit: int | None = None) -> int:
+    return await call_value(conn, "follow_arrivals", limit=limit)
+
+
 async def admit_rates(conn: Conn, *, limit: int | None = None) -> int:
     return await call_value(conn, "admit_rates", limit=limit)
 

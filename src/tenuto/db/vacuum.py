@@ -4,7 +4,7 @@ from psycopg import sql
 
 from tenuto.db.call import Conn
 
-HOT = ("ready_tasks", "running_tasks", "pending_tasks", "delayed_tasks", "waiting_tasks", "run_counts")
+HOT = ("ready_tasks", "running_tasks", "pending_tasks", "delayed_tasks", "waiting_tasks", "run_counts", "arrivals")
 WORTH_IT = 1000  # dead rows; below, reading past them costs less than the vacuum
 
 # Before Postgres 17 only owners may vacuum; since then whoever was granted it may, too.

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from math import inf
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +29,7 @@ MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # for a batch of rows; what takes longer is served in pieces
 LONG_SECONDS = 30.0  # the same for batches that may take a while and keep nobody waiting
 NO_TIME = timedelta(0)
+FROM_BOTTOM_EVERY = 3.5  # times 1.2, which is how far loops are spread, within the 5 s in which every task is seen
 
 log = logging.getLogger("tenuto.dispatcher")
 
@@ -44,8 +47,8 @@ class Dispatcher:
     store: Store | None = None  # where large data objects lie
     peppers: Peppers | None = None  # which open the key that signs
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
-    floors_moved: int = 0
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
+    looked_from_bottom: float = -inf  # when move_floors last did
 
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
@@ -103,9 +106,12 @@ def _rows(answer: Any) -> int:
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:
-    """Every twentieth time from the bottom, for what committed late with a low number."""
-    dispatcher.floors_moved += 1
-    return await dispatcher.pool.call(upkeep.move_floors, from_bottom=dispatcher.floors_moved % 20 == 0)
+    """Every few seconds from the bottom, for what committed late with a low number."""
+    now = time.monotonic()
+    from_bottom = now - dispatcher.looked_from_bottom >= FROM_BOTTOM_EVERY
+    if from_bottom:
+        dispatcher.looked_from_bottom = now
+    return await dispatcher.pool.call(upkeep.move_floors, from_bottom=from_bottom)
 
 
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
@@ -233,13 +239,14 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("fold_runs", rows_of("fold_runs"), batch=1000),
     Loop("settle_runs", rows_of("settle_runs"), batch=100),
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
+    Loop("follow_arrivals", batches_of(upkeep.follow_arrivals), batch=1000),
     Loop("admit_rates", batches_of(upkeep.admit_rates), batch=1000),
     Loop("fire_schedules", rows_of("fire_schedules", seconds=LONG_SECONDS), batch=500),
     Loop("drain_outbox", drain, batch=100),
     Loop("retry_parked", retry_parked, batch=100),
     Loop("seal_audit", rows_of("seal_audit", seconds=LONG_SECONDS), batch=1000),
     Loop("sign_heads", rows_of("sign_heads", seconds=LONG_SECONDS), batch=100, every=MINUTE / 4),
-    Loop("move_floors", move_floors, every=0.25, at_rest=10.0),
+    Loop("move_floors", move_floors, every=0.25, at_rest=FROM_BOTTOM_EVERY),
     Loop("measure", measure, every=5.0),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
     Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=30.0),

@@ -56,6 +56,14 @@ create type tenuto.kind as (
   handler text
 );
 
+create type tenuto.lane_floor as (
+  route_id integer,
+  group_no integer,
+  priority integer,
+  floor bigint,
+  empty_since timestamp with time zone
+);
+
 create type tenuto.rate_share as (
   tasks integer,
   starts_at timestamp with time zone,
@@ -114,6 +122,38 @@ alter table tenuto.api_keys enable row level security;
 alter table tenuto.api_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.api_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.api_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.arrival_floor (
+  floor bigint not null,
+  one   boolean default true not null,
+  constraint arrival_floor_pkey PRIMARY KEY (one),
+  constraint there_is_one_floor CHECK (one)
+);
+
+create table tenuto.arrivals (
+  id       bigint generated always as identity not null,
+  org_id   uuid not null,
+  seq      bigint,
+  route_id integer,
+  group_no integer,
+  priority integer,
+  limit_id bigint,
+  scope    text,
+  key      text,
+  size     integer,
+  seconds  double precision,
+  resizes  boolean default false not null,
+  constraint arrivals_pkey PRIMARY KEY (id),
+  constraint arrival_is_in_a_lane_or_a_line CHECK ((num_nonnulls(seq, route_id, group_no, priority) =
+CASE
+    WHEN (limit_id IS NULL) THEN 4
+    ELSE 0
+END))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+alter table tenuto.arrivals enable row level security;
+alter table tenuto.arrivals force row level security;
+create policy an_org_sees_its_own_rows on tenuto.arrivals for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.arrivals for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.audit_chains (
   org_id      uuid not null,
@@ -763,8 +803,9 @@ create table tenuto.routes (
   labels    text[] not null,
   addresses text[] not null,
   paused    boolean default false not null,
+  twin      bigint default 0 not null,
   constraint routes_pkey PRIMARY KEY (id),
-  constraint route_is_unique UNIQUE (org_id, queue, type, language, labels, addresses),
+  constraint route_is_unique UNIQUE (org_id, queue, type, language, labels, addresses, twin),
   constraint routes_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
   constraint queue_is_not_empty CHECK (((length(queue) >= 1) AND (length(queue) <= 256))),
   constraint type_is_not_empty CHECK (((length(type) >= 1) AND (length(type) <= 256)))

@@ -143,6 +143,7 @@ def test_its_resource_group_is_at_its_quota(db: Db) -> None:
 def test_its_limit_is_full(db: Db) -> None:
     holder, next_one, last = start_limited(db, 3, a_key("customer_id=7", 1))
     queue_holder, queued = start_limited(db, 2, a_queue("mail", 1))
+    call(db, "follow_arrivals")
 
     held = f"(1 of 1, held by app.work {holder})"
     assert why(db, next_one) == f"app.work is queued: limit customer_id=7 is full {held}, 0 before it"

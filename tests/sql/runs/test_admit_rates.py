@@ -145,6 +145,7 @@ def test_every_attempt_costs_a_token(db: Db, clock: Clock, end: Callable[..., No
 
 def test_the_rate_comes_after_the_other_limits_and_holds_their_slots(db: Db, clock: Clock) -> None:
     tasks = start_limited(db, 2, a_key("k", 1), a_rate("r", 1, 60))
+    call(db, "follow_arrivals")
     assert used(db, "k") == 1
     assert admit(db) == 1
     worker = a_worker(db)
@@ -193,11 +194,13 @@ def test_a_rate_that_nobody_waits_for_is_looked_at_ever_less_and_then_not_at_all
 
     assert looks <= 12
     start_limited(db, 1, a_rate("r", 10, 1))
+    call(db, "follow_arrivals")
     assert (due_in(db, clock), admit(db)) == (0, 1)
 
 
 def test_a_line_that_a_dispatcher_forgot_is_found_by_the_sweep(db: Db, clock: Clock) -> None:
     start_limited(db, 1, a_rate("r", 1, 1))
+    call(db, "follow_arrivals")
     db.execute("update tenuto.limits set due_at = null")
     assert admit(db) == 0
 
@@ -211,6 +214,7 @@ def test_the_newest_task_decides_the_rate(db: Db, clock: Clock) -> None:
     assert admit(db) == 1
     clock.advance(seconds=1)
     start_limited(db, 1, a_rate("r", 100, 1))
+    call(db, "follow_arrivals")
 
     assert value(db, "select (size, seconds)::text from tenuto.limits") == "(100,1)"
     assert admit(db, clock, hours=1) == 3

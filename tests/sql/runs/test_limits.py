@@ -1,7 +1,6 @@
 """Concurrency limits admit: never more than their size is ready or running, and every end hands its slots on."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -12,7 +11,6 @@ from tests.support.clock import Clock
 from tests.support.kernel import Claim, Worker, a_worker, call, drain, start, start_graph, status, statuses
 from tests.support.limits import a_key, a_queue, admitted, start_limited, used
 from tests.support.loops import an_org, cancel_run, cancel_task, count, lose_workers, promote, value
-from tests.support.waiting import wait_until
 
 
 @pytest.mark.parametrize("limit", [a_key("db", 2), a_queue("db", 2)], ids=["key", "queue"])
@@ -105,8 +103,9 @@ def test_a_task_cancelled_while_ready_hands_its_slot_on(db: psycopg.Connection) 
 
 
 def test_a_task_cancelled_in_line_leaves_the_line_and_what_it_held(db: psycopg.Connection) -> None:
-    limits = a_key("a", 2), a_key("b", 1)
+    limits = a_key("a", 2), a_queue("b", 1)
     first, second, third = start_limited(db, 3, *limits)  # the second holds a slot of a and stands in line for b
+    call(db, "follow_arrivals")
     assert used(db, "a") == 2
 
     cancel_task(db, second)
@@ -141,24 +140,10 @@ def test_two_limits_in_either_order_do_not_wait_for_each_other(db: psycopg.Conne
     assert count(db, "limit_slots") == 0
 
 
-def test_a_start_takes_its_limits_in_the_order_in_which_others_give_theirs_back(
-    db: psycopg.Connection, database: str
-) -> None:
-    start_limited(db, 1, a_key("z", 1))  # older, but later in the alphabet
-    start_limited(db, 1, a_key("a", 1))
-    with psycopg.connect(database) as finisher, psycopg.connect(database) as starter, ThreadPoolExecutor(1) as thread:
-        finisher.execute("set local lock_timeout = '5s'")
-        finisher.execute("select from tenuto.limits where key = 'z' for no key update")
-        start_call = thread.submit(start_limited, starter, 1, a_key("a", 1), a_key("z", 1))
-        wait_until(lambda: value(db, "select exists (select from pg_locks where not granted)"))
-        finisher.execute("select from tenuto.limits where key = 'a' for no key update")
-        finisher.commit()
-        assert len(start_call.result(timeout=10)) == 1
-
-
 def test_the_line_is_ordered_by_priority_then_age(db: psycopg.Connection) -> None:
     limits = [a_key("db", 1)]
     first = start_limited(db, 1, *limits)
+    call(db, "follow_arrivals")
     details = [{"task": i, "limits": limits, "priority": p} for i, p in enumerate((0, 5, 0, 5))]
     line = start(db, 0, 1, 2, 3, details=Jsonb(details))
     worker = a_worker(db)
@@ -173,6 +158,7 @@ def test_the_line_is_ordered_by_priority_then_age(db: psycopg.Connection) -> Non
 def test_a_later_start_changes_the_size(db: psycopg.Connection) -> None:
     start_limited(db, 5, a_key("db", 1))
     start_limited(db, 1, a_key("db", 3))
+    call(db, "follow_arrivals")
     assert admitted(db, "db") == 3
 
     start_limited(db, 1, a_key("db", 2))
@@ -193,6 +179,7 @@ def test_a_task_that_comes_back_does_not_bring_an_old_size_back(db: psycopg.Conn
 
     worker.fail(old, retry=0)
     promote(db)
+    call(db, "follow_arrivals")
 
     assert value(db, "select size from tenuto.limits") == 2
     assert admitted(db, "db") == 2

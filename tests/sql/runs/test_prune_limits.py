@@ -4,7 +4,7 @@ import psycopg
 
 from tests.support.clock import Clock
 from tests.support.kernel import Db, a_worker, call, drain, statuses
-from tests.support.limits import a_key, start_limited, used
+from tests.support.limits import a_key, a_queue, start_limited, used
 from tests.support.loops import count
 
 
@@ -39,6 +39,7 @@ def test_a_limit_that_went_comes_back_with_the_next_task_that_names_it(db: psyco
     prune(db)
 
     start_limited(db, 3, a_key("db", 2))
+    call(db, "follow_arrivals")
 
     assert (keys(db), used(db, "db"), len(a_worker(db).claim(5))) == (["db"], 2, 2)
 
@@ -62,9 +63,11 @@ def test_a_limit_in_use_stays_and_is_looked_at_anew(db: psycopg.Connection, cloc
 
 def test_a_limit_with_only_a_line_or_only_slots_is_in_use(db: psycopg.Connection, clock: Clock) -> None:
     start_limited(db, 1, a_key("db", 1))
+    call(db, "follow_arrivals")
     assert prune(db) == (0, 0)
     db.execute("delete from tenuto.limit_slots")
     start_limited(db, 1, a_key("api", 1))
+    call(db, "follow_arrivals")
     db.execute("update tenuto.waiting_tasks set limit_id = (select id from tenuto.limits where key = 'db')")
 
     assert prune(db) == (1, 0)  # the one whose slot was taken away
@@ -86,7 +89,8 @@ def test_a_task_behind_another_limit_still_waits_for_the_one_that_went(db: psyco
     start_limited(db, 1, a_key("narrow", 1))
     worker = a_worker(db, lease="1 day")
     blocker = worker.claim_one()
-    behind = start_limited(db, 2, a_key("narrow", 1), a_key("late", 1))
+    behind = start_limited(db, 2, a_key("narrow", 1), a_queue("late", 1))
+    call(db, "follow_arrivals")
     assert prune(db) == (1, 0)
     clock.advance(hours=23)
     worker.beat(blocker)

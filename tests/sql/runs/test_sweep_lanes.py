@@ -60,6 +60,7 @@ def test_a_lane_removed_while_a_start_was_in_flight_is_added_again(
     with psycopg.connect(database) as other:
         in_flight = start_one(other)
         assert sweep(db) == (0, 1)
+    db.execute("delete from tenuto.arrivals")  # which would bring it back with the next claim
     assert worker.claim() == []
 
     assert sweep(db) == (1, 0)

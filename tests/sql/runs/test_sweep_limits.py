@@ -26,6 +26,7 @@ def test_a_slot_of_a_task_that_is_gone_is_freed_and_handed_on(db: psycopg.Connec
 
 def test_a_free_slot_that_was_passed_unseen_is_filled(db: psycopg.Connection) -> None:
     start_limited(db, 3, a_key("db", 1))
+    call(db, "follow_arrivals")
     db.execute("update tenuto.limits set size = 2")
 
     assert sweep(db) == (0, 1)

@@ -12,7 +12,7 @@ declare
 begin
   select l.* into v_limit from tenuto.limits l where l.id = p_waiting.limit_id;
   if not found then
-    return 'its limit is being made again' || coalesce(tenuto._why_not_moved(p_waiting.waiting_at), '');
+    return 'its limit is about to be made' || coalesce(tenuto._why_not_moved(p_waiting.waiting_at), '');
   end if;
   select count(*) into v_ahead
   from (select from tenuto.waiting_tasks w

@@ -59,6 +59,10 @@ begin
         and not exists (
           select from tenuto.parked_rows p where p.loop = 'fire_schedules' and p.key = s.org_id || ':' || s.name)
       order by s.next_at limit 1)),
+    ('follow_arrivals', (
+      select tenuto.now() from tenuto.arrivals a
+      where a.id >= (select f.floor from tenuto.arrival_floor f)
+      order by a.id limit 1)),
     ('admit_rates', (select min(l.due_at) from tenuto.limits l where l.due_at is not null)),
     ('retry_parked', (select min(p.retry_at) from tenuto.parked_rows p)),
     ('seal_audit', (

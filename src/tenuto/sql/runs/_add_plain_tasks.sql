@@ -20,6 +20,7 @@ begin
   select v_seq + s.no, tenuto.now(), s.id, p_org_id, coalesce(p_run_id, s.id), p_kind.route_id, p_group_no, p_kind.priority, 0, v_traits
   from unnest(p_ids) with ordinality as s(id, no);
 
-  perform tenuto._open_lanes(array[(null, p_org_id, null, p_kind.route_id, p_group_no, p_kind.priority, 0, 0)::tenuto.card]);
+  perform tenuto._announce_lanes(
+    array[(null, p_org_id, null, p_kind.route_id, p_group_no, p_kind.priority, 0, 0)::tenuto.card], v_seq, cardinality(p_ids) >= 1000);
 end
 $$;

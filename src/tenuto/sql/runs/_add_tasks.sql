@@ -69,7 +69,7 @@ begin
          (select array_agg((null, p_org_id, null, l.route_id, p_group_no, l.priority, 0, 0)::tenuto.card)
           from (select distinct route_id, priority from spec) l)
   into v_special, v_lanes;
-  perform tenuto._open_lanes(v_lanes);
+  perform tenuto._announce_lanes(v_lanes, v_seq, cardinality(p_ids) >= 1000);
   return v_special;
 end
 $$;

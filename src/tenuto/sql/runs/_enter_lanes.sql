@@ -13,6 +13,6 @@ begin
   select v_seq + c.no, tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.traits
   from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no);
 
-  perform tenuto._open_lanes(p_cards);
+  perform tenuto._announce_lanes(p_cards, v_seq);
 end
 $$;

@@ -21,8 +21,8 @@ begin
 
   perform tenuto._make_ready(
     v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._limited(r.traits)));
-  perform tenuto._lower_floors(array(select r from unnest(p_running) r where not r.cancel));
-  perform tenuto._open_lanes(v_cards);
+  -- Floors may have passed these places.
+  perform tenuto._announce_lanes(v_cards, (select min(coalesce(r.seq, v_seq)) from unnest(p_running) r), true);
   perform tenuto._wake(q.queue)
   from (select distinct o.queue
         from unnest(v_cards) c

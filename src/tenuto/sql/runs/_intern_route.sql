@@ -1,5 +1,6 @@
--- The number of a route, made on its first use. The first use inside an open transaction makes others wait for it,
--- so workers intern theirs when they register.
+-- The number of a route, made on its first use. Inside a client's transaction, which may stay open, it is made as a
+-- twin of its own and without the queue's lock, so that nobody waits for it; _open_lanes asks again whether its queue
+-- is paused.
 create or replace function tenuto._intern_route(
   p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}')
   returns int
@@ -8,23 +9,34 @@ as $$
 declare
   v_labels text[] := array(select distinct l from unnest(p_labels) l order by 1);
   v_addresses text[] := array(select distinct a from unnest(p_addresses) a order by 1);
+  v_in_transaction boolean := statement_timestamp() <> transaction_timestamp();
   v_id int;
   v_paused boolean;
 begin
   select id into v_id
   from tenuto.routes
   where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language
-    and labels = v_labels and addresses = v_addresses;
+    and labels = v_labels and addresses = v_addresses
+  order by twin
+  limit 1;
   if found then
     return v_id;
   end if;
 
-  -- The queue is held until the route is there: who pauses it meanwhile waits and finds the route, or is found.
-  insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
-  select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue for share;
+  if v_in_transaction then
+    select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue;
+  else
+    -- The queue is held until the route is there: who pauses it meanwhile waits and finds the route, or is found.
+    insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
+    select q.paused_at is not null into v_paused
+    from tenuto.queues q
+    where q.org_id = p_org_id and q.name = p_queue
+    for share;
+  end if;
 
-  insert into tenuto.routes (org_id, queue, type, language, labels, addresses, paused)
-  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses, v_paused)
+  insert into tenuto.routes (org_id, queue, type, language, labels, addresses, paused, twin)
+  values (p_org_id, p_queue, p_type, p_language, v_labels, v_addresses, coalesce(v_paused, false),
+          case when v_in_transaction then pg_current_xact_id()::text::bigint else 0 end)
   on conflict on constraint route_is_unique do nothing
   returning id into v_id;
   if v_id is null then
@@ -32,7 +44,7 @@ begin
     select id into strict v_id
     from tenuto.routes
     where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language
-      and labels = v_labels and addresses = v_addresses;
+      and labels = v_labels and addresses = v_addresses and twin = 0;
   end if;
   return v_id;
 end

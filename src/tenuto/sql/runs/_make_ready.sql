@@ -1,5 +1,6 @@
--- The cards become claimable, or wait for their limits; the slots of p_freed go to whoever waits for them.
--- The last step of every transition: it locks limits, and nothing is locked after them but rows of its own.
+-- The cards become claimable, or wait for their limits; the slots of p_freed go to those who wait for them. The last
+-- step of every transition: where slots are freed it locks limits, and nothing is locked after them but rows of its
+-- own. A start frees none, so it locks none.
 create or replace function tenuto._make_ready(p_cards tenuto.card[], p_freed uuid[] default null)
   returns void
   language plpgsql
@@ -21,17 +22,21 @@ begin
     if exists (select from tenuto.data_locality where hard) then
       p_cards := tenuto._localize(p_cards);
     end if;
-    select array_agg(c) filter (where not tenuto._limited(c.traits)), array_agg(c) filter (where tenuto._limited(c.traits)) into v_free, v_limited from unnest(p_cards) c;
+    select array_agg(c) filter (where not tenuto._limited(c.traits)),
+           array_agg(c) filter (where tenuto._limited(c.traits))
+    into v_free, v_limited
+    from unnest(p_cards) c;
     if v_free is not null then
       perform tenuto._enter_lanes(v_free);
     end if;
     if v_limited is not null then
-      v_limits := v_limits || tenuto._queue_for_limits(v_limited);
+      perform tenuto._queue_for_limits(v_limited);
     end if;
   end if;
 
   if cardinality(v_limits) > 0 then
-    perform tenuto._fill_limits(v_limits, v_limited);
+    perform from tenuto.limits where id = any (v_limits) order by scope, id for no key update;
+    perform tenuto._fill_limits(v_limits);
   end if;
 end
 $$;

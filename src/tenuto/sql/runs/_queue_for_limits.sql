@@ -1,7 +1,7 @@
--- -> waiting for a limit: each card stands in line for the first of its limits. Limits that are there are not locked
--- yet: _make_ready locks all that it needs at once, in one order. Answers the limits to fill.
+-- -> waiting for a limit: each card stands in line for the first of its limits. Locks no limit and makes none: that is
+-- left to whoever follows the arrivals. A task that comes back after a retry does not return a limit to an older size.
 create or replace function tenuto._queue_for_limits(p_cards tenuto.card[])
-  returns bigint[]
+  returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -11,28 +11,37 @@ create or replace function tenuto._queue_for_limits(p_cards tenuto.card[])
   set jit = off
 as $$
 declare
-  v_limits bigint[];
+  v_lines bigint[];
 begin
-  insert into tenuto.limits (org_id, scope, key, size, seconds)
-  select distinct on (c.org_id, n.scope, n.key) c.org_id, n.scope, n.key, n.size, n.seconds
-  from unnest(p_cards) c
-  cross join lateral (select t.limits, t.created_at from tenuto.tasks t where t.id = c.id limit 1) t
-  cross join lateral jsonb_to_recordset(t.limits) as n(scope text, key text, size int, seconds float8)
-  left join lateral (select l.id from tenuto.limits l where l.org_id = c.org_id and l.scope = n.scope and l.key = n.key limit 1) l on true
-  where l.id is null
-  order by c.org_id, n.scope, n.key, t.created_at desc
-  on conflict on constraint limit_exists_once do nothing;
-
   with lined_up as (
     insert into tenuto.waiting_tasks
       (waiting_at, id, org_id, run_id, route_id, group_no, priority, attempt, limit_id, traits, waits_for)
-    select tenuto.now(), (n.card).id, (n.card).org_id, (n.card).run_id, (n.card).route_id, (n.card).group_no, (n.card).priority,
-           (n.card).attempt, n.limit_id, (n.card).traits, 'limit'
+    select tenuto.now(), (n.card).id, (n.card).org_id, (n.card).run_id, (n.card).route_id, (n.card).group_no,
+           (n.card).priority, (n.card).attempt, n.limit_id, (n.card).traits, 'limit'
     from tenuto._next_limits(p_cards) n
     order by n.no
     returning limit_id
   )
-  select array_agg(distinct limit_id) into v_limits from lined_up;
-  return v_limits || array(select id from tenuto._new_sizes(p_cards));
+  select array_agg(distinct limit_id) into v_lines from lined_up;
+
+  insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes)
+  select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes
+  from (
+    select distinct on (c.org_id, w.scope, w.key)
+           c.org_id, w.scope, w.key, w.size, w.seconds,
+           coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id,
+           c.attempt = 0 and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes
+    from unnest(p_cards) c
+    cross join lateral (select t.limits, t.created_at from tenuto.tasks t where t.id = c.id limit 1) t
+    cross join lateral jsonb_to_recordset(t.limits) as w(scope text, key text, size int, seconds float8)
+    left join lateral (
+      select l.id, l.size, l.seconds
+      from tenuto.limits l
+      where l.org_id = c.org_id and l.scope = w.scope and l.key = w.key
+      limit 1
+    ) l on true
+    order by c.org_id, w.scope, w.key, c.attempt, t.created_at desc, c.id desc
+  ) n
+  where n.resizes or n.limit_id = any (v_lines);
 end
 $$;

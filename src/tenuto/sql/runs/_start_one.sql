@@ -11,6 +11,7 @@ declare
   v_group int;
   v_declared record;
   v_has_lane boolean;
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;
 begin
   if jsonb_typeof(p_kind) <> 'object' then
     return null;
@@ -25,7 +26,10 @@ begin
     p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
   end if;
   if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then   -- most say no more, and reading the rest takes half of this
-    select g.no, exists (select from tenuto.ready_lanes l where l.route_id = r.id and l.group_no = g.no and l.priority = 0),
+    select g.no, exists (
+             select from tenuto.ready_lanes l
+             where l.route_id = r.id and l.group_no = g.no and l.priority = 0
+               and (l.empty_since is null or l.empty_since > tenuto.now() - interval '30 seconds')),
            r.id, r.queue, 0, 3, 2, false
     into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.backoff_seconds, v_kind.optional
     from tenuto.routes r, tenuto.resource_groups g
@@ -33,7 +37,10 @@ begin
       and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
   else
     begin
-      select g.no, exists (select from tenuto.ready_lanes l where l.route_id = r.id and l.group_no = g.no and l.priority = coalesce(k.priority, 0)),
+      select g.no, exists (
+               select from tenuto.ready_lanes l
+               where l.route_id = r.id and l.group_no = g.no and l.priority = coalesce(k.priority, 0)
+                 and (l.empty_since is null or l.empty_since > tenuto.now() - interval '30 seconds')),
              r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses, coalesce(k.backoff_seconds, 2), k.timeout_seconds,
              k.heartbeat_timeout_seconds, coalesce(k.optional, false)
       into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses, v_kind.backoff_seconds,
@@ -68,10 +75,11 @@ begin
       v_kind.heartbeat_timeout_seconds, v_kind.max_attempts, v_kind.max_losses, 1, v_kind.optional, false, p_input)
   )
   insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
-  values ((nextval('tenuto.ready_seq') << 20) + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);
+  values (v_seq + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);
 
-  if not v_has_lane then
-    perform tenuto._open_lanes(array[(null, p_org_id, null, v_kind.route_id, v_group, v_kind.priority, 0, 0)::tenuto.card]);
+  if not v_has_lane or statement_timestamp() <> transaction_timestamp() then   -- as _announce_lanes asks
+    insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)
+    values (p_org_id, v_seq, v_kind.route_id, v_group, v_kind.priority);
   end if;
   return v_kind.queue;
 end

@@ -13,6 +13,7 @@ declare
   v_cards tenuto.card[];
   v_all tenuto.card[] := '{}';
 begin
+  perform tenuto._wake_routes(tenuto._follow_arrivals());   -- who waits since just now
   for v_rate in
     select l.* from tenuto.limits l where l.due_at <= tenuto.now() order by l.due_at, l.id limit p_limit for no key update skip locked
   loop

@@ -1,6 +1,7 @@
 -- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below while a long
--- transaction holds vacuum back. A task that commits later with a lower number is below the floor: p_from_bottom looks
--- from zero again. Lanes found empty are noted for sweep_lanes.
+-- transaction holds vacuum back. A task that commits later with a lower number is below the floor: its start leaves an
+-- arrival where that may take long; for the others p_from_bottom looks from zero. Lanes found empty are noted for
+-- sweep_lanes. The floor of arrivals moves too, once there are so many dead ones that skipping them is worth it.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -8,33 +9,35 @@ create or replace function tenuto.move_floors(p_from_bottom boolean default fals
   set jit = off
 as $$
 declare
-  v_count bigint;
+  v_found tenuto.lane_floor[];
+  v_count bigint := 0;
 begin
-  with found as materialized (
-    select l.route_id, l.group_no, l.priority, l.floor, l.empty_since, f.seq
-    from tenuto.ready_lanes l
-    left join lateral (
-      select q.seq from tenuto.ready_tasks q
-      where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority
-        and q.seq >= case when p_from_bottom then 0 else l.floor end
-      order by q.seq limit 1
-    ) f on true
-  ), free as materialized (
-    select l.route_id, l.group_no, l.priority
-    from tenuto.ready_lanes l
-    order by l.route_id, l.group_no, l.priority
-    for update skip locked
-  ), moved as (
+  -- Lanes that look as if they should move: looking locks nothing, and most do not.
+  v_found := array(select f from tenuto._find_floors(null, p_from_bottom) f);
+  if v_found <> '{}' then
+    -- Held first and looked at again: an arrival that was followed before we had the lock is seen, one after it waits for us.
+    v_found := array(
+      select (l.route_id, l.group_no, l.priority, null, null)::tenuto.lane_floor
+      from unnest(v_found) f
+      join tenuto.ready_lanes l on l.route_id = f.route_id and l.group_no = f.group_no and l.priority = f.priority
+      order by l.route_id, l.group_no, l.priority
+      for no key update of l skip locked);
     update tenuto.ready_lanes l
-    set floor = coalesce(f.seq, l.floor), empty_since = case when f.seq is null then coalesce(l.empty_since, tenuto.now()) end
-    from found f
-    join free using (route_id, group_no, priority)
-    where (l.route_id, l.group_no, l.priority) = (f.route_id, f.group_no, f.priority)
-      and l.floor = f.floor   -- else tasks were given back there since, which `found` may not have seen
-      and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null))
-    returning 1
-  )
-  select count(*) into v_count from moved;
+    set floor = coalesce(f.floor, l.floor), empty_since = f.empty_since
+    from tenuto._find_floors(v_found, p_from_bottom) f
+    where l.route_id = f.route_id and l.group_no = f.group_no and l.priority = f.priority;
+    get diagnostics v_count = row_count;
+  end if;
+
+  if p_from_bottom then
+    perform tenuto._wake_routes(tenuto._follow_arrivals(p_from_bottom => true));
+  end if;
+  update tenuto.arrival_floor f
+  set floor = n.floor
+  from (
+    select coalesce((select min(a.id) from tenuto.arrivals a), pg_sequence_last_value('tenuto.arrivals_id_seq')) as floor
+  ) n
+  where n.floor > f.floor + 5000;
   return v_count;
 end
 $$;

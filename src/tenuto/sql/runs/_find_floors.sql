@@ -1,0 +1,27 @@
+-- The lanes (p_lanes, else all) that do not say what they are: where their first task is, or since when they are
+-- empty. p_from_bottom: also below the floor.
+create or replace function tenuto._find_floors(p_lanes tenuto.lane_floor[], p_from_bottom boolean)
+  returns setof tenuto.lane_floor
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+begin
+  return query
+  select l.route_id, l.group_no, l.priority, f.seq,
+         case when f.seq is null then coalesce(l.empty_since, tenuto.now()) end
+  from tenuto.ready_lanes l
+  left join lateral (
+    select q.seq from tenuto.ready_tasks q
+    where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority
+      and q.seq >= case when p_from_bottom then 0 else l.floor end
+    order by q.seq limit 1
+  ) f on true
+  where (p_lanes is null
+         or (l.route_id, l.group_no, l.priority) in (
+           select n.route_id, n.group_no, n.priority from unnest(p_lanes) n))
+    and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null));
+end
+$$;

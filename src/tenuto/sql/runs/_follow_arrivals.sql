@@ -1,0 +1,45 @@
+-- Does what starts left to do when they committed: opens their lanes, lowers floors to their tasks, makes their limits
+-- and lets in whom there is room for. Nobody waits here: what another transaction holds keeps its arrival, for the
+-- next call. Every claim does this first, and dispatchers do. Returns the routes that have tasks now which claims did
+-- not see before.
+create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_from_bottom boolean default false)
+  returns int[]
+  language plpgsql
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+declare
+  v_lanes bigint[];
+  v_lines bigint[];
+  v_routes int[] := '{}';
+begin
+  select array_agg(a.id) filter (where a.limit_id is null),
+         array_agg(a.id order by a.id) filter (where a.limit_id is not null)
+  into v_lanes, v_lines
+  from (
+    select a.id, a.limit_id
+    from tenuto.arrivals a
+    where a.id >= case when p_from_bottom then 0 else coalesce((select f.floor from tenuto.arrival_floor f), 0) end
+    order by a.id
+    limit p_limit
+    for update skip locked
+  ) a;
+  if v_lines is not null then
+    v_routes := tenuto._follow_lines(v_lines);
+    -- Those who were let in may be in a lane that is not there.
+    v_lanes := v_lanes || array(
+      select a.id
+      from tenuto.arrivals a
+      where a.id > v_lines[cardinality(v_lines)] and a.limit_id is null
+      order by a.id
+      limit p_limit
+      for update skip locked);
+  end if;
+  if cardinality(v_lanes) > 0 then
+    v_routes := v_routes || tenuto._follow_lanes(v_lanes);
+  end if;
+  return v_routes;
+end
+$$;

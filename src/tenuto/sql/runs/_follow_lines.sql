@@ -1,0 +1,53 @@
+-- Serves the lines of limits that tasks arrived in: makes limits that are missing, gives them the size that the newest
+-- start wants unless they are declared, and gives free slots to those first in line; rates hear that somebody waits. A
+-- limit that another transaction holds keeps the last of its arrivals. Returns the routes of those who were let in.
+create or replace function tenuto._follow_lines(p_arrivals bigint[])
+  returns int[]
+  language plpgsql
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+declare
+  v_held bigint[];
+  v_lost bigint[];
+begin
+  perform tenuto._make_limits(p_arrivals);
+  v_held := array(
+    select l.id
+    from tenuto.limits l
+    where l.id = any (array(select a.limit_id from tenuto.arrivals a where a.id = any (p_arrivals)))
+    order by l.scope, l.id
+    for no key update skip locked);
+
+  update tenuto.limits l
+  set size = n.size, seconds = n.seconds
+  from (
+    select distinct on (a.limit_id) a.limit_id, a.size, a.seconds
+    from tenuto.arrivals a
+    where a.id = any (p_arrivals) and a.resizes
+    order by a.limit_id, a.id desc
+  ) n
+  where l.id = n.limit_id and l.id = any (v_held) and (l.size, l.seconds) is distinct from (n.size, n.seconds);
+
+  -- A limit that was removed, or removed and made again with another number, while these tasks lined up.
+  v_lost := array(
+    select distinct a.limit_id
+    from tenuto.arrivals a
+    where a.id = any (p_arrivals)
+      and not exists (select from tenuto.limits l where l.id = a.limit_id)
+      and (a.size is null
+           or exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
+  if cardinality(v_lost) > 0 then
+    perform tenuto._line_up_again(v_lost);
+  end if;
+
+  delete from tenuto.arrivals a
+  where a.id = any (p_arrivals)
+    and (a.limit_id = any (v_held || v_lost)
+         or a.id < (select max(b.id) from tenuto.arrivals b where b.id = any (p_arrivals) and b.limit_id = a.limit_id));
+  perform tenuto._expect_rates(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate'));
+  return tenuto._fill_limits(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope <> 'rate'));
+end
+$$;

@@ -1,0 +1,9 @@
+-- The number of a limit that nobody has made yet: from its words, so that all who stand in its line mean the same.
+create or replace function tenuto._limit_id(p_org_id uuid, p_scope text, p_key text)
+  returns bigint
+  language sql
+  stable
+as $$
+  select ('x' || encode(substr(sha256(convert_to(concat_ws(' ', p_org_id, p_scope, p_key), 'UTF8')), 1, 8), 'hex'))
+           ::bit(64)::bigint & 9223372036854775807;
+$$;

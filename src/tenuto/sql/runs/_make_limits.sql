@@ -1,0 +1,19 @@
+-- Makes the limits of arrivals that are not there yet. A limit's number follows from its words, so a start can stand
+-- in its line before anybody made it. Nobody waits here: one that another transaction is making is left to it.
+create or replace function tenuto._make_limits(p_arrivals bigint[])
+  returns void
+  language sql
+as $$
+  insert into tenuto.limits (id, org_id, scope, key, size, seconds)
+  overriding system value
+  select n.limit_id, n.org_id, n.scope, n.key, n.size, n.seconds
+  from (
+    select distinct on (a.org_id, a.scope, a.key) a.*
+    from tenuto.arrivals a
+    where a.id = any (p_arrivals) and a.size is not null
+      and not exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)
+    order by a.org_id, a.scope, a.key, a.id desc
+  ) n
+  where pg_try_advisory_xact_lock(hashtext('tenuto.limits'), (n.limit_id & 63)::int)
+  on conflict do nothing;
+$$;

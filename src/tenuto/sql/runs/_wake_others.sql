@@ -1,0 +1,8 @@
+-- Wakes other workers for routes that a claim made claimable on its way: those that it does not serve, and its own
+-- unless it took all there was. Whoever was woken by the start itself may have looked before that.
+create or replace function tenuto._wake_others(p_found int[], p_routes int[], p_took_all boolean)
+  returns void
+  language sql
+as $$
+  select tenuto._wake_routes(array(select f from unnest(p_found) f where not p_took_all or f <> all (p_routes)));
+$$;
