@@ -42,6 +42,13 @@ def test_behind_a_reader_it_is_left_to_the_next_call_and_holds_nobody_up(
     assert make(db) == []
 
 
+def test_two_dispatchers_do_not_make_the_same(db: psycopg.Connection, database: str, clock: Clock) -> None:
+    with psycopg.connect(database) as other:
+        assert make(other) != []
+        assert make(db) == []
+    assert make(db) == []
+
+
 def test_a_partition_is_as_one_that_was_made_at_once(db: psycopg.Connection, clock: Clock) -> None:
     make(db)
     indexes = """

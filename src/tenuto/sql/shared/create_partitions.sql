@@ -2,7 +2,8 @@
 -- Each is made as a table of its own and then attached, which others notice for an instant: the parent is read and
 -- written meanwhile, and the default partition is waited for 100 ms at most. While it is busy, the next call tries
 -- again. Rows of that time in the default partition (random ids, mostly) move along if they are few; otherwise they
--- keep the time to themselves. Runs as the owner.
+-- keep the time to themselves. Beside a large default partition a call makes one and leaves the others to the next.
+-- Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql
@@ -14,10 +15,16 @@ declare
   v_new record;
   v_rows int;
   v_few constant int := 10000;
+  v_large constant bigint := 8 << 20;   -- bytes; attaching reads the default partition, under its lock
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('tenuto.create_partitions', 0)) then
+    return;   -- another dispatcher makes them
+  end if;
   for v_new in select * from tenuto._missing_partitions(p_weeks)
   loop
-    execute format('create table if not exists tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
+    -- One that a call before could not attach has the columns of that time.
+    execute format('drop table if exists tenuto.%I', v_new.name);
+    execute format('create table tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
   end loop;
 
   for v_new in select * from tenuto._missing_partitions(p_weeks)
@@ -45,6 +52,7 @@ begin
     execute format('alter table tenuto.%I attach partition tenuto.%I for values from (%L) to (%L)',
                    v_new.table_name, v_new.name, v_new.from_id, v_new.to_id);
     return next v_new.name;
+    exit when pg_relation_size(to_regclass(format('tenuto.%I', v_new.rest))) > v_large;
   end loop;
 end
 $$;
