@@ -172,6 +172,30 @@ def test_a_trusted_task_cannot_be_started_from_it(prison: Prison) -> None:
     assert prison.end_of(prison.begin("ask_inside", "start_children", child)).error["type"] == "Forbidden"
 
 
+def test_a_limit_of_others_keeps_its_size(prison: Prison) -> None:
+    prison.db.execute(
+        "insert into tenuto.limits (org_id, scope, key, size) values (%s, 'key', 'stripe', 1)", [DEFAULT_ORG]
+    )
+    child = {"kinds": [{"type": "probe.read_given"}], "inputs": [["x"]]}
+    limit = {"scope": "key", "key": "stripe", "size": 1_000_000}
+
+    end = prison.end_of(
+        prison.begin("ask_inside", "start_children", {**child, "details": [{"task": 0, "limits": [limit]}]})
+    )
+
+    assert end.error["type"] == "InvalidInput"
+    assert "a sandbox cannot set limits of a child" in end.message
+    assert prison.db.execute("select size from tenuto.limits where key = 'stripe'").fetchall() == [(1,)]
+
+
+def test_honest_children_are_held_to_their_declared_limits(prison: Prison) -> None:
+    assert prison.end_of(prison.begin("gather_one")).output == ["me"]
+
+    asked = "select limits from tenuto.tasks where limits is not null"
+    held = {"scope": "key", "key": "probe.read_given:who=me", "size": 2}
+    assert prison.db.execute(asked).fetchall() == [([held],)]
+
+
 def test_it_speaks_for_its_own_attempt_alone(prison: Prison) -> None:
     other = prison.begin("inside", "who", [])
     step = {"step_no": 1, "name": "forged", "kind": "step", "value": 1}

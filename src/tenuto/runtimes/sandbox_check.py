@@ -49,7 +49,7 @@ class Strength:
                 else "a memory cgroup each"
             )
             return f"sandbox: a user, files, processes and a network of its own for each attempt; {memory}"
-        return f"WEAK sandbox, not enforced here: {'; '.join(self.missing)}"
+        return f"WEAK sandbox, no boundary against hostile code; not enforced here: {'; '.join(self.missing)}"
 
 
 async def find_strength(*, weak: bool) -> Strength:

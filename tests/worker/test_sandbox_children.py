@@ -6,8 +6,6 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.sandbox_children import ChildType, checked
-from tests.support.kernel import DEFAULT_ORG
-from tests.support.prison import Prison
 
 KEYED = {"scope": "key", "key": "a.b:who=", "size": 2, "parameter": "who", "place": 0}
 MAY_START = {"a.b": ChildType({"priority": 3, "timeout_seconds": 30.0}, (KEYED,), frozenset({"pictures"}))}
@@ -49,27 +47,3 @@ def test_a_child_can_be_in_its_own_queue_and_in_those_that_its_worker_serves(que
 def test_what_was_not_declared_is_refused_by_name(kind: dict[str, Any], detail: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidInput, match=f"a sandbox cannot set {field} of a child"):
         checked(start(kind, **detail), MAY_START)
-
-
-def test_a_limit_of_others_keeps_its_size(prison: Prison) -> None:
-    prison.db.execute(
-        "insert into tenuto.limits (org_id, scope, key, size) values (%s, 'key', 'stripe', 1)", [DEFAULT_ORG]
-    )
-    child = {"kinds": [{"type": "probe.read_given"}], "inputs": [["x"]]}
-    limit = {"scope": "key", "key": "stripe", "size": 1_000_000}
-
-    end = prison.end_of(
-        prison.begin("ask_inside", "start_children", {**child, "details": [{"task": 0, "limits": [limit]}]})
-    )
-
-    assert end.error["type"] == "InvalidInput"
-    assert "a sandbox cannot set limits of a child" in end.message
-    assert prison.db.execute("select size from tenuto.limits where key = 'stripe'").fetchall() == [(1,)]
-
-
-def test_honest_children_are_held_to_their_declared_limits(prison: Prison) -> None:
-    assert prison.end_of(prison.begin("gather_one")).output == ["me"]
-
-    asked = "select limits from tenuto.tasks where limits is not null"
-    held = {"scope": "key", "key": "probe.read_given:who=me", "size": 2}
-    assert prison.db.execute(asked).fetchall() == [([held],)]
