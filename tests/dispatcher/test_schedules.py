@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher.schedules import plan_firing
 from tenuto.model.schedules import DueSchedule
-from tests.support.kernel import Db
-from tests.support.loops import count, value
+from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.loops import an_org, count, value
 from tests.support.schedules import put, schedule
 from tests.support.waiting import wait_until
 
@@ -69,6 +70,41 @@ def test_two_dispatchers_fire_each_time_once(db: Db, dispatcher: Start):
     fired = "select count(*) - count(distinct (name, metadata ->> 'fire_time')) from tenuto.run_status"
     assert value(db, fired) == 0
     assert count(db, "runs") >= 20 * 30
+
+
+def test_orgs_take_turns_however_many_schedules_one_has(db: Db):
+    past = datetime.now(UTC) - timedelta(minutes=1)
+    for number in range(50):
+        put(db, past - timedelta(minutes=1), f"many-{number}")
+    other = an_org(db, "other")
+    put(db, past, "single", org_id=other)
+
+    assert other in {row["org_id"] for row in call(db, "due_schedules", limit=2)}
+
+
+def test_a_batch_fires_the_schedules_of_several_orgs_and_leaves_out_those_that_changed(db: Db):
+    due = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=1)
+    orgs = [DEFAULT_ORG, an_org(db, "other")]
+    for org in orgs:
+        for name in ("a", "b", "paused"):
+            put(db, due, name, org_id=org, kind={"type": f"app.{name}"}, details={"metadata": {"of": name}})
+        call(db, "pause_schedule", org_id=org, name="paused")
+    names = ["b", "a", "paused", "gone"]
+    pairs = [(org, name) for org in orgs for name in names]
+    fired = call(
+        db,
+        "fire_schedules",
+        org_ids=[org for org, _ in pairs],
+        names=[name for _, name in pairs],
+        expected=[due] * len(pairs),
+        fire_times=Jsonb([[due.isoformat()]] * len(pairs)),
+        next_at=[due + timedelta(hours=1)] * len(pairs),
+    )
+
+    assert {(row["org_id"], row["name"]) for row in fired} == {(org, name) for org in orgs for name in ("a", "b")}
+    assert all(len(row["run_ids"]) == 1 for row in fired)
+    seen = "select name, type, metadata ->> 'of', metadata ->> 'schedule' from tenuto.run_status order by 1"
+    assert db.execute(seen.encode()).fetchall() == [(name, f"app.{name}", name, name) for name in ("a", "a", "b", "b")]
 
 
 def test_a_schedule_that_can_never_fire_is_paused_and_others_go_on(db: Db, dispatcher: Start):

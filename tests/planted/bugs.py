@@ -4,6 +4,7 @@ from tests.planted.plant import Bug
 
 RACES = "tests/races"
 RUNS = "tests/sql/runs"
+PARKING = "tests/dispatcher/test_parking.py"
 LIMITED = r"array\(select [^;]* where tenuto\._limited\([^;]*\)\)\);"
 
 BUGS = (
@@ -275,7 +276,22 @@ BUGS = (
     Bug(
         "schedule_fires_without_comparing",
         f"{RACES}/test_schedules.py::test_a_schedule_is_paused_before_it_fires_or_after",
-        (("reactions/fire_schedule.sql", r"\s+and s\.next_at = p_expected\s+and s\.paused_at is null", ""),),
+        (("reactions/fire_schedules.sql", r"\s+and s\.next_at = d\.expected\s+and s\.paused_at is null", ""),),
+    ),
+    Bug(
+        "a_row_that_fails_is_not_parked",
+        f"{PARKING}::test_a_poisoned_row_of_one_org_is_parked_and_another_orgs_row_is_served[promote_due]",
+        (("shared/park_rows.sql", r"  order by n\.key\n", "  where false\n"),),
+    ),
+    Bug(
+        "parked_rows_are_not_left_out",
+        f"{PARKING}::test_a_poisoned_row_of_one_org_is_parked_and_another_orgs_row_is_served[promote_due]",
+        (("shared/_parked.sql", r"p\.loop = p_loop", "false"),),
+    ),
+    Bug(
+        "rows_of_one_org_hide_those_of_others",
+        "tests/sql/shared/test_parked_rows.py::test_the_rows_of_a_loop_are_picked_org_by_org_without_what_is_parked",
+        (("monitoring/pick_rows.sql", r"partition by d\.org_id ", ""),),
     ),
     Bug(
         "loss_is_charged_as_a_failure",

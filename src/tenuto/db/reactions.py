@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
-from tenuto.model.schedules import DueSchedule, Schedule
+from tenuto.model.schedules import DueSchedule, FiredSchedule, Schedule
 
 
 async def put_schedule(
@@ -69,10 +69,11 @@ async def fire_schedules(
     expected: list[datetime],
     fire_times: list[list[str]],
     next_at: list[datetime],
-) -> int:
-    return await call_value(
+) -> list[FiredSchedule]:
+    return await call(
         conn,
         "fire_schedules",
+        FiredSchedule,
         org_ids=org_ids,
         names=names,
         expected=expected,

@@ -36,3 +36,12 @@ class DueSchedule:
     catch_up: str
     next_at: datetime
     now: datetime
+
+
+@dataclass(frozen=True)
+class FiredSchedule:
+    """A schedule that was fired, and the runs it started."""
+
+    org_id: UUID
+    name: str
+    run_ids: list[UUID]

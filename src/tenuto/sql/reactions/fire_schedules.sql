@@ -1,25 +1,80 @@
--- Fires several schedules in one transaction, as fire_schedule fires one. Returns how many were ours to fire.
--- p_fire_times: for each schedule a list of moments. Schedules are locked in the order of their names.
+-- Starts one run for each moment of each schedule and sets the next times, where the schedule still waits for the expected
+-- time: of two dispatchers one fires. Returns a row for each that was ours to fire; the others were fired, edited, paused or
+-- deleted meanwhile. p_fire_times has a list of moments for each; an empty one skips the time. A moment is a dedupe key of
+-- the schedule's name, so that it is unique even when an edit brings it back.
 create or replace function tenuto.fire_schedules(
   p_org_ids uuid[], p_names text[], p_expected timestamptz[], p_fire_times jsonb, p_next_at timestamptz[])
-  returns bigint
+  returns table (org_id uuid, name text, run_ids uuid[])
   language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
   set lock_timeout = '1s'
 as $$
+#variable_conflict use_column
 declare
-  v_due record;
-  v_fired bigint := 0;
+  v_org uuid;
+  v_fired record;
+  v_run_ids uuid[];
+  v_new tenuto.card[];
+  v_cards tenuto.card[] := '{}';
 begin
-  for v_due in
-    select d.org_id, d.name, d.expected, d.next_at,
-           array(select m::timestamptz from jsonb_array_elements_text(p_fire_times -> (d.no::int - 1)) m) as moments
-    from unnest(p_org_ids, p_names, p_expected, p_next_at) with ordinality as d(org_id, name, expected, next_at, no)
-    order by d.org_id, d.name
+  perform tenuto._check_firing(d.name, d.expected, p_fire_times -> (d.no::int - 1), d.next_at)
+  from unnest(p_names, p_expected, p_next_at) with ordinality as d(name, expected, next_at, no);
+
+  for v_org in select distinct o from unnest(p_org_ids) o order by 1
   loop
-    if tenuto.fire_schedule(v_due.org_id, v_due.name, v_due.expected, v_due.moments, v_due.next_at) is not null then
-      v_fired := v_fired + 1;
+    with due as materialized (
+      select d.name, d.expected, d.next_at, p_fire_times -> (d.no::int - 1) as moments
+      from unnest(p_org_ids, p_names, p_expected, p_next_at) with ordinality as d(org_id, name, expected, next_at, no)
+      where d.org_id = v_org
+    ), mine as materialized (
+      select s.name
+      from tenuto.schedules s
+      join due d on d.name = s.name
+      where s.org_id = v_org and s.next_at = d.expected and s.paused_at is null
+      order by s.name
+      for update of s
+    ), fired as (
+      update tenuto.schedules s
+      set next_at = d.next_at,
+          last_at = coalesce((select max(m::timestamptz) from jsonb_array_elements_text(d.moments) m), s.last_at)
+      from mine
+      join due d on d.name = mine.name
+      where s.org_id = v_org
+        and s.name = mine.name
+        and s.next_at = d.expected
+        and s.paused_at is null
+      returning s.name, s.kind, s.input, s.details, s.jitter_seconds, d.moments
+    ), moment as materialized (
+      select f.*, to_char(m::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at,
+             row_number() over (order by f.name, m::timestamptz) - 1 as no, dense_rank() over (order by f.kind) - 1 as kind_no
+      from fired f
+      cross join lateral jsonb_array_elements_text(f.moments) m
+    )
+    select array_agg(m.name order by m.no) as names, array_agg(m.name || '@' || m.at order by m.no) as keys,
+           array_agg(m.kind_no::int order by m.no) as task_kinds, array_agg(m.input order by m.no) as inputs,
+           (select jsonb_agg(k.kind order by k.kind_no) from (select distinct m.kind, m.kind_no from moment m) k) as kinds,
+           jsonb_agg(coalesce(m.details, '{}') || jsonb_build_object(
+             'task', m.no, 'delay_seconds', random() * m.jitter_seconds,
+             'metadata', coalesce(m.details -> 'metadata', '{}') || jsonb_build_object('schedule', m.name, 'fire_time', m.at))
+             order by m.no) as details,
+           (select array_agg(f.name) from fired f) as fired
+    into v_fired
+    from moment m;
+
+    v_run_ids := null;
+    if v_fired.names is not null then
+      select s.run_ids, s.cards into v_run_ids, v_new
+      from tenuto._start_named(
+        v_org, v_fired.names, v_fired.keys, v_fired.kinds, v_fired.task_kinds, v_fired.inputs, v_fired.details) s;
+      v_cards := v_cards || v_new;
     end if;
+    return query
+    select v_org, f.name, coalesce(array_agg(r.id order by r.no) filter (where r.id is not null), '{}')
+    from unnest(v_fired.fired) f(name)
+    left join unnest(v_run_ids, v_fired.names) with ordinality as r(id, name, no) on r.name = f.name
+    group by f.name;
   end loop;
-  return v_fired;
+  perform tenuto._make_ready(v_cards);   -- once and last, since it locks limits
 end
 $$;

@@ -9,6 +9,10 @@ as $$
 declare
   v_schedule tenuto.schedules;
 begin
+  if not exists (select from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name)
+     and exists (select from tenuto.schedules s where s.org_id = p_org_id offset 9999) then
+    perform tenuto._raise('TN007', 'the org has 10,000 schedules, and there can be no more', 'delete some, or let one start several tasks');
+  end if;
   perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds);
   insert into tenuto.schedules (org_id, name, kind, input, details, cron, timezone, catch_up, jitter_seconds, next_at, created_at)
   values (p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds, p_next_at, tenuto.now())
