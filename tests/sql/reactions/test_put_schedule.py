@@ -113,7 +113,7 @@ def test_schedules_are_listed_by_name_page_by_page(db: Db, clock: Clock) -> None
 
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "an empty name": ({"name": ""}, InvalidInput, "the name of a schedule is missing or empty"),
-    "a long name": ({"name": "n" * 201}, InvalidInput, "the name of a schedule has 201 characters"),
+    "a long name": ({"name": "n" * 201}, InvalidInput, "the name of a schedule has 201 bytes"),
     "no cron": ({"cron": ""}, InvalidInput, "the cron of schedule nightly is missing"),
     "another policy": ({"catch_up": "most"}, InvalidInput, "catch_up of schedule nightly is 'most'"),
     "a negative jitter": ({"jitter_seconds": -1}, InvalidInput, "jitter of schedule nightly is -1 seconds"),

@@ -1,4 +1,4 @@
-"""Names, keys and reasons have a length that a person reads and an index holds; one character more is refused."""
+"""Names, keys and reasons have a length that a person reads and an index holds; one byte more is refused."""
 
 from collections.abc import Callable
 
@@ -11,6 +11,7 @@ from tests.support.kernel import DEFAULT_ORG, Db, call
 from tests.support.starting import start_many, start_run
 
 Give = Callable[[Scene, str], object]
+FOUR_BYTES = "\U0002070e"  # one character that takes four bytes and does not compress with others
 
 
 def of_the_org(function: str, name: str, **more: object) -> Give:
@@ -147,28 +148,31 @@ ONE_OF: dict[str, Give] = {
 
 
 @pytest.mark.parametrize(("what", "give", "most"), [(k, *v) for k, v in NAMES.items()], ids=NAMES)
-def test_a_name_has_at_most_so_many_characters(db: Db, what: str, give: Give, most: int) -> None:
+def test_a_name_has_at_most_so_many_bytes(db: Db, what: str, give: Give, most: int) -> None:
     scene = a_scene(db)
     before = everything(db)
 
-    with pytest.raises(InvalidInput, match=rf"{what}.* has {most + 1} characters, more than {most}: 'nnn"):
+    with pytest.raises(InvalidInput, match=rf"{what}.* has {most + 1} bytes, more than {most}: 'nnn"):
         give(scene, "n" * (most + 1))
+    with pytest.raises(InvalidInput, match=rf"{what}.* has {most + 4} bytes, more than {most}: '{FOUR_BYTES}"):
+        give(scene, FOUR_BYTES * (most // 4 + 1))
 
     assert everything(db) == before
-    give(scene, "n" * most)
+    give(scene, FOUR_BYTES * (most // 4))
 
 
 @pytest.mark.parametrize(("what", "give"), ONE_OF.items(), ids=ONE_OF)
-def test_a_name_in_a_list_has_at_most_256_characters(db: Db, what: str, give: Give) -> None:
+def test_a_name_in_a_list_has_at_most_256_bytes(db: Db, what: str, give: Give) -> None:
     scene = a_scene(db)
     before = everything(db)
 
-    for wrong, said in (("n" * 257, "has 257 characters, more than 256"), ("", "is missing or empty")):
+    long = (FOUR_BYTES * 65, "has 260 bytes, more than 256")
+    for wrong, said in (("n" * 257, "has 257 bytes, more than 256"), long, ("", "is missing or empty")):
         with pytest.raises(InvalidInput, match=rf"{what.split(',')[0]} {said}"):
             give(scene, wrong)
         assert everything(db) == before
 
-    give(scene, "n" * 256)
+    give(scene, FOUR_BYTES * 64)
 
 
 @pytest.mark.parametrize(("what", "give", "most"), [(k, *v) for k, v in LISTS.items()], ids=LISTS)

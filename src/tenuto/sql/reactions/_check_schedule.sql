@@ -6,6 +6,8 @@ create or replace function tenuto._check_schedule(
 as $$
 declare
   v_kinds tenuto.kind[];
+  v_raw jsonb := jsonb_build_array(p_kind);
+  v_details jsonb;
 begin
   perform tenuto._check_name('the name of a schedule', coalesce(p_name, ''), 200);
   perform tenuto._check_name(format('the cron of schedule %s', p_name), coalesce(p_cron, ''));
@@ -17,7 +19,14 @@ begin
       'write 0 to 86400');
   end if;
 
-  v_kinds := tenuto._read_kinds(p_org_id, jsonb_build_array(p_kind - 'inherit'));
+  -- As fire_schedules will start it: with what the type declares and with the metadata that firing adds.
+  v_details := jsonb_build_array(coalesce(p_details, '{}') || jsonb_build_object('task', 0, 'metadata',
+    case when coalesce(jsonb_typeof(p_details -> 'metadata'), 'null') = 'object' then p_details -> 'metadata' else '{}' end
+    || jsonb_build_object('schedule', p_name, 'fire_time', '2000-01-01T00:00:00Z')));
+  if p_kind ? 'inherit' then
+    select i.p_kinds, i.p_details into v_raw, v_details from tenuto._inherit(p_org_id, null, array[p_input], v_raw, v_details) i;
+  end if;
+  v_kinds := tenuto._read_kinds(p_org_id, v_raw);
   if (v_kinds[1]).handler is not null then
     perform tenuto._raise('TN003', format('schedule %s starts a handler', p_name), 'handlers belong to a run: leave handler out');
   end if;
@@ -27,6 +36,6 @@ begin
       perform tenuto._raise('TN003', format('metadata of schedule %s is not a JSON object', p_name));
     end if;
   end if;
-  perform tenuto._check_batch(null, array[p_input], null, jsonb_build_array(coalesce(p_details, '{}') || '{"task": 0}'), v_kinds);
+  perform tenuto._check_batch(null, array[p_input], null, v_details, v_kinds);
 end
 $$;

@@ -38,8 +38,8 @@ begin
           tenuto._check_size(format('the list of slots of task %s', d.task), d.slots),
           tenuto._check_size(format('the list of outputs of task %s', d.task), d.outputs)
   from jsonb_to_recordset(p_details) as d(task int, name text, queue_job_id text, metadata jsonb, slots jsonb, outputs jsonb)
-  where length(d.name) not between 1 and 256
-     or length(d.queue_job_id) not between 1 and 256
+  where octet_length(d.name) not between 1 and 256
+     or octet_length(d.queue_job_id) not between 1 and 256
      or greatest(pg_column_size(d.metadata), pg_column_size(d.slots), pg_column_size(d.outputs)) > 1048576;
 end
 $$;

@@ -18,8 +18,8 @@ begin
     perform tenuto._check_keys('a limit', v_limit, array['scope', 'key', 'size', 'seconds']);
     if v_limit ->> 'scope' is null or v_limit ->> 'scope' not in ('key', 'queue', 'rate') then
       perform tenuto._raise('TN003', format('the scope of limit %s is not key, queue or rate', v_limit));
-    elsif jsonb_typeof(v_limit -> 'key') is distinct from 'string' or length(v_limit ->> 'key') not between 1 and 1024 then
-      perform tenuto._raise('TN003', format('the key of limit %s is not a text of 1 to 1024 characters', left(v_limit::text, 200)));
+    elsif jsonb_typeof(v_limit -> 'key') is distinct from 'string' or octet_length(v_limit ->> 'key') not between 1 and 1024 then
+      perform tenuto._raise('TN003', format('the key of limit %s is not a text of 1 to 1024 bytes', left(v_limit::text, 200)));
     elsif jsonb_typeof(v_limit -> 'size') is distinct from 'number' or v_limit ->> 'size' !~ '^([1-9][0-9]{0,5}|1000000)$' then
       perform tenuto._raise('TN003', format('the size of limit %s is not a whole number from 1 to 1,000,000', v_limit));
     elsif v_limit ->> 'scope' <> 'rate' and v_limit ? 'seconds' then

@@ -9,7 +9,7 @@ declare
 begin
   perform tenuto._check_name(format('the type of %s %s of task %s', i.direction, i.position, i.task_id), i.type)
   from tenuto.task_slots i
-  where i.task_id = any (p_ids) and length(i.type) not between 1 and 256;
+  where i.task_id = any (p_ids) and octet_length(i.type) not between 1 and 256;
 
   select i.task_id, i.position, i.type, i.source_task_id, i.source_position, o.type as found
   into v_bad

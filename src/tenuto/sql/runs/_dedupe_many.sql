@@ -15,7 +15,7 @@ begin
     perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)), 'use null for a task without a key');
   end if;
   perform tenuto._check_name(format('the dedupe key of task %s', k.no - 1), k.key, 1024)
-  from unnest(p_keys) with ordinality k(key, no) where length(k.key) not between 1 and 1024;
+  from unnest(p_keys) with ordinality k(key, no) where octet_length(k.key) not between 1 and 1024;
 
   with taken as (
     insert into tenuto.dedupe_keys (org_id, scope, key, run_id, created_at)

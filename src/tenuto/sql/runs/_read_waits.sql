@@ -22,7 +22,7 @@ begin
   from unnest(v_waits) w
   where w.waits_for is null
      or w.waits_for not in ('children', 'signal', 'time')
-     or (w.waits_for = 'signal' and coalesce(length(w.signal), 0) not between 1 and 256)
+     or (w.waits_for = 'signal' and coalesce(octet_length(w.signal), 0) not between 1 and 256)
      or (w.waits_for = 'time' and w.seconds is null)
      or w.seconds > 315360000   -- also NaN and infinity
   limit 1;
