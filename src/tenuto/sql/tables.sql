@@ -366,6 +366,26 @@ alter table tenuto.data_references force row level security;
 create policy an_org_sees_its_own_rows on tenuto.data_references for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.data_references for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.declared_limits (
+  org_id      uuid not null,
+  scope       text not null,
+  key         text not null,
+  by_value    boolean not null,
+  size        integer not null,
+  seconds     double precision,
+  queue       text not null,
+  declared_by text not null,
+  declared_at timestamp with time zone not null,
+  constraint declared_limits_pkey PRIMARY KEY (org_id, scope, key, by_value),
+  constraint declared_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint scope_is_known CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text, 'rate'::text]))),
+  constraint size_is_positive CHECK (((size >= 1) AND (size <= 1000000)))
+);
+alter table tenuto.declared_limits enable row level security;
+alter table tenuto.declared_limits force row level security;
+create policy an_org_sees_its_own_rows on tenuto.declared_limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.declared_limits for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.dedupe_keys (
   org_id     uuid not null,
   scope      text not null,
@@ -462,6 +482,7 @@ create table tenuto.limits (
   paced_at   timestamp with time zone,
   due_at     timestamp with time zone,
   misses     integer default 0 not null,
+  declared   boolean default false not null,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_belongs_to_its_org UNIQUE (org_id, id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),

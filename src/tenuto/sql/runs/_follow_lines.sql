@@ -29,7 +29,8 @@ begin
     where a.id = any (p_arrivals) and a.resizes
     order by a.limit_id, a.id desc
   ) n
-  where l.id = n.limit_id and l.id = any (v_held) and (l.size, l.seconds) is distinct from (n.size, n.seconds);
+  where l.id = n.limit_id and l.id = any (v_held) and not l.declared
+    and (l.size, l.seconds) is distinct from (n.size, n.seconds);
 
   -- A limit that was removed, or removed and made again with another number, while these tasks lined up.
   v_lost := array(

@@ -1,12 +1,14 @@
 -- Makes the limits of arrivals that are not there yet. A limit's number follows from its words, so a start can stand
--- in its line before anybody made it. Nobody waits here: one that another transaction is making is left to it.
+-- in its line before anybody made it. Its size is the declared one, else that of the start. Nobody waits here: one
+-- that another transaction is making is left to it.
 create or replace function tenuto._make_limits(p_arrivals bigint[])
   returns void
   language sql
 as $$
-  insert into tenuto.limits (id, org_id, scope, key, size, seconds)
+  insert into tenuto.limits (id, org_id, scope, key, size, seconds, declared)
   overriding system value
-  select n.limit_id, n.org_id, n.scope, n.key, n.size, n.seconds
+  select n.limit_id, n.org_id, n.scope, n.key, coalesce(d.size, n.size),
+         case when d.size is null then n.seconds else d.seconds end, d.size is not null
   from (
     select distinct on (a.org_id, a.scope, a.key) a.*
     from tenuto.arrivals a
@@ -14,6 +16,7 @@ as $$
       and not exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)
     order by a.org_id, a.scope, a.key, a.id desc
   ) n
+  left join lateral tenuto._declared_size(n.org_id, n.scope, n.key) d on true
   where pg_try_advisory_xact_lock(hashtext('tenuto.limits'), (n.limit_id & 63)::int)
   on conflict do nothing;
 $$;

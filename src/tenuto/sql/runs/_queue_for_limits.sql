@@ -30,12 +30,13 @@ begin
     select distinct on (c.org_id, w.scope, w.key)
            c.org_id, w.scope, w.key, w.size, w.seconds,
            coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id,
-           c.attempt = 0 and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes
+           c.attempt = 0 and l.declared is not true
+             and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes
     from unnest(p_cards) c
     cross join lateral (select t.limits, t.created_at from tenuto.tasks t where t.id = c.id limit 1) t
     cross join lateral jsonb_to_recordset(t.limits) as w(scope text, key text, size int, seconds float8)
     left join lateral (
-      select l.id, l.size, l.seconds
+      select l.id, l.size, l.seconds, l.declared
       from tenuto.limits l
       where l.org_id = c.org_id and l.scope = w.scope and l.key = w.key
       limit 1

@@ -34,5 +34,6 @@ begin
   on conflict (org_id, type) do update
     set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at
     where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues);
+  perform tenuto._declare_limits(v_session, p_types);
 end
 $$;
