@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tenuto import App, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
+from tenuto.db.errors import Unreachable
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.sdk.elsewhere import Stranger
 
@@ -265,3 +266,19 @@ def test_a_task_can_be_started_by_name_and_an_unknown_one_is_named(journey):
         return await tn.run(str(run.id)).result()
 
     assert journey(app, steps) == 3
+
+
+def test_whoever_waits_is_told_when_other_code_cancels_the_task_that_asks(journey):
+    async def steps(world):
+        run = await world.start(add, 1, 2)
+        waiting = asyncio.create_task(run.wait())
+        while not (asking := [task for task in asyncio.all_tasks() if task.get_name() == "tenuto watcher"]):
+            await asyncio.sleep(0)
+        asking[0].cancel()
+
+        with pytest.raises(Unreachable, match="nobody asks any more how the run ended"):
+            await waiting
+        await world.work()
+        assert await run.result() == 3
+
+    journey(app, steps)

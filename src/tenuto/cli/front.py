@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -85,9 +85,10 @@ async def answering(front: Front | None, parts: Parts) -> AsyncIterator[None]:
     leaving = False
 
     async def answer() -> None:
-        await server.serve([front.listener])
-        if not leaving:  # uvicorn returns when it cannot start, and has logged why
-            raise FailedWork("it ended by itself")
+        with suppress(SystemExit):  # of uvicorn when it cannot start; everything here must end, but in order
+            await server.serve([front.listener])
+        if not leaving:
+            raise FailedWork("it ended by itself, and logged why")
 
     serving = parts.start("HTTP server", answer())
     try:

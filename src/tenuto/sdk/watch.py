@@ -10,6 +10,7 @@ from tenuto.sdk.link import Link
 
 SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
 BATCH = 1000
+STOPPED = "nobody asks any more how the run ended: the client was closed, or its task was cancelled by other code"
 
 
 class Watcher:
@@ -30,13 +31,19 @@ class Watcher:
         self._pause = SHORTEST
         self._joined.set()
         if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._ask())
+            self._asking = asyncio.create_task(self._ask(), name="tenuto watcher")
+            self._asking.add_done_callback(self._stopped)
         try:
             return await future
         finally:
             waiting.discard(future)
             if not waiting and self._waiting.get(run_id) is waiting:
                 del self._waiting[run_id]
+
+    def _stopped(self, asking: "asyncio.Task[None]") -> None:
+        """Whoever still waits must not wait for ever; a newer task asks for those who came after this one."""
+        if asking is self._asking:
+            self._give_up(Unreachable(STOPPED))
 
     async def close(self) -> None:
         """Nobody waits any more."""
