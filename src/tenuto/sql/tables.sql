@@ -769,6 +769,7 @@ create table tenuto.ready_lanes (
   empty_since timestamp with time zone,
   constraint ready_lanes_pkey PRIMARY KEY (route_id, group_no, priority)
 ) with (fillfactor=50);
+CREATE INDEX ready_lanes_place_idx ON tenuto.ready_lanes USING btree (route_id, hashint4(group_no), group_no);
 alter table tenuto.ready_lanes enable row level security;
 alter table tenuto.ready_lanes force row level security;
 create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -810,6 +811,7 @@ create table tenuto.resource_groups (
   constraint quota_is_not_negative CHECK ((quota >= 0)),
   constraint weight_is_positive CHECK (((weight >= 1) AND (weight <= 1000)))
 );
+CREATE INDEX resource_groups_heavy_idx ON tenuto.resource_groups USING btree (org_id, weight DESC) WHERE (weight > 1);
 alter table tenuto.resource_groups enable row level security;
 alter table tenuto.resource_groups force row level security;
 create policy an_org_sees_its_own_rows on tenuto.resource_groups for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

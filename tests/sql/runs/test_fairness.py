@@ -123,7 +123,7 @@ def test_with_more_groups_than_one_claim_looks_at_all_of_them_are_served(db: psy
     for no in range(150):
         fill(db, a_group(db, f"group {no}"), 20)
 
-    seen = claim_all(a_worker(db), limit=64, times=10)
+    seen = claim_all(a_worker(db), limit=64, times=20)
 
     assert len(seen) == 150
 

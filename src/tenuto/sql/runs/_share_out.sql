@@ -1,63 +1,62 @@
--- Which resource groups a claim serves (at most 64; where there are more, from a random one on) and how many tasks each
--- may give: its weight's share of p_limit, within its quota. Groups come in random order and fractions are rounded by
--- one random number, so that claims of any size add up to the weights. p_greedy: each may give all that is left.
--- A group with a quota is counted under its row lock, so it never runs more; one that another claim is counting right
--- now is left to that one. p_only: no other group than this.
+-- Which resource groups a claim serves and how many tasks each may give: its weight's share of p_limit, within its quota. Groups
+-- come in random order and fractions are rounded by one random number, so that claims of any size add up to the weights. Where
+-- there are many groups, up to 64 are drawn at random and the 16 heaviest are added; a group that had a chance of 1 in 300 of
+-- being drawn counts 300 times, so that over many claims every group gets its weight's share.
+-- p_round 2 and more: each may give all that is left. many: there are lanes beyond those that a claim reads, so its next rounds
+-- look at the tasks themselves, at groups after p_after, and tops says at which priority to begin. p_only: no other group than this.
 create or replace function tenuto._share_out(
-  p_routes int[], p_limit int, p_greedy boolean, p_only int,
-  out groups int[], out shares int[], out candidates int)
+  p_routes int[], p_limit int, p_round int, p_only int, p_after int,
+  out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int)
   language plpgsql
   set jit = off
 as $$
 declare
-  v_counted int[];
-  v_chance float8 := random();
-  v_lanes int;
+  v_chances float8[];
+  v_luck float8 := random();
 begin
-  select coalesce(array_agg(distinct l.group_no), '{}'), count(*)
-  into groups, v_lanes
+  select coalesce(array_agg(distinct l.group_no), '{}'), count(*) = 64
+  into groups, many
   from (select a.group_no from tenuto.ready_lanes a where a.route_id = any (p_routes) limit 64) l;
-  if v_lanes = 64 then   -- there are more than were read
-    groups := tenuto._active_groups(p_routes, coalesce(p_only - 1, 0));
-  end if;
-  if p_only is not null then
-    groups := array(select g from unnest(groups) g where g = p_only);
-  elsif cardinality(groups) = 64 then
-    groups := tenuto._active_groups(p_routes, floor(random() * (select max(no) from tenuto.resource_groups))::int);
+  if many and p_round > 1 then
+    groups := case when p_only is null then tenuto._groups_with_work(p_routes, p_after) else array[p_only] end;
+  elsif p_only is not null then
+    groups := case when many then array[p_only] else array(select g from unnest(groups) g where g = p_only) end;
+  elsif many then
+    select s.groups, s.chances into groups, v_chances from tenuto._sample_groups(p_routes, least(greatest(p_limit / 8, 2), 8)) s;
+    if v_chances[1] < 1 then
+      select s.groups, s.chances into groups, v_chances from tenuto._add_heavy_groups(p_routes, groups, v_chances) s;
+    end if;
   end if;
   candidates := cardinality(groups);
+  last := (select max(g) from unnest(groups) g);
   if candidates = 0 then
     groups := null;
     return;
   end if;
-
-  if exists (select from tenuto.resource_groups where no = any (groups) and quota is not null) then
-    v_counted := array(
-      select g.no from tenuto.resource_groups g
-      where g.no = any (groups) and g.quota is not null
-      order by g.no
-      for no key update skip locked);
-  elsif candidates = 1 then
+  if candidates = 1 and not (many and p_round > 1) then
     shares := array[p_limit];
-    return;
-  end if;
-
-  select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn)
-  into groups, shares
-  from (
-    select d.no, d.turn,
-           least(case when p_greedy then p_limit
-                      else floor(d.ends + v_chance)::int - floor(d.ends - d.part + v_chance)::int end,
-                 d.quota - (select count(*) from tenuto.running_tasks r where r.group_no = d.no and d.quota is not null)) as share
+    tops := array[2147483647];
+  else
+    select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn),
+           array_agg(case when many and p_round > 1 then tenuto._top_priority(p_routes, s.no) else 2147483647 end order by s.turn)
+    into groups, shares, tops
     from (
-      select w.no, w.quota, w.turn, w.part, sum(w.part) over (order by w.turn) as ends
+      select d.no, d.turn,
+             case when p_round > 1 then p_limit else floor(d.ends + v_luck)::int - floor(d.ends - d.part + v_luck)::int end as share
       from (
-        select g.no, g.quota, -ln(1 - random()) / g.weight as turn, p_limit * g.weight::float8 / sum(g.weight) over () as part
-        from tenuto.resource_groups g
-        where g.no = any (groups) and (g.quota is null or g.no = any (v_counted))
-      ) w
-    ) d
-  ) s
-  where s.share > 0;
+        select w.no, w.turn, w.part, sum(w.part) over (order by w.turn) as ends
+        from (
+          select g.no, -ln(1 - random()) * n.chance / g.weight as turn,
+                 p_limit * (g.weight / n.chance) / sum(g.weight / n.chance) over () as part
+          from (select u.no, coalesce(u.chance, 1) as chance from unnest(groups, v_chances) u(no, chance)) n
+          join tenuto.resource_groups g on g.no = n.no
+        ) w
+      ) d
+    ) s
+    where s.share > 0;
+  end if;
+  if exists (select from tenuto.resource_groups where no = any (groups) and quota is not null) then
+    select k.groups, k.shares, k.tops into groups, shares, tops from tenuto._keep_quotas(groups, shares, tops) k;
+  end if;
 end
 $$;

@@ -1,0 +1,157 @@
+"""How claims grow with resource groups, priorities, quotas and empty lanes.
+
+Each function returns the seconds of a claim of one task at size n, the median of several.
+`python -m bench.growth_claims [N]` prints each beside the same at 1.
+"""
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
+    sys.path[0] = str(Path(__file__).parents[1])
+
+import psycopg
+
+from bench.program import own_server
+from tenuto.model.ids import uuid7
+
+ORG = "00000000-0000-7000-8000-000000000001"
+KIND = json.dumps([{"type": "bench.noop"}])
+REPETITIONS = 21
+GROUPS_WITH_QUOTA = 64
+
+# Rows as starts make them, in one statement: ten thousand starts would take minutes.
+GROUPS = """
+insert into tenuto.resource_groups (id, org_id, external_id, weight, quota, created_at)
+select gen_random_uuid(), %(org)s, %(prefix)s || n, 1, %(quota)s, now() from generate_series(1, %(count)s) n
+on conflict (org_id, external_id) do update set quota = excluded.quota
+"""
+TASKS = """
+with task as (
+  select gen_random_uuid() as id, g.no as group_no, n.priority
+  from tenuto.resource_groups g
+  cross join generate_series(1, %(priorities)s) n(priority)
+  cross join generate_series(1, %(tasks)s)
+  where g.external_id like %(prefix)s || '%%'
+), made as (
+  insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,
+    max_attempts, run_attempt, optional, has_slots)
+  select id, %(org)s, id, now(), %(route)s, group_no, priority, 0, 2, 3, 1, false, false from task
+), runs as (
+  insert into tenuto.runs (id, org_id, group_no, alone, created_at) select id, %(org)s, group_no, true, now() from task
+), lanes as (
+  insert into tenuto.ready_lanes (route_id, group_no, priority, org_id)
+  select distinct %(route)s::int, group_no, priority, %(org)s::uuid from task on conflict do nothing
+)
+insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+select nextval('tenuto.ready_seq') << 20, now(), id, %(org)s, id, %(route)s, group_no, priority, 0, 1 from task
+"""
+
+
+def groups(conn: psycopg.Connection, n: int) -> float:
+    """With n resource groups that have a backlog."""
+    route = _fresh(conn)
+    _fill(conn, route, groups=n, tasks=max(3, 30 // n))
+    return _claim_seconds(conn, route)
+
+
+def priorities(conn: psycopg.Connection, n: int) -> float:
+    """With one group whose tasks have n priorities."""
+    route = _fresh(conn)
+    _fill(conn, route, groups=1, priorities=n, tasks=max(3, 30 // n))
+    return _claim_seconds(conn, route)
+
+
+def quotas(conn: psycopg.Connection, n: int) -> float:
+    """With 64 groups that have a quota and run n tasks together."""
+    return _quota_seconds(conn, n, quota=100_000)
+
+
+def no_quotas(conn: psycopg.Connection, n: int) -> float:
+    """The same without quotas, to compare with."""
+    return _quota_seconds(conn, n, quota=None)
+
+
+def lanes(conn: psycopg.Connection, n: int) -> float:
+    """With n groups whose lanes are empty by now, and one task."""
+    route = _fresh(conn)
+    _fill(conn, route, groups=n, tasks=1)
+    conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
+    conn.execute("vacuum tenuto.ready_tasks")
+    _fill(conn, route, groups=1, tasks=40)
+    return _claim_seconds(conn, route)
+
+
+def _quota_seconds(conn: psycopg.Connection, n: int, *, quota: int | None) -> float:
+    route = _fresh(conn)
+    _fill(conn, route, groups=GROUPS_WITH_QUOTA, tasks=n // GROUPS_WITH_QUOTA + 3, quota=quota)
+    session = _worker(conn)
+    for no in range(0, n, 1000):
+        _claim(conn, session, route, no, min(1000, n - no))
+    return _claim_seconds(conn, route)
+
+
+def _fresh(conn: psycopg.Connection) -> int:
+    """A kernel with nothing to do, and a route."""
+    tables = "ready_tasks, ready_lanes, running_tasks, tasks, runs, task_attempts, run_counts"
+    conn.execute("truncate " + ", ".join(f"tenuto.{table}" for table in tables.split(", ")))
+    conn.execute("delete from tenuto.resource_groups where external_id like 'growth%'")
+    row = conn.execute("select tenuto._intern_route(%s, 'default', 'bench.noop', 'python', '{}')", [ORG]).fetchone()
+    return row[0] if row else 0
+
+
+def _fill(
+    conn: psycopg.Connection,
+    route: int,
+    *,
+    groups: int,
+    tasks: int,
+    priorities: int = 1,
+    quota: int | None = None,
+) -> None:
+    prefix = "growth-one-" if groups == 1 else "growth-"
+    conn.execute(GROUPS, {"org": ORG, "prefix": prefix, "count": groups, "quota": quota})
+    conn.execute(TASKS, {"org": ORG, "prefix": prefix, "priorities": priorities, "tasks": tasks, "route": route})
+    conn.execute("vacuum analyze tenuto.ready_tasks, tenuto.ready_lanes, tenuto.resource_groups")
+
+
+def _worker(conn: psycopg.Connection) -> tuple[int, str]:
+    row = conn.execute("select * from tenuto.register_worker(%s, %s)", [ORG, uuid7()]).fetchone()
+    return row or (0, "")
+
+
+def _claim(conn: psycopg.Connection, session: tuple[int, str], route: int, no: int, limit: int) -> int:
+    found = conn.execute("select from tenuto.claim_tasks(%s, %s, %s, %s, %s)", [*session, no, [route], limit])
+    return found.rowcount
+
+
+def _claim_seconds(conn: psycopg.Connection, route: int) -> float:
+    session = _worker(conn)
+    taken: list[float] = []
+    for no in range(REPETITIONS):
+        began = time.perf_counter()
+        if _claim(conn, session, route, no, 1) != 1:
+            raise RuntimeError("a claim found no task")
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+SCENARIOS: tuple[Callable[[psycopg.Connection, int], float], ...] = (groups, priorities, lanes, quotas)
+
+
+def main() -> None:
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    with own_server() as (url, _), psycopg.connect(url, autocommit=True) as conn:
+        for scenario in (groups, priorities, lanes):
+            one, many = scenario(conn, 1), scenario(conn, n)
+            print(f"{scenario.__name__}: {1000 * one:.2f} ms at 1, {1000 * many:.2f} ms at {n}: {many / one:.2f}")
+        without, with_quotas = no_quotas(conn, 4000), quotas(conn, 4000)
+        print(f"quotas: {1000 * without:.2f} ms without, {1000 * with_quotas:.2f} ms with: {with_quotas / without:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+-- The first p_count resource groups with lanes on these routes, by the hashes of their numbers, after p_place (or before it), once
+-- around the circle. A loose index scan: one step per group and route, however many lanes a group has.
+create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
+  returns int[]
+  language plpgsql
+  stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+declare
+  v_found int[] := '{}';
+  v_turn int[];
+begin
+  for v_round in 1..2   -- from the place on, then from the other end
+  loop
+    if p_ahead then
+      with recursive step(place, group_no, no) as (
+        select case when v_round = 1 then p_place else -2147483648 end, -1, 0
+        union all
+        select n.place, n.group_no, s.no + 1
+        from step s
+        cross join lateral (
+          select l.place, l.group_no
+          from unnest(p_routes) r(id)
+          cross join lateral (
+            select hashint4(q.group_no) as place, q.group_no
+            from tenuto.ready_lanes q
+            where q.route_id = r.id and (hashint4(q.group_no), q.group_no) > (s.place, s.group_no)
+            order by hashint4(q.group_no), q.group_no limit 1
+          ) l
+          order by 1, 2 limit 1
+        ) n
+        where s.no < p_count
+      )
+      select array_agg(s.group_no order by s.no) into v_turn from step s where s.no > 0;
+    else
+      with recursive step(place, group_no, no) as (
+        select case when v_round = 1 then p_place else 2147483647 end, case when v_round = 1 then -1 else 2147483647 end, 0
+        union all
+        select n.place, n.group_no, s.no + 1
+        from step s
+        cross join lateral (
+          select l.place, l.group_no
+          from unnest(p_routes) r(id)
+          cross join lateral (
+            select hashint4(q.group_no) as place, q.group_no
+            from tenuto.ready_lanes q
+            where q.route_id = r.id and (hashint4(q.group_no), q.group_no) < (s.place, s.group_no)
+            order by hashint4(q.group_no) desc, q.group_no desc limit 1
+          ) l
+          order by 1 desc, 2 desc limit 1
+        ) n
+        where s.no < p_count
+      )
+      select array_agg(s.group_no order by s.no) into v_turn from step s where s.no > 0;
+    end if;
+    v_found := v_found || array(select t.g from unnest(v_turn) with ordinality t(g, no) where t.g <> all (v_found) order by t.no);
+    exit when cardinality(v_found) >= p_count;
+  end loop;
+  return v_found[1:p_count];
+end
+$$;
