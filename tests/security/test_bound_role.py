@@ -1,22 +1,20 @@
 """A server whose role sees every org does not serve: row security is the wall behind each query."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from starlette.testclient import TestClient
 
-from tenuto.db.errors import MissingRight
+from tenuto.db import upkeep
+from tenuto.db.errors import MissingRight, Unreachable
 from tenuto.db.login import check_bound, choose_role
-from tenuto.server.app import create_app
-from tenuto.server.settings import ServerSettings
+from tenuto.db.pool import open_pool
 from tests.cli.test_server import PEPPER
 from tests.support.command_line import tenuto
-from tests.support.remote_http import PEPPERS
 
 ROLES = ["tenuto_owner", "tenuto_worker", "tenuto_dispatcher", "tenuto_api, tenuto_worker"]
 
@@ -70,11 +68,15 @@ def test_the_command_does_not_serve_and_doctor_says_why(database: str, db: psyco
 
 
 def test_connections_of_a_pooler_that_drops_the_role_are_not_used(
-    database: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As if the pooler had dropped the role: the login itself is a superuser."""
-    settings = ServerSettings(database, None, PEPPERS, objects=tmp_path, statement_seconds=0.5)
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
-        assert client.get("/readyz").status_code == 503
 
+    async def ask(role: str | None) -> None:
+        async with open_pool(database, role=role, timeout=0.5, bound=True) as pool:
+            await pool.call(upkeep.now)
+
+    with pytest.raises(Unreachable):
+        asyncio.run(ask(None))
     assert "would see the rows of every org" in caplog.text
+    asyncio.run(ask("tenuto_api"))

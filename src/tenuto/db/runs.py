@@ -123,6 +123,10 @@ async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict
     await call_void(conn, "declare_types", session_id=session_id, token=token, types=types)
 
 
+async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> dict[str, Any] | None:
+    return await call_value(conn, "get_declared_kind", org_id=org_id, type=type)
+
+
 async def list_types(conn: Conn, *, org_id: UUID, limit: int | None = None) -> list[str]:
     return await call_values(conn, "list_types", org_id=org_id, limit=limit)
 

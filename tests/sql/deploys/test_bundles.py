@@ -104,15 +104,26 @@ def test_a_type_that_a_worker_serves_with_its_own_app_cannot_be_taken_by_a_bundl
         put(db)
 
 
-def test_a_type_stays_the_apps_that_serves_it_whoever_was_first(db: Db) -> None:
+def test_a_type_of_a_bundle_is_the_apps_that_serves_it_while_its_worker_is_there(db: Db) -> None:
     put(db, resize="code:resize", crop="code:crop")
     call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["images.resize"]})
 
     assert call(db, "list_bundle_types", org_id=DEFAULT_ORG) == "images.crop"
-
-    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
     with pytest.raises(Conflict, match=r"worker w serves images\.resize"):
         put(db, NEW)
+
+    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
+    assert put(db, NEW)
+    listed = db.execute("select tenuto.list_bundle_types(%s)", [DEFAULT_ORG]).fetchall()
+    assert listed == [("images.crop",), ("images.resize",)]
+
+
+def test_a_new_type_cannot_be_taken_from_an_app_whose_worker_is_gone(db: Db) -> None:
+    call(db, "register_worker", org_id=DEFAULT_ORG, worker_id="w", metadata={"types": ["images.resize"]})
+    call(db, "terminate_worker", org_id=DEFAULT_ORG, worker_id="w")
+
+    with pytest.raises(Conflict, match=r"worker w serves images\.resize"):
+        put(db)
 
 
 def test_a_worker_for_bundles_is_no_hindrance_for_its_next_bundle(db: Db) -> None:

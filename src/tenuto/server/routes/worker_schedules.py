@@ -2,7 +2,7 @@
 
 from fastapi import Response
 
-from tenuto.db import reactions, upkeep
+from tenuto.db import reactions, runs, upkeep
 from tenuto.db.call import Conn
 from tenuto.model.audit import diff
 from tenuto.model.cron import fire_after
@@ -26,10 +26,11 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
         refuse_pickles(f"schedule {one.name}", [one.input, one.details])
     async with desk.transaction() as conn:
         found = [one for one in await _all_schedules(conn, who) if one.name in named]
-        for one in [*found, *body.schedules]:
+        schedules = [await _pinned(conn, who, one) for one in body.schedules]
+        for one in [*found, *schedules]:
             _check_queue(who, one)
         now = await upkeep.now(conn)
-        for one in body.schedules:
+        for one in schedules:
             said = one.model_dump()
             next_at = fire_after(one.cron, one.timezone, now)
             new = vars(await reactions.put_schedule(conn, org_id=who.org_id, **said, next_at=next_at))
@@ -42,6 +43,15 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
                 await reactions.delete_schedule(conn, org_id=who.org_id, name=one.name)
                 await desk.note(conn, "schedule", one.name, "delete", {"cron": {"old": one.cron}})
     return Response(None, 204)
+
+
+async def _pinned(conn: Conn, who: WorkerKey, schedule: NewSchedule) -> NewSchedule:
+    """What a key of some queues schedules by type alone stays in the queue that the type is declared for now."""
+    kind = schedule.kind
+    if "*" in who.queues or "queue" in kind or not kind.get("inherit"):
+        return schedule
+    declared = await runs.get_declared_kind(conn, org_id=who.org_id, type=str(kind.get("type", ""))) or {}
+    return schedule.model_copy(update={"kind": {**kind, "queue": declared.get("queue", "default")}})
 
 
 async def _all_schedules(conn: Conn, who: WorkerKey) -> list[Schedule]:

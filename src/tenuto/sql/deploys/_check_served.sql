@@ -1,4 +1,5 @@
 -- Refuses types that a worker serves or served with code of its own: whoever may put bundles must not get hold of its tasks.
+-- A type that a bundle runs already is refused only while such a worker is there: one that names it and leaves must not block it.
 create or replace function tenuto._check_served(p_org_id uuid, p_name text, p_tasks jsonb)
   returns void
   language plpgsql
@@ -9,6 +10,8 @@ begin
   select w.id, t.type into v_taken
   from (select p_name || '.' || k as type from jsonb_object_keys(p_tasks) k) t
   join tenuto.workers w on w.org_id = p_org_id and w.metadata -> 'types' ? t.type
+  where w.status in ('starting', 'active', 'draining')
+     or not exists (select from tenuto.bundle_types b where b.org_id = p_org_id and b.type = t.type)
   limit 1;
   if found then
     perform tenuto._raise('TN004', format('worker %s serves %s with an app of its own, or did', v_taken.id, v_taken.type), 'give the bundle another name');

@@ -1,4 +1,5 @@
--- The types that bundles run: what a worker for bundles serves. Those that a worker serves with code of its own are not theirs.
+-- The types that bundles run: what a worker for bundles serves. Those that a worker serves with code of its own are not theirs
+-- while that worker is there.
 create or replace function tenuto.list_bundle_types(p_org_id uuid)
   returns setof text
   language sql
@@ -7,6 +8,10 @@ as $$
   select b.type
   from tenuto.bundle_types b
   where b.org_id = p_org_id
-    and not exists (select from tenuto.workers w where w.org_id = p_org_id and w.metadata -> 'types' ? b.type)
+    and not exists (
+      select from tenuto.workers w
+      where w.org_id = p_org_id
+        and w.status in ('starting', 'active', 'draining')
+        and w.metadata -> 'types' ? b.type)
   order by b.type;
 $$;

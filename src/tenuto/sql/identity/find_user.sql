@@ -1,6 +1,6 @@
--- Who a person is, by what a trusted issuer says of them, in the org they name by its slug. Who names none is in the one
--- they have come to before, or in the only one that knows them: that another lets them in changes nothing for them. Runs
--- as the owner, before the org is known. Roles are those of our tables, never of the token.
+-- Who a person is, by what a trusted issuer says of them, in the org they name by its slug. A person whom several orgs know
+-- must name one: else the org that wrote them down first would get what they send. Runs as the owner, before the org is
+-- known. Roles are those of our tables, never of the token.
 create or replace function tenuto.find_user(p_issuer text, p_subject text, p_org text default null)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[])
   language plpgsql
@@ -12,7 +12,6 @@ declare
 begin
   select u.id, u.org_id, u.platform_role, u.disabled_at, u.came_at,
          count(*) filter (where u.disabled_at is null) over () as known,
-         count(u.came_at) filter (where u.disabled_at is null) over () as came,
          string_agg(o.slug, ', ') filter (where u.disabled_at is null) over () as slugs
   into v_user
   from tenuto.users u
@@ -27,7 +26,7 @@ begin
       coalesce('in org ' || left(p_org, 63), 'here'), left(p_subject, 256), left(p_issuer, 256)), 'ask an admin of your org to add you');
   elsif v_user.disabled_at is not null then
     perform tenuto._raise('TN009', format('user %s is disabled', v_user.id), 'ask an admin of your org');
-  elsif v_user.known > 1 and v_user.came <> 1 then
+  elsif v_user.known > 1 then
     perform tenuto._raise('TN003', format('you are known to the orgs %s', v_user.slugs),
       'say which: with the header X-Tenuto-Org, or at /auth/login?org=…');
   end if;

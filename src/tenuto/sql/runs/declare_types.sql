@@ -21,6 +21,11 @@ begin
   perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),
           tenuto._check_declared_limits(d.value -> 'limits')
   from jsonb_each(p_types) d;
+  if v_session.queues is not null then
+    select coalesce(jsonb_object_agg(d.key, d.value), '{}') into p_types
+    from jsonb_each(p_types) d
+    where coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues);
+  end if;
   -- Which makes their routes too: in one order, or two workers that start together would wait for each other.
   perform tenuto._read_kinds(v_session.org_id, (
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
@@ -29,7 +34,6 @@ begin
   insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
   select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
   from jsonb_each(p_types) d
-  where v_session.queues is null or coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues)
   order by d.key
   on conflict (org_id, type) do update
     set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at

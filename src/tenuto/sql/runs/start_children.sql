@@ -1,5 +1,5 @@
 -- -> queued: tasks that a running attempt starts and owns, in its run. Fenced; a task that was asked to stop starts
--- nothing. With p_step_no the start is a step of the parent: on replay the recorded children are the answer.
+-- nothing, and one of a worker key starts them in the key's queues alone. With p_step_no the start is a step of the parent: on replay the recorded children are the answer.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null, p_step_no int default null, p_step_name text default null, p_wake boolean default true)
@@ -22,6 +22,7 @@ begin
     select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
+  perform tenuto._check_child_queues(p_session_id, v_kinds);
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
     perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'start_run takes handlers');
   end if;

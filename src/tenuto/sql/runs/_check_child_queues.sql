@@ -1,0 +1,26 @@
+-- Refuses children outside the queues of the worker key that opened the session. Sessions without a key have no such bound.
+create or replace function tenuto._check_child_queues(p_session_id bigint, p_kinds tenuto.kind[])
+  returns void
+  language plpgsql
+  stable
+as $$
+declare
+  v_key_id uuid;
+  v_queues text[];
+  v_queue text;
+begin
+  select s.worker_key_id into v_key_id from tenuto.sessions s where s.id = p_session_id;
+  if v_key_id is null then
+    return;
+  end if;
+  select k.queues into v_queues from tenuto.worker_keys k where k.id = v_key_id;
+  if '*' = any (v_queues) then
+    return;
+  end if;
+  select k.queue into v_queue from unnest(p_kinds) k where k.queue <> all (v_queues) limit 1;
+  if found then
+    perform tenuto._raise('TN009', format('a child is for queue %s, and the worker key is not', v_queue),
+      format('the key is for %s', array_to_string(v_queues, ', ')));
+  end if;
+end
+$$;
