@@ -11,15 +11,16 @@ join pg_class c on c.oid = i.inhparent and c.relkind = 'p' and c.relnamespace = 
 group by 1
 """
 TESTING = ("_note_moves", "_note_leaves", "_check_places", "_check_status", "_forget_moves")  # triggers, not called
-SIGNING = {
-    "find_signing_key", "list_signing_keys", "add_signing_key", "retire_signing_key", "due_heads", "record_head",
-}  # fmt: skip
+SIGNING = {"find_signing_key", "list_signing_keys", "add_signing_key"}
 AS_THE_OWNER = {
     "tenuto_api": SIGNING | {
         "find_api_key", "find_imported_keys", "find_worker_key", "find_user", "find_login", "close_login",
         "use_login_token", "settled_at", "prepare_changes",
     },
-    "tenuto_dispatcher": SIGNING | {"create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit"},
+    "tenuto_dispatcher": SIGNING | {
+        "create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit", "retire_signing_key",
+        "due_heads", "record_head",
+    },
 }  # fmt: skip
 HOT = (
     "ready_tasks",
@@ -92,6 +93,12 @@ def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: p
 
     assert {name for name, _ in definers} == set().union(*AS_THE_OWNER.values())
     assert [name for name, settings in definers if "search_path=" not in settings] == []
+
+
+def test_a_reader_sees_sessions_without_their_tokens(db: psycopg.Connection) -> None:
+    may = "select has_column_privilege('tenuto_readonly', 'tenuto.sessions', %s, 'select')"
+
+    assert [db.execute(may, [name]).fetchone() for name in ("token", "worker_id")] == [(False,), (True,)]
 
 
 def test_nobody_reads_what_proves_a_key(db: psycopg.Connection) -> None:

@@ -119,8 +119,8 @@ async def start_many(
     )
 
 
-async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> None:
-    await call_void(conn, "declare_types", session_id=session_id, token=token, types=types)
+async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> list[str]:
+    return await call_values(conn, "declare_types", session_id=session_id, token=token, types=types)
 
 
 async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> dict[str, Any] | None:

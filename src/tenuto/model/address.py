@@ -1,5 +1,6 @@
 """Where Tenuto is, as environment variables say it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ class Address:
 
 
 def read_address(environment: Mapping[str, str]) -> Address:
+    check_database_url(environment.get("TENUTO_DATABASE_URL"))
     pg_bin = environment.get("TENUTO_PG_BIN")
     return Address(
         database_url=environment.get("TENUTO_DATABASE_URL") or None,
@@ -30,6 +32,17 @@ def read_address(environment: Mapping[str, str]) -> Address:
         org=environment.get("TENUTO_ORG") or "default",
         api_key=environment.get("TENUTO_API_KEY") or None,
     )
+
+
+def check_database_url(url: str | None) -> None:
+    """Refuse an address whose password holds a mark that ends it: what follows would be taken for host and port, and
+    shown in errors."""
+    head, _, rest = (url or "").partition("://")
+    if head in ("postgresql", "postgres") and "@" in rest and "@" not in re.split("[/?#]", rest, maxsplit=1)[0]:
+        raise InvalidInput(
+            "the address of the database cannot be read: its user or password holds a / ? or # as it is",
+            "write %2F, %3F and %23 for them: postgresql://user:pass%2Fword@host:5432/name",
+        )
 
 
 def wrong_server(url: str, write: str) -> str | None:

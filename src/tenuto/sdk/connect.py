@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from tenuto.db.errors import BadAddress, DatabaseProblem
-from tenuto.model.address import Address, read_address, wrong_server
+from tenuto.model.address import Address, check_database_url, read_address, wrong_server
 from tenuto.sdk.client import Client
 from tenuto.sdk.direct import Direct
 from tenuto.storage.folder import FolderStore
@@ -45,6 +45,7 @@ async def connect(
     from tenuto.sdk.target import refuse_while_loading
 
     refuse_while_loading()
+    check_database_url(url)
     said = find_address()
     server = url if url is not None and url.startswith(("http://", "https://")) else None
     if server is None and url is None:

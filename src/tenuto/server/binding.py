@@ -4,6 +4,7 @@ FastAPI solves dependencies and opens two stacks anew for every request, which c
 needs (bench/http.py). Our endpoints take a desk or the request, parts of the path, a query and a body, and no more.
 """
 
+from collections import Counter
 from typing import Any, get_args, get_origin
 
 from fastapi import Response
@@ -11,7 +12,7 @@ from fastapi.dependencies.utils import request_params_to_args
 from fastapi.exceptions import RequestValidationError, ResponseValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from starlette.datastructures import QueryParams
 
 from tenuto.server.json_body import BoundedRequest, aside
@@ -33,6 +34,7 @@ class Binding:
         if takes.header_params or takes.cookie_params or route._embed_body_fields or len(takes.dependencies) > 1:
             raise Unbindable(f"{route.path}: take headers and cookies from the request, and one body at most")
         self._path, self._query, self._body = takes.path_params, takes.query_params, route.body_field
+        self._lists = _lists_of(takes.query_params)
         self._unsaid = _defaults(route)
         self._items = _items_of(route)
         self._body_name = takes.body_params[0].name if takes.body_params else ""
@@ -63,6 +65,7 @@ class Binding:
             values |= self._unsaid
         elif self._query:
             asked = QueryParams(request.scope["query_string"])
+            errors += self._repeated(asked)
             found, wrong = request_params_to_args(self._query, asked)
             values |= found
             errors += wrong
@@ -75,6 +78,18 @@ class Binding:
         if errors:
             raise RequestValidationError(errors, body=getattr(request, "_json", None))
         return values
+
+    def _repeated(self, asked: QueryParams) -> list[Any]:
+        """Parameters that were sent twice though they hold one value: a proxy may have read the other one."""
+        sent = asked.multi_items()
+        if len(sent) == len(asked):
+            return []
+        counts = Counter(name for name, _ in sent)
+        return [
+            {"type": "repeated", "loc": ("query", name), "msg": "is there more than once; send it once", "input": None}
+            for name, count in counts.items()
+            if count > 1 and name not in self._lists
+        ]
 
     async def _read_body(self, request: BoundedRequest, errors: list[Any]) -> Any:
         field: Any = self._body
@@ -90,6 +105,23 @@ class Binding:
         value, wrong = await aside(body, lambda: field.validate(sent, {}, loc=("body",)))
         errors += wrong
         return value
+
+
+def _lists_of(fields: list[Any]) -> set[str]:
+    """The parameters of a query that may be sent more than once."""
+    names: set[str] = set()
+    for field in fields:
+        annotation = field.field_info.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            inner = annotation.model_fields.items()
+            names |= {one.alias or name for name, one in inner if _holds_list(one.annotation)}
+        elif _holds_list(annotation):
+            names.add(field.alias)
+    return names
+
+
+def _holds_list(annotation: Any) -> bool:
+    return get_origin(annotation) is list or any(_holds_list(part) for part in get_args(annotation))
 
 
 def _items_of(route: APIRoute) -> tuple[TypeAdapter[Any], int] | None:

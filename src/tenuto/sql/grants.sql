@@ -3,7 +3,7 @@ do $$
 declare
   v_table record;
   v_function record;
-  v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key,retire_signing_key,due_heads,record_head}';
+  v_signing text[] := '{find_signing_key,list_signing_keys,add_signing_key}';
 begin
   revoke all on all routines in schema tenuto from public;
   revoke all on schema tenuto from public;
@@ -23,7 +23,7 @@ begin
   end loop;
 
   -- What runs as the owner passes row security: each is for those who need it. The api looks up who is asking before it
-  -- knows the org, dispatchers make and drop tables and seal the audit log, both sign.
+  -- knows the org, dispatchers make and drop tables, seal the audit log and retire keys, both sign.
   for v_function in
     select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
   loop
@@ -32,7 +32,7 @@ begin
       || v_signing) then
       execute format('grant execute on function %s to tenuto_api', v_function.name);
     end if;
-    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,seal_audit,prune_audit}' || v_signing) then
+    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,seal_audit,prune_audit,retire_signing_key,due_heads,record_head}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
   end loop;
@@ -62,6 +62,11 @@ begin
     execute format('revoke select on %s from tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.name);
     execute format('grant select (%s) on %s to tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.columns, v_table.name);
   end loop;
+
+  -- With the token of a session, whoever may call functions could speak for its worker.
+  revoke select on tenuto.sessions from tenuto_readonly;
+  grant select (id, org_id, worker_id, lease_seconds, started_at, expires_at, ended_at, end_reason, worker_key_id, queues)
+    on tenuto.sessions to tenuto_readonly;
   grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes what is over
 
   -- The audit log is only added to, and its chain is written by seal_audit and record_head.

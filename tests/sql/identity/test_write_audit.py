@@ -68,9 +68,13 @@ def test_a_large_value_is_kept_as_its_length_and_hash(db: Db) -> None:
 KEY = "tn_live_0123456789AB_" + "s" * 43 + "crc123"
 
 
-@pytest.mark.parametrize(
-    "field", ["secret", "client_secret", "password", "token", "hash", "tokens", "private_key", "api_key", "X-Api-Key"]
-)
+SECRET_NAMES = [
+    "secret", "client_secret", "password", "token", "hash", "tokens", "private_key", "api_key", "X-Api-Key", "dsn",
+    "apiToken", "pass_phrase", "passphrase", "DB_PASSWORD", "client-secret", "awsAccessKeyId", "db.connectionString",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("field", SECRET_NAMES)
 def test_a_secret_is_never_kept_by_its_name(db: Db, field: str) -> None:
     an_entry(db, changes={field: {"old": None, "new": "hunter2"}})
 
@@ -82,6 +86,16 @@ def test_a_secret_is_never_kept_by_its_name(db: Db, field: str) -> None:
     [
         (KEY, "[secret]"),
         (f"Bearer {KEY.replace('tn_', 'tnw_')}", "[secret]"),
+        ("postgresql://u:hunter2@h/db", "[secret]"),
+        ("postgresql://u@h/db, host:5432 a@b.example", "postgresql://u@h/db, host:5432 a@b.example"),
+        ({"x": "AKIAIOSFODNN7EXAMPLE", "y": "Bearer eyJhbGciOi"}, {"x": "[secret]", "y": "[secret]"}),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "[secret]"),
+        ("-----BEGIN EC PRIVATE KEY-----", "[secret]"),
+        ("host=h user=u password=hunter2", "[secret]"),
+        (
+            "the token bearer went home, tokenizer.model, keyboard",
+            "the token bearer went home, tokenizer.model, keyboard",
+        ),
         ({"deep": ["x", KEY]}, {"deep": ["x", "[secret]"]}),
         ({"smtp": {"password": "hunter2", "port": 25}}, {"smtp": {"password": "[secret]", "port": 25}}),
         ([{"tokens": ["a", "b"]}, {"token": None}], [{"tokens": "[secret]"}, {"token": None}]),

@@ -20,6 +20,7 @@ from tenuto.server.tokens import issue_token
 from tenuto.server.worker_desk import AtWorkerDesk
 
 ROUTES = Routes("workers")
+MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 
 @ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=answers.OpenedSession, status=201)
@@ -58,7 +59,10 @@ async def declare_types(desk: AtWorkerDesk, body: bodies.DeclareTypes) -> Respon
     """Say what types are like, for starts that name nothing else. The newest word counts, in the session's queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with desk.session(body.session_id, body.token) as conn:
-        await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
+        changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
+        for name in changed[:MAX_NOTED_TYPES]:
+            said = {field: {"new": value} for field, value in types[name].items()}
+            await desk.note(conn, "type", name, "declare", said)
     return Response(None, 204)
 
 

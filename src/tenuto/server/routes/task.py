@@ -6,16 +6,17 @@ from typing import Annotated, Any
 
 from fastapi import Query, Response
 
-from tenuto.db import attempts, run_data
+from tenuto.db import attempts, monitoring, run_data
 from tenuto.model.tasks import Answer
 from tenuto.server import own_answers as answers
 from tenuto.server import task_bodies as bodies
 from tenuto.server.inputs import refuse_pickles
 from tenuto.server.routing import TASK, Routes
-from tenuto.server.task_desk import AtTaskDesk, TaskDesk
+from tenuto.server.task_desk import AtTaskDesk, Fenced, TaskDesk
 from tenuto.server.worker_answers import HeldTask
 
 ROUTES = Routes("task")
+OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
 
 
 @ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTask)
@@ -77,33 +78,43 @@ async def _say(desk: TaskDesk, said: bodies.Progress) -> dict[str, bool]:
 async def complete_own_task(desk: AtTaskDesk, body: bodies.Complete) -> Any:
     """The task is done. The same again gets the same answer."""
     refuse_pickles("the output", body.output)
-    return await _end(desk, body, attempts.complete_tasks, outputs=[body.output])
+    return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
 
 
 @ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=answers.Accepted)
 async def fail_own_task(desk: AtTaskDesk, body: bodies.Fail) -> Any:
     """The attempt failed; the task is tried again if it may be."""
-    return await _end(desk, body, attempts.fail_tasks, errors=[body.error], retries=[body.retry])
+    return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry])
 
 
 @ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=answers.Accepted)
 async def snooze_own_task(desk: AtTaskDesk, body: bodies.Snooze) -> Any:
     """Not now: again in so many seconds, at no charge."""
-    return await _end(desk, body, attempts.snooze_tasks, seconds=[body.seconds])
+    return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
 @ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=answers.Accepted)
 async def wait_own_task(desk: AtTaskDesk, body: bodies.Wait) -> Any:
     """Wait for children, a signal or a time, holding no worker."""
-    return await _end(desk, body, attempts.wait_tasks, waits=[body.wait])
+    return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
 
 async def _end(
-    desk: TaskDesk, body: bodies.Named, report: Callable[..., Awaitable[list[Answer]]], **values: Any
+    desk: TaskDesk, body: bodies.Named, report: Callable[..., Awaitable[list[Answer]]], outcome: str, **values: Any
 ) -> dict[str, str]:
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced(held=False) as attempt:
         (told,) = await report(attempt.conn, **attempt.fences, **values)
-        if told.answer == "stale_lease":
+        if told.answer == "stale_lease" or (
+            told.answer == "already_accepted" and not await _ended_so(attempt, outcome)
+        ):
             raise attempt.stale()
     return {"answer": told.answer}
+
+
+async def _ended_so(attempt: Fenced, outcome: str) -> bool:
+    """Whether the attempt may have ended the way that is reported again: one that was snoozed was not completed."""
+    who = attempt.principal
+    found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
+    others = OUTCOMES - {outcome}
+    return not any(one.attempt == who.attempt and one.outcome in others for one in found)

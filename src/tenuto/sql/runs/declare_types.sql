@@ -1,9 +1,9 @@
 -- What a worker says of the types it runs: {"app.function": {"kind": …, "limits": […]}}, as starts take them without the type.
--- The newest word counts. A session of some queues speaks of types in these, and of none that was declared for others:
+-- Returns the types whose declaration changed. The latest declaration wins. A session of some queues speaks of types in these, and of none that was declared for others:
 -- who starts by type alone must not be led to its queues. A limit with a "parameter" is for each value of it: its "key"
 -- ends before the value, "place" is the parameter's among arguments in order, "default" what it is when left out.
 create or replace function tenuto.declare_types(p_session_id bigint, p_token uuid, p_types jsonb)
-  returns void
+  returns setof text
   language plpgsql
 as $$
 declare
@@ -31,13 +31,23 @@ begin
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
     from (select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind from jsonb_each(p_types) d) k));
 
-  insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
-  select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
-  from jsonb_each(p_types) d
-  order by d.key
-  on conflict (org_id, type) do update
-    set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at
-    where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues);
+  return query
+  with before as materialized (
+    select t.type, t.kind, t.limits from tenuto.task_types t
+    where t.org_id = v_session.org_id and t.type in (select jsonb_object_keys(p_types))
+  ), put as (
+    insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
+    select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
+    from jsonb_each(p_types) d
+    order by d.key
+    on conflict (org_id, type) do update
+      set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at
+      where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues)
+    returning t.type, t.kind, t.limits
+  )
+  select p.type from put p left join before b on b.type = p.type
+  where b.type is null or (b.kind, b.limits) is distinct from (p.kind, p.limits)
+  order by p.type;
   perform tenuto._declare_limits(v_session, p_types);
 end
 $$;

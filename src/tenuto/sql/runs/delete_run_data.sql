@@ -1,4 +1,4 @@
--- Deletes a key of a run's data with its history, or one value by its id. Answers how many values went.
+-- Deletes a key of a run's data with its history, or one value by its id. Returns how many values went; TN001 if the run is not there.
 create or replace function tenuto.delete_run_data(p_org_id uuid, p_run_id uuid, p_key text default null, p_data_id uuid default null)
   returns bigint
   language plpgsql
@@ -12,6 +12,9 @@ begin
   delete from tenuto.run_data
   where org_id = p_org_id and run_id = p_run_id and (key = p_key or id = p_data_id);
   get diagnostics v_count = row_count;
+  if v_count = 0 and not exists (select from tenuto.runs r where r.org_id = p_org_id and r.id = p_run_id) then
+    perform tenuto._raise('TN001', format('no run %s', p_run_id));
+  end if;
   return v_count;
 end
 $$;

@@ -1,0 +1,98 @@
+"""Requests that were answered as if all was well, or told more than they should."""
+
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from starlette.testclient import TestClient
+
+from tests.server.conftest import MakeKey
+from tests.support.kernel import DEFAULT_ORG, call, history, start_one
+from tests.support.loops import an_org
+from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+
+
+def test_data_of_a_run_that_is_not_there_cannot_be_deleted(admin: TestClient, db: psycopg.Connection) -> None:
+    refused = admin.delete(f"/v1/runs/{uuid4()}/data", params={"key": "a"})
+
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert call(db, "list_audit", org_id=DEFAULT_ORG) == []
+    run_id = start_one(db)
+    assert admin.delete(f"/v1/runs/{run_id}/data", params={"key": "a"}).json() == {"deleted": 0}
+
+
+def test_an_object_of_another_org_is_refused_like_one_with_other_bytes(
+    admin: TestClient, make_headers: MakeKey, db: psycopg.Connection
+) -> None:
+    theirs, mine = uuid4(), uuid4()
+    other = make_headers("*", org_id=an_org(db, "other"))
+    assert admin.put(f"/v1/objects/{theirs}", headers=other, content=b"a").status_code == 201
+    assert admin.put(f"/v1/objects/{mine}", content=b"a").status_code == 201
+
+    refused = [admin.put(f"/v1/objects/{id}", content=b"b") for id in (theirs, mine)]
+
+    said = [(one.status_code, one.json()["code"], one.json()["detail"].replace(str(id), "")) for one, id in
+            zip(refused, (theirs, mine), strict=True)]  # fmt: skip
+    assert said[0] == said[1]
+    assert said[0][:2] == (409, "conflict")
+
+
+@pytest.mark.parametrize("query", ["status=failed&status=completed", "limit=1&limit=200", "limit=1&name=a&limit=1"])
+def test_a_parameter_that_holds_one_value_is_sent_once(admin: TestClient, query: str) -> None:
+    refused = admin.get(f"/v1/runs?{query}")
+
+    name = query.partition("=")[0]
+    assert refused.status_code == 422
+    assert refused.json()["errors"] == [{"where": f"query.{name}", "what": "is there more than once; send it once"}]
+
+
+def test_a_parameter_that_is_a_list_may_be_sent_several_times(admin: TestClient, db: psycopg.Connection) -> None:
+    start_one(db)
+    task = open_worker(admin, worker_headers(db)).claim_one(tokens=True)
+    found = admin.get("/v1/task/data?key=a&key=b", headers={"Authorization": f"Bearer {task['token']}"})
+
+    assert found.status_code == 200
+
+
+ENDS: list[tuple[str, dict[str, Any]]] = [
+    ("complete", {"output": 1}),
+    ("fail", {"error": {"message": "boom"}, "retry": -1}),
+    ("snooze", {"seconds": 5}),
+]
+
+
+@pytest.mark.parametrize(("first", "body"), ENDS)
+def test_an_attempt_that_ended_one_way_is_not_said_to_have_ended_another(
+    worker: HttpWorker, db: psycopg.Connection, first: str, body: dict[str, Any]
+) -> None:
+    start_one(db)
+    task = worker.claim_one(tokens=True)
+    mine = {"Authorization": f"Bearer {task['token']}"}
+
+    def end(how: str, said: dict[str, Any]) -> Any:
+        return worker.api.post(f"/v1/task/{how}", headers=mine, json=said)
+
+    assert end(first, body).json() == {"answer": "accepted"}
+    before = history(db, task["task_id"])
+    for how, said in ENDS:
+        again = end(how, said)
+        if how == first:
+            assert again.json() == {"answer": "already_accepted"}
+        else:
+            assert (again.status_code, again.json()["code"]) == (409, "stale_lease")
+    assert history(db, task["task_id"]) == before
+
+
+def test_a_declaration_that_changed_a_type_is_in_the_audit_log(worker: HttpWorker, db: psycopg.Connection) -> None:
+    types = {"a.b": {"kind": {"queue": "mail"}}}
+    for _ in range(2):
+        assert worker.ask("types", types=types).status_code == 204
+    types["a.b"] = {"kind": {"queue": "other"}}
+    assert worker.ask("types", types=types).status_code == 204
+
+    found = call(db, "list_audit", org_id=DEFAULT_ORG, entity="type")
+    assert [(one["action"], one["entity_id"], one["changes"]["kind"]["new"]["queue"]) for one in found] == [
+        ("declare", "a.b", "other"),
+        ("declare", "a.b", "mail"),
+    ]
