@@ -10,10 +10,10 @@ from psycopg.types.json import Jsonb
 from tenuto.dispatcher import parking
 from tenuto.dispatcher.loops import ROW_FUNCTIONS
 from tenuto.model.upkeep import DueRow
-from tests.support.kernel import DEFAULT_ORG, Db, call, run_status, start
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status, start
 from tests.support.loops import an_org, cancel_run, count, value
 from tests.support.poison import cure, poison, turn
-from tests.support.poisoned_loops import CASES, a_delay, a_handler
+from tests.support.poisoned_loops import CASES, a_delay, a_handler, a_limited_start
 
 DELAYED = "select count(*) from tenuto.delayed_tasks where org_id = %s"
 
@@ -105,6 +105,16 @@ def test_no_row_is_parked_when_the_loop_itself_is_broken(db: Db, database: str):
         turn(database, "promote_due")
 
     assert count(db, "parked_rows") == 0
+
+
+def test_claims_go_on_once_an_arrival_that_nobody_can_follow_is_parked(db: Db, database: str):
+    bad, good = an_org(db, "bad"), an_org(db, "good")
+    a_limited_start(db, bad)
+    poison(db, "limits", bad, on="insert")
+    turn(database, "follow_arrivals")
+    a_limited_start(db, good)
+
+    assert len(a_worker(db, org_id=good).claim(5)) == 1
 
 
 def test_log_lines_name_org_run_and_task(db: Db, database: str, caplog: pytest.LogCaptureFixture):

@@ -22,7 +22,7 @@ def poison(
     """Whatever does this to such a row of the org raises, or does something else that cannot end well."""
     db.execute(
         "create or replace function tenuto.test_poison() returns trigger language plpgsql as"
-        f" $$ begin {does}; return old; end $$".encode()
+        f" $$ begin {does}; return coalesce(new, old); end $$".encode()
     )
     row = "new" if on == "insert" else "old"
     db.execute(

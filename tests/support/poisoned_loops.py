@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from tests.support.kernel import Db, a_worker, call, drain, start_graph, start_one
+from tests.support.limits import a_key, a_rate
 from tests.support.loops import cancel_task
 from tests.support.outbox import publish
 from tests.support.people import an_entry
@@ -71,6 +72,21 @@ def a_schedule(db: Db, org: UUID) -> None:
     put(db, datetime.now(UTC) - timedelta(minutes=1), cron="* * * * *", org_id=org)
 
 
+def a_limited_start(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "limits": [a_key("db", 1)]}]))
+
+
+def a_rate_with_a_line(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "limits": [a_rate("mail", 1, 1)]}]))
+    call(db, "follow_arrivals")
+
+
+def an_idle_limit(db: Db, org: UUID) -> None:
+    a_limited_start(db, org)
+    drain(db, a_worker(db, org_id=org))
+    db.execute("update tenuto.limits set idle_since = now() - interval '1 week'")
+
+
 def an_effect(db: Db, org: UUID) -> None:
     publish(db, 1, org_id=org)
 
@@ -105,6 +121,7 @@ def gone(table: str, where: str = "true") -> str:
     return f"select count(*) = 0 from tenuto.{table} where org_id = %s and {where}"
 
 
+MADE = "select count(*) > 0 from tenuto.limits where org_id = %s"
 CASES = {
     "promote_due": Case(a_delay, gone("delayed_tasks"), "delayed_tasks"),
     "wake_waiting": Case(a_sleep, gone("waiting_tasks"), "waiting_tasks"),
@@ -114,11 +131,16 @@ CASES = {
     "fold_runs": Case(an_end, gone("run_counts"), "run_counts"),
     "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks"),
     "sweep_cancelled": Case(a_cancel, gone("cancel_requests"), "cancel_requests"),
+    "follow_arrivals": Case(
+        a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert"
+    ),
+    "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),
     "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
     "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),
+    "prune_limits": Case(an_idle_limit, gone("limits"), "limits"),
     "prune_effects": Case(an_old_effect, gone("outbox"), "outbox"),
     "prune_identity": Case(an_old_request, gone("rate_buckets"), "rate_buckets"),
 }

@@ -77,16 +77,18 @@ async def sweep_limits(conn: Conn) -> SweptLimits:
     return await call_one(conn, "sweep_limits", SweptLimits)
 
 
-async def prune_limits(conn: Conn, *, keep: timedelta | None = None, limit: int | None = None) -> PrunedLimits:
-    return await call_one(conn, "prune_limits", PrunedLimits, keep=keep, limit=limit)
+async def prune_limits(
+    conn: Conn, *, keep: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
+) -> PrunedLimits:
+    return await call_one(conn, "prune_limits", PrunedLimits, keep=keep, limit=limit, keys=keys)
 
 
-async def follow_arrivals(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "follow_arrivals", limit=limit)
+async def follow_arrivals(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "follow_arrivals", limit=limit, keys=keys)
 
 
-async def admit_rates(conn: Conn, *, limit: int | None = None) -> int:
-    return await call_value(conn, "admit_rates", limit=limit)
+async def admit_rates(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "admit_rates", limit=limit, keys=keys)
 
 
 async def collect_objects(

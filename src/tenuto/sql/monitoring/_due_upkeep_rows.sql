@@ -1,4 +1,5 @@
--- The same as _due_rows for the loops that keep tables tidy: effects, audit chains, data objects and what is pruned.
+-- The same as _due_rows for the loops whose rows are no tasks or runs: arrivals, effects, audit chains, data objects and
+-- what is pruned.
 create or replace function tenuto._due_upkeep_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -8,6 +9,12 @@ create or replace function tenuto._due_upkeep_rows(p_loop text)
 as $$
 begin
   case p_loop
+  when 'follow_arrivals' then
+    return query
+    select a.id::text, a.org_id, null::uuid, null::uuid, null::timestamptz
+    from tenuto.arrivals a
+    order by a.id
+    limit 100000;
   when 'drain_outbox' then
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, coalesce(o.locked_until, o.available_at)

@@ -62,8 +62,13 @@ begin
     ('follow_arrivals', (
       select tenuto.now() from tenuto.arrivals a
       where a.id >= (select f.floor from tenuto.arrival_floor f)
+        and not exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals' and p.key = a.id::text)
       order by a.id limit 1)),
-    ('admit_rates', (select min(l.due_at) from tenuto.limits l where l.due_at is not null)),
+    ('admit_rates', (
+      select l.due_at from tenuto.limits l
+      where l.due_at is not null
+        and not exists (select from tenuto.parked_rows p where p.loop = 'admit_rates' and p.key = l.id::text)
+      order by l.due_at limit 1)),
     ('retry_parked', (select min(p.retry_at) from tenuto.parked_rows p)),
     ('seal_audit', (
       select tenuto.now() from tenuto.audit_unsealed u

@@ -1,8 +1,8 @@
 -- Does what starts left to do when they committed: opens their lanes, lowers floors to their tasks, makes their limits
 -- and lets in whom there is room for. Nobody waits here: what another transaction holds keeps its arrival, for the
 -- next call. Every claim does this first, and dispatchers do. Returns the routes that have tasks now which claims did
--- not see before.
-create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_from_bottom boolean default false)
+-- not see before. p_keys: only these arrivals, parked or not; else parked ones are left out, since claims would fail on them.
+create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -11,28 +11,51 @@ create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_f
   set jit = off
 as $$
 declare
+  v_parked boolean := false;
   v_lanes bigint[];
   v_lines bigint[];
   v_routes int[] := '{}';
 begin
-  select array_agg(a.id) filter (where a.limit_id is null),
-         array_agg(a.id order by a.id) filter (where a.limit_id is not null)
-  into v_lanes, v_lines
-  from (
-    select a.id, a.limit_id
-    from tenuto.arrivals a
-    where a.id >= case when p_from_bottom then 0 else coalesce((select f.floor from tenuto.arrival_floor f), 0) end
-    order by a.id
-    limit p_limit
-    for update skip locked
-  ) a;
+  if p_keys is null then
+    select array_agg(a.id) filter (where a.limit_id is null),
+           array_agg(a.id order by a.id) filter (where a.limit_id is not null)
+    into v_lanes, v_lines
+    from (
+      select a.id, a.limit_id
+      from tenuto.arrivals a
+      where a.id >= case when p_from_bottom then 0 else coalesce((select f.floor from tenuto.arrival_floor f), 0) end
+      order by a.id
+      limit p_limit
+      for update skip locked
+    ) a;
+  end if;
+  -- Looked at only where there are arrivals: every claim comes by here, and nearly always nothing is parked.
+  if v_lanes is not null or v_lines is not null then
+    v_parked := exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals');
+  end if;
+  if p_keys is not null or v_parked then
+    select array_agg(a.id) filter (where a.limit_id is null),
+           array_agg(a.id order by a.id) filter (where a.limit_id is not null)
+    into v_lanes, v_lines
+    from (
+      select a.id, a.limit_id
+      from tenuto.arrivals a
+      where case when p_keys is not null then a.id = any (p_keys::bigint[])
+                 else not exists (
+                   select from tenuto.parked_rows p where p.loop = 'follow_arrivals' and p.key = a.id::text) end
+      order by a.id
+      limit p_limit
+      for update of a skip locked
+    ) a;
+  end if;
   if v_lines is not null then
     v_routes := tenuto._follow_lines(v_lines);
     -- Those who were let in may be in a lane that is not there.
     v_lanes := v_lanes || array(
       select a.id
       from tenuto.arrivals a
-      where a.id > v_lines[cardinality(v_lines)] and a.limit_id is null
+      where a.id > v_lines[cardinality(v_lines)] and a.limit_id is null and p_keys is null
+        and not exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals' and p.key = a.id::text)
       order by a.id
       limit p_limit
       for update skip locked);

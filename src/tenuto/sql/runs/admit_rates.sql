@@ -1,21 +1,33 @@
 -- waiting for a rate -> queued: lets in what each rate allows, at most p_limit tasks. A rate lets its tasks in one by one,
 -- seconds / size apart; what a late call missed is made up for, up to a quarter of a second's worth; and never more than
 -- its size within any window of its seconds. Under the rate's row lock; one that another dispatcher holds is left to it.
-create or replace function tenuto.admit_rates(p_limit int default 1000)
+-- p_keys: only these rates, parked or not.
+create or replace function tenuto.admit_rates(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
+  set lock_timeout = '1s'
 as $$
 declare
+  v_parked bigint[] := tenuto._parked('admit_rates', p_keys);
   v_rate tenuto.limits;
   v_share tenuto.rate_share;
   v_cards tenuto.card[];
   v_all tenuto.card[] := '{}';
 begin
-  perform tenuto._wake_routes(tenuto._follow_arrivals());   -- who waits since just now
+  if p_keys is null then
+    perform tenuto._wake_routes(tenuto._follow_arrivals());   -- who waits since just now
+  end if;
   for v_rate in
-    select l.* from tenuto.limits l where l.due_at <= tenuto.now() order by l.due_at, l.id limit p_limit for no key update skip locked
+    select l.*
+    from tenuto.limits l
+    where l.due_at <= tenuto.now()
+      and (p_keys is null or l.id = any (p_keys::bigint[]))
+      and l.id <> all (v_parked)
+    order by l.due_at, l.id
+    limit p_limit
+    for no key update skip locked
   loop
     v_share := tenuto._rate_share(v_rate, p_limit - cardinality(v_all));
     with first as materialized (

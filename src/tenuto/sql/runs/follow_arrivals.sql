@@ -1,11 +1,13 @@
 -- waiting for a limit -> queued, and more: what starts left to do when they committed, for a dispatcher, where no
 -- claim did it. Wakes the workers of what became claimable. Returns how many routes did.
-create or replace function tenuto.follow_arrivals(p_limit int default 1000)
+-- p_keys: only these arrivals, parked or not.
+create or replace function tenuto.follow_arrivals(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
+  set lock_timeout = '1s'
 as $$
 declare
-  v_routes int[] := tenuto._follow_arrivals(p_limit);
+  v_routes int[] := tenuto._follow_arrivals(p_limit, p_keys => p_keys);
 begin
   perform tenuto._wake_routes(v_routes);
   return (select count(distinct r) from unnest(v_routes) r);
