@@ -75,12 +75,12 @@ def test_a_higher_priority_goes_first_and_then_the_older(db: Db) -> None:
     assert [worker.claim_one().task_id for _ in range(4)] == [high, also_high, middle, low]
 
 
-def test_a_task_that_comes_back_stands_behind_those_that_wait(db: Db) -> None:
+def test_a_task_that_is_given_back_keeps_its_place(db: Db) -> None:
     first, second = start(db, 1, 2)
     worker = a_worker(db)
     worker.interrupt(worker.claim_one())
 
-    assert [claim.task_id for claim in (worker.claim_one(), worker.claim_one())] == [second, first]
+    assert [claim.task_id for claim in (worker.claim_one(), worker.claim_one())] == [first, second]
 
 
 def test_every_claim_counts_the_attempt_up(db: Db) -> None:
