@@ -8,7 +8,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, start, start_one, statuses
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one, statuses
 from tests.support.limits import a_key, a_queue, a_rate, admitted, start_limited, used
 from tests.support.loops import count, value
 
@@ -190,3 +190,20 @@ def test_a_claim_wakes_the_workers_of_what_it_leaves(db: psycopg.Connection, dat
         assert len(worker.claim(1)) == 1  # the lane was not there before
         assert [wake.payload for wake in listener.notifies(timeout=5, stop_after=1)] == ["mine"]
         assert statuses(db, tasks).count("queued") == 1
+
+
+@pytest.mark.parametrize("paused_first", [False, True], ids=["paused meanwhile", "resumed meanwhile"])
+def test_a_queue_is_paused_or_resumed_while_its_first_start_is_open(
+    db: psycopg.Connection, client: psycopg.Connection, paused_first: bool
+) -> None:
+    before, meanwhile = ("pause_queue", "resume_queue") if paused_first else ("resume_queue", "pause_queue")
+    call(db, before, org_id=DEFAULT_ORG, queue="mail")
+    mine = start_one(client, kind={"type": "app.new", "queue": "mail"})
+    call(db, meanwhile, org_id=DEFAULT_ORG, queue="mail")
+    theirs = start_one(db, kind={"type": "app.new", "queue": "mail"})
+    client.commit()
+    call(db, "follow_arrivals")
+
+    claims = {claim.task_id for claim in a_worker(db).claim(10)}
+
+    assert claims == ({mine, theirs} if paused_first else set())
