@@ -25,12 +25,12 @@ begin
   end if;
 
   with arrived as materialized (
-    select a.route_id, a.group_no, a.priority, min(a.seq) as seq
+    select a.route_id, a.group_no, a.priority, min(a.seq) as seq, array_agg(a.id) as ids
     from tenuto.arrivals a
     where a.id = any (p_arrivals)
     group by 1, 2, 3
   ), lane as materialized (
-    select l.route_id, l.group_no, l.priority, a.seq
+    select l.route_id, l.group_no, l.priority, a.seq, a.ids
     from arrived a
     join tenuto.ready_lanes l on l.route_id = a.route_id and l.group_no = a.group_no and l.priority = a.priority
     order by 1, 2, 3
@@ -42,9 +42,8 @@ begin
     where l.route_id = n.route_id and l.group_no = n.group_no and l.priority = n.priority
       and (l.floor > n.seq or l.empty_since is not null)
   ), followed as (
-    delete from tenuto.arrivals a
-    using lane n
-    where a.id = any (p_arrivals) and a.route_id = n.route_id and a.group_no = n.group_no and a.priority = n.priority
+    -- By id: a join of arrivals and lanes compared each with each.
+    delete from tenuto.arrivals a where a.id = any (array(select unnest(n.ids) from lane n))
   )
   select array_agg(distinct n.route_id) into v_routes from lane n;
   return coalesce(v_routes, '{}');

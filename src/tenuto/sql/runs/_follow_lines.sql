@@ -45,9 +45,14 @@ begin
   end if;
 
   delete from tenuto.arrivals a
-  where a.id = any (p_arrivals)
-    and (a.limit_id = any (v_held || v_lost)
-         or a.id < (select max(b.id) from tenuto.arrivals b where b.id = any (p_arrivals) and b.limit_id = a.limit_id));
+  where a.id = any (array(
+    select n.id
+    from (
+      select b.id, b.limit_id, max(b.id) over (partition by b.limit_id) as last
+      from tenuto.arrivals b
+      where b.id = any (p_arrivals)
+    ) n
+    where n.limit_id = any (v_held || v_lost) or n.id < n.last));
   perform tenuto._expect_rates(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate'));
   return tenuto._fill_limits(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope <> 'rate'));
 end
