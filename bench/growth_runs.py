@@ -1,12 +1,14 @@
 """Growth of what people do to runs: each function measures one call at size n and returns its seconds."""
 
 import json
+import statistics
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, LiteralString
 from uuid import UUID
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 ORG = "00000000-0000-7000-8000-000000000001"
 BATCH = 1000
@@ -22,13 +24,63 @@ def start_kinds(conn: psycopg.Connection, n: int) -> float:
 def retry_run(conn: psycopg.Connection, n: int) -> float:
     """Retry a run of n tasks that all failed."""
     run_id = a_failed_run(conn, n)
-    return timed(lambda: conn.execute("select tenuto.retry_run(%s, %s)", [ORG, run_id]))
+    return timed(lambda: finish(conn, "retry_run", run_id))
+
+
+def cancel_run(conn: psycopg.Connection, n: int) -> float:
+    """Cancel a run of n ready tasks, until nothing of it is left to do."""
+    run_id = start_run(conn, n, kinds=[{"type": "growth.cancelled"}])
+    return timed(lambda: finish(conn, "cancel_run", run_id))
+
+
+def delete_run(conn: psycopg.Connection, n: int) -> float:
+    """Delete a run of n tasks that were cancelled, until nothing of it is left."""
+    run_id = start_run(conn, n, kinds=[{"type": "growth.deleted"}])
+    finish(conn, "cancel_run", run_id)
+    conn.execute("select tenuto.fold_runs()")
+    return timed(lambda: finish(conn, "delete_run", run_id))
+
+
+def doom(conn: psycopg.Connection, n: int) -> float:
+    """Fail the root of n dependents, in tables without statistics."""
+    kinds = [{"type": "growth.root", "max_attempts": 1}, {"type": "growth.leaf"}]
+    edges = [{"from": 0, "to": no + 1} for no in range(n)]
+    start_run(conn, n + 1, kinds=kinds, task_kinds=[0] + [1] * n, edges=edges)
+    worker = Worker(conn, "growth.root")
+    held = worker.claim(1)
+    return timed(lambda: worker.fail(held))
+
+
+def cancel_task(conn: psycopg.Connection, n: int) -> float:
+    """Cancel one task beside n pending ones of others; the median of ten."""
+    conn.execute(
+        "insert into tenuto.pending_tasks"
+        " (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits)"
+        " select gen_random_uuid(), %s, gen_random_uuid(), 1, 1, 0, 0, 1, 0 from generate_series(1, %s)",
+        [ORG, n],
+    )
+    kinds = json.dumps([{"type": "growth.one"}])
+    ids = conn.execute(
+        "select run_id from tenuto.start_many(%s, %s, array_fill(null::jsonb, array[11]))", [ORG, kinds]
+    ).fetchall()
+    seconds = [timed(lambda id=id: conn.execute("select tenuto.cancel_task(%s, %s)", [ORG, id])) for (id,) in ids]
+    conn.execute(
+        "delete from tenuto.pending_tasks where route_id = 1 and group_no = 1 and remaining = 1 and traits = 0"
+    )
+    return statistics.median(seconds[1:])
 
 
 def timed(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
+
+
+def finish(conn: psycopg.Connection, verb: LiteralString, run_id: UUID) -> None:
+    """A verb on a run, and all the pieces that dispatchers do of it."""
+    conn.execute(SQL("select tenuto.{}(%s, %s)").format(Identifier(verb)), [ORG, run_id])
+    while (row := conn.execute("select tenuto.advance_requests()").fetchone()) and row[0]:
+        pass
 
 
 def start_run(

@@ -40,6 +40,20 @@ def test_a_run_and_its_task_show_what_became_of_them(db: Db, asked: Asked):
     assert (task["task"]["status"], [attempt["outcome"] for attempt in task["attempts"]]) == ("failed", ["failed"])
 
 
+def test_a_large_run_is_cancelled_with_progress_or_left_to_dispatchers(db: Db, database: str, asked: Asked):
+    watched, left = (start_graph(db, 1001)[0] for _ in range(2))
+
+    lines = tenuto("runs", "cancel", str(watched), TENUTO_DATABASE_URL=database).stdout.splitlines()
+    asked("runs", "cancel", str(left), "--no-wait")
+
+    assert lines[0] == "cancel: 0 of ? tasks"
+    assert lines[-2:] == ["cancel: 1001 of 1001 tasks", f"cancelling run {watched}"]
+    assert (asked("runs", "show", str(watched))["progress"], value(db, "select run_id from tenuto.run_requests")) == (
+        None,
+        left,
+    )
+
+
 def test_people_read_an_error_in_a_line_and_its_traceback_below():
     @dataclass
     class Facts:

@@ -6,7 +6,7 @@ from uuid import UUID
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain
+from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, run_status, start_graph
 
 
 def start(api: TestClient, **more: object) -> str:
@@ -113,6 +113,26 @@ def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: Test
     assert admin.get(f"/v1/runs/{again.json()['run_id']}").json()["retry_of"] == run_id
     assert admin.delete(f"/v1/runs/{run_id}").status_code == 204
     assert admin.get(f"/v1/runs/{run_id}").json()["code"] == "not_found"
+
+
+def test_verbs_on_a_large_run_are_accepted_and_tell_how_far_they_are(admin: TestClient, db: psycopg.Connection) -> None:
+    run_id, _ = start_graph(db, 1001)
+
+    accepted = admin.post(f"/v1/runs/{run_id}/cancel")
+    assert (accepted.status_code, accepted.json()) == (202, {"run_id": str(run_id), "verb": "cancel"})
+    progress = {"verb": "cancel", "done": 0, "tasks": None}
+    assert admin.get(f"/v1/runs/{run_id}").json()["progress"] == progress
+    while call(db, "advance_requests"):
+        pass
+    assert run_status(db, run_id) == "cancelled"
+
+    again = admin.post(f"/v1/runs/{run_id}/retry").json()["run_id"]
+    assert admin.get(f"/v1/runs/{again}").json()["progress"]["verb"] == "retry"
+    assert admin.delete(f"/v1/runs/{run_id}").status_code == 409
+    while call(db, "advance_requests"):
+        pass
+    assert admin.delete(f"/v1/runs/{run_id}").json() == {"run_id": str(run_id), "verb": "delete"}
+    assert admin.get(f"/v1/runs/{run_id}").status_code == 404
 
 
 def test_a_signal_reaches_the_run(admin: TestClient) -> None:

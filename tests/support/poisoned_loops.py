@@ -68,6 +68,11 @@ def a_cancel(db: Db, org: UUID) -> None:
     cancel_task(db, start_one(db, org_id=org), org_id=org)
 
 
+def a_large_cancel(db: Db, org: UUID) -> None:
+    run_id, _ = start_graph(db, 1001, org_id=org)
+    call(db, "cancel_run", org_id=org, run_id=run_id)
+
+
 def a_schedule(db: Db, org: UUID) -> None:
     put(db, datetime.now(UTC) - timedelta(minutes=1), cron="* * * * *", org_id=org)
 
@@ -135,6 +140,7 @@ CASES = {
         a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert"
     ),
     "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
+    "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
     "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),

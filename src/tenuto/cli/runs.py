@@ -20,6 +20,7 @@ COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "fa
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's whole id.", show_default=False)]
 Before = Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Leave the tasks of a large run to dispatchers.")]
 Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
 
 
@@ -102,15 +103,40 @@ def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
     ask(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
 
 
+def finish(run_id: UUID, *, quiet: bool) -> None:
+    """Work on the accepted verb of a large run beside the dispatchers, and say how far it is."""
+    ask(lambda desk: advance(desk, run_id, quiet=quiet), role=WORKERS)
+
+
+async def advance(desk: Desk, run_id: UUID, *, quiet: bool) -> None:
+    from tenuto.db import runs, upkeep
+
+    said = ""
+    while found := await desk.pool.call(runs.get_request, org_id=desk.org_id, run_id=run_id):
+        (request,) = found
+        text = f"{request.verb}: {request.done} of {'?' if request.tasks is None else request.tasks} tasks"
+        if not quiet and text != said:
+            say(text)
+            said = text
+        key = f"{request.verb}:{run_id}"
+        if not await desk.pool.call(upkeep.advance_requests, limit=1, keys=[key]):
+            await asyncio.sleep(0.2)  # a dispatcher works on it
+
+
 @app.command()
 def cancel(
-    run: RunId, reason: Annotated[str | None, typer.Option(help="Kept with the run.")] = None, as_json: Json = False
+    run: RunId,
+    reason: Annotated[str | None, typer.Option(help="Kept with the run.")] = None,
+    no_wait: NoWait = False,
+    as_json: Json = False,
 ) -> None:
     """Stop a run and everything open below it."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    act(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
+    done = act(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
+    if not done and not no_wait:
+        finish(run_id, quiet=as_json)
     show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
 
 
@@ -118,11 +144,14 @@ def cancel(
 def retry(
     run: RunId,
     everything: Annotated[bool, typer.Option("--everything", help="Execute completed tasks again, too.")] = False,
+    no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
     """Start an ended run again as a new run, which reuses what completed."""
     run_id = read_id(run, "run")
     made = change(lambda deed: retry_run(deed, run_id, everything=everything), role=WORKERS)
+    if not no_wait:
+        finish(made, quiet=as_json)
     show({"run_id": made, "retry_of": run_id}, f"started run {made}", as_json=as_json)
 
 
@@ -135,10 +164,12 @@ async def retry_run(deed: Change, run_id: UUID, *, everything: bool) -> UUID:
 
 
 @app.command()
-def delete(run: RunId, as_json: Json = False) -> None:
+def delete(run: RunId, no_wait: NoWait = False, as_json: Json = False) -> None:
     """Delete an ended run with its tasks, attempts, data and logs."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    act(("run", run_id), "delete", runs.delete_run, run_id=run_id)
+    done = act(("run", run_id), "delete", runs.delete_run, run_id=run_id)
+    if not done and not no_wait:
+        finish(run_id, quiet=as_json)
     show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

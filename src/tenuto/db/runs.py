@@ -17,6 +17,7 @@ from tenuto.db.call import (
 from tenuto.db.hot import array_literal
 from tenuto.db.starting import allowed_to_start
 from tenuto.db.texts import call_procedure
+from tenuto.model.monitoring import RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
@@ -135,8 +136,8 @@ async def unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[s
     return await call_values(conn, "unknown_types", org_id=org_id, types=types)
 
 
-async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> None:
-    await call_void(conn, "cancel_run", org_id=org_id, run_id=run_id, reason=reason)
+async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> bool:
+    return await call_value(conn, "cancel_run", org_id=org_id, run_id=run_id, reason=reason)
 
 
 async def cancel_task(conn: Conn, *, org_id: UUID, task_id: UUID, reason: str | None = None) -> None:
@@ -147,8 +148,12 @@ async def retry_run(conn: Conn, *, org_id: UUID, run_id: UUID, reuse: bool | Non
     return await call_value(conn, "retry_run", org_id=org_id, run_id=run_id, reuse=reuse)
 
 
-async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> None:
-    await call_void(conn, "delete_run", org_id=org_id, run_id=run_id)
+async def get_request(conn: Conn, *, org_id: UUID, run_id: UUID) -> list[RunRequest]:
+    return await call(conn, "get_request", RunRequest, org_id=org_id, run_id=run_id)
+
+
+async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> bool:
+    return await call_value(conn, "delete_run", org_id=org_id, run_id=run_id)
 
 
 async def nudge_runs(conn: Conn, *, run_ids: list[UUID]) -> int:

@@ -65,6 +65,10 @@ async def sweep_cancelled(conn: Conn, *, limit: int | None = None, keys: list[st
     return await call_value(conn, "sweep_cancelled", limit=limit, keys=keys)
 
 
+async def advance_requests(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
+    return await call_value(conn, "advance_requests", limit=limit, keys=keys)
+
+
 async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
     return await call_value(conn, "move_floors", from_bottom=from_bottom)
 

@@ -114,6 +114,15 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
     return await dispatcher.pool.call(upkeep.move_floors, from_bottom=from_bottom)
 
 
+async def advance_requests(dispatcher: Dispatcher, limit: int) -> int:
+    """Work on verbs about large runs: so many pieces, each in a transaction of its own."""
+    step = rows_of("advance_requests", seconds=LONG_SECONDS)
+    for pieces in range(limit):
+        if not await step(dispatcher, 1):
+            return pieces
+    return limit
+
+
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
     """Says that it moved nothing: it comes back to the same requests for as long as their tasks run, at its leisure."""
     await rows_of("sweep_cancelled")(dispatcher, limit)
@@ -241,6 +250,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("sweep_cancelled", sweep_cancelled, batch=100),
     Loop("follow_arrivals", rows_of("follow_arrivals"), batch=1000),
     Loop("admit_rates", rows_of("admit_rates"), batch=1000),
+    Loop("advance_requests", advance_requests, batch=20),
     Loop("fire_schedules", rows_of("fire_schedules", seconds=LONG_SECONDS), batch=500),
     Loop("drain_outbox", drain, batch=100),
     Loop("retry_parked", retry_parked, batch=100),
@@ -273,6 +283,7 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "sweep_cancelled": rows(upkeep.sweep_cancelled),
     "follow_arrivals": rows(upkeep.follow_arrivals),
     "admit_rates": rows(upkeep.admit_rates),
+    "advance_requests": rows(upkeep.advance_requests),
     "fire_schedules": fire,
     "drain_outbox": take_again,
     "seal_audit": rows(audit.seal_audit),

@@ -36,6 +36,18 @@ class RunStatus:
     started_at: datetime | None
     completed_at: datetime | None
     duration: timedelta | None
+    progress: Any  # of a verb on a large run that dispatchers work on: {verb, done, tasks}
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """How far a verb on a large run is; `error` is what stopped it for now."""
+
+    verb: str
+    requested_at: datetime
+    done: int
+    tasks: int | None  # not known before they are listed
+    error: str | None
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,22 @@ class RunLine(Answer):
     completed_at: datetime | None
 
 
+class Progress(Answer):
+    """How far a verb on a large run is that dispatchers work on; `tasks` is null until they are listed."""
+
+    verb: str
+    done: int
+    tasks: int | None
+
+
+class AcceptedVerb(Answer):
+    """A cancel or delete of a large run was recorded; dispatchers finish it in pieces. `GET /v1/runs/{run_id}` shows
+    the progress of a cancel; a deleted run is gone at once."""
+
+    run_id: UUID
+    verb: str
+
+
 class Run(Answer):
     """A run as it is now; `alone`: of one task, which has its id. `type` is that of the task it was started with; a
     graph has none, but may have a name."""
@@ -86,6 +102,7 @@ class Run(Answer):
     started_at: datetime | None
     completed_at: datetime | None
     duration: timedelta | None
+    progress: Progress | None
 
 
 class RunEnd(Answer):

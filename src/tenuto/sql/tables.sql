@@ -880,6 +880,44 @@ alter table tenuto.run_data force row level security;
 create policy an_org_sees_its_own_rows on tenuto.run_data for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.run_data for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.run_request_parts (
+  run_id   uuid not null,
+  verb     text not null,
+  no       integer not null,
+  org_id   uuid not null,
+  again    boolean not null,
+  task_ids uuid[] not null,
+  constraint a_part_exists_once PRIMARY KEY (run_id, verb, no)
+);
+alter table tenuto.run_request_parts enable row level security;
+alter table tenuto.run_request_parts force row level security;
+create policy an_org_sees_its_own_rows on tenuto.run_request_parts for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.run_request_parts for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
+create table tenuto.run_requests (
+  run_id       uuid not null,
+  verb         text not null,
+  org_id       uuid not null,
+  source_id    uuid,
+  reuse        boolean,
+  reason       text,
+  phase        text default 'list'::text not null,
+  next_part    integer default 1 not null,
+  tasks        integer,
+  done         integer default 0 not null,
+  requested_at timestamp with time zone not null,
+  worked_at    timestamp with time zone not null,
+  constraint a_request_is_made_once PRIMARY KEY (run_id, verb),
+  constraint a_retry_has_a_source CHECK (((verb = 'retry'::text) = (source_id IS NOT NULL))),
+  constraint phase_is_known CHECK ((phase = ANY (ARRAY['list'::text, 'work'::text, 'release'::text]))),
+  constraint verb_is_known CHECK ((verb = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text])))
+);
+CREATE INDEX run_requests_source_idx ON tenuto.run_requests USING btree (source_id) WHERE (source_id IS NOT NULL);
+alter table tenuto.run_requests enable row level security;
+alter table tenuto.run_requests force row level security;
+create policy an_org_sees_its_own_rows on tenuto.run_requests for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
+create policy trusted_roles_see_all on tenuto.run_requests for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
+
 create table tenuto.run_slots (
   run_id          uuid not null,
   position        integer not null,

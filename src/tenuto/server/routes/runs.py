@@ -23,6 +23,9 @@ from tenuto.server.starts import check_known, noted, plan_all, start_all, start_
 from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
+ACCEPTED: dict[int | str, Any] = {
+    202: {"model": answers.AcceptedVerb, "description": "accepted: the run is large, and dispatchers go on"}
+}
 RUN = fields_of(answers.Run)
 
 
@@ -97,29 +100,31 @@ async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunEnd]:
     return await until_some(desk, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
 
 
-@ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204)
+@ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def update_run(desk: AtDesk, run_id: UUID, body: Stop) -> Response:
     """Stop a run: the only state that may be asked for. What has ended is not opened again."""
     return await _cancel(desk, run_id, body.reason)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", answer=None, status=204)
+@ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def cancel_run(desk: AtDesk, run_id: UUID, body: Reason | None = None) -> Response:
-    """Stop a run and everything below it."""
+    """Stop a run and everything below it. 202: the run is large; dispatchers stop its tasks in pieces."""
     return await _cancel(desk, run_id, body.reason if body else None)
 
 
 async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Change) -> None:
-        await change.do(runs.cancel_run, run_id=run_id, reason=reason)
+    async def work(change: Change) -> answers.AcceptedVerb | None:
+        done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
+        return None if done else answers.AcceptedVerb(run_id=run_id, verb="cancel")
 
-    return await desk.change(work, status=204)
+    return await desk.change(work, status=204, status_with_body=202)
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=answers.RunId, status=201)
 async def retry_run(desk: AtDesk, run_id: UUID, body: Retry | None = None) -> Response:
-    """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false."""
+    """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. The tasks of a large run
+    are copied afterwards: until then `progress` of the new run says how far that is."""
 
     async def work(change: Change) -> answers.RunId:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
@@ -129,15 +134,17 @@ async def retry_run(desk: AtDesk, run_id: UUID, body: Retry | None = None) -> Re
     return await desk.change(work, status=201)
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204)
+@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
-    """Delete a run that has ended, with everything it has."""
+    """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
+    its tasks in pieces."""
 
-    async def work(change: Change) -> None:
-        await change.do(runs.delete_run, run_id=run_id)
+    async def work(change: Change) -> answers.AcceptedVerb | None:
+        done = await change.do(runs.delete_run, run_id=run_id)
         await change.note("run", run_id, "delete")
+        return None if done else answers.AcceptedVerb(run_id=run_id, verb="delete")
 
-    return await desk.change(work, status=204)
+    return await desk.change(work, status=204, status_with_body=202)
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=answers.SignalId, status=201)

@@ -62,6 +62,12 @@ begin
            c.requested_at
     from tenuto.cancel_requests c
     limit 100000;
+  when 'advance_requests' then
+    return query
+    select q.verb || ':' || q.run_id, q.org_id, q.run_id, null::uuid, q.requested_at
+    from tenuto.run_requests q
+    where q.verb = 'retry' or not exists (select from tenuto.run_requests o where o.run_id = q.run_id and o.verb = 'retry')
+    limit 100000;
   when 'admit_rates' then
     return query
     select l.id::text, l.org_id, null::uuid, null::uuid, l.due_at

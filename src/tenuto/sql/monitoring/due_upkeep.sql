@@ -51,6 +51,7 @@ begin
         and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
         and not exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = r.id::text))),
     ('sweep_cancelled', (select tenuto.now() from tenuto.cancel_requests c limit 1)),
+    ('advance_requests', (select tenuto.now() from tenuto.run_requests q limit 1)),
     ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
                            (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
     ('fire_schedules', (

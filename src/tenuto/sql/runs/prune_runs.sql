@@ -8,7 +8,9 @@ create or replace function tenuto.prune_runs(p_limit int default 1000, p_dry_run
   set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_ids uuid[] := array(select tenuto._prunable_runs(p_limit));
+  v_ids uuid[] := array(
+    select p from tenuto._prunable_runs(p_limit) p
+    where not exists (select from tenuto.run_requests q where q.source_id = p));   -- its retry copies it
   v_tasks uuid[] := array(select tenuto._tasks_left_behind(p_limit));
 begin
   if not p_dry_run then

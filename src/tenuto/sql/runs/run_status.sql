@@ -15,7 +15,7 @@ select
     else r.status
   end as status,
   r.attempt, r.max_attempts,
-  coalesce(r.total, 1) as total_tasks,
+  coalesce(r.total - (q.copying)::int, 1) as total_tasks,
   coalesce(r.completed, (t.status = 'completed')::int) as completed_tasks,
   coalesce(r.failed, (t.status = 'failed')::int) as failed_tasks,
   coalesce(r.cancelled, (t.status = 'cancelled')::int) as cancelled_tasks,
@@ -28,7 +28,14 @@ select
   coalesce(r.started_at, t.started_at, least((select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id),
                                              (select min(c.started_at) from tenuto.run_counts c where c.run_id = r.id))) as started_at,
   coalesce(r.completed_at, t.completed_at) as completed_at,
-  coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration
+  coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration,
+  q.progress
 from tenuto.runs r
 join tenuto.resource_groups g on g.no = r.group_no
-left join tenuto.task_status t on t.id = r.id and r.alone;
+left join tenuto.task_status t on t.id = r.id and r.alone
+cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
+  select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
+         (array_agg(jsonb_build_object('verb', o.verb, 'done', o.done, 'tasks', o.tasks) order by o.verb = 'retry' desc))[1] as progress
+  from tenuto.run_requests o
+  where o.run_id = r.id
+) q;
