@@ -1,6 +1,7 @@
 -- In how many seconds each kind of upkeep has something to do: 0 is now, null is never as things are. One statement for
 -- dispatchers to ask before they do anything; every branch reads the first entry of an index that is not parked. What only looks for
 -- accidents (lanes, limits, floors) and what prunes is not here: that comes by itself now and then.
+-- enable_material is off so that parked rows are looked up by index: with 5,000 of them in front, 29 ms instead of 8 s.
 create or replace function tenuto.due_upkeep()
   returns table (what text, due_in_seconds float8)
   language plpgsql
@@ -8,6 +9,7 @@ create or replace function tenuto.due_upkeep()
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_bitmapscan = off
+  set enable_material = off
   set jit = off
 as $$
 begin
