@@ -1,5 +1,7 @@
 """What is cleaned up while somebody begins to use it."""
 
+from uuid import uuid4
+
 from tests.support.interleave import Play, Race, on
 from tests.support.kernel import Db, a_worker, call, drain, start
 from tests.support.limits import a_key, start_limited
@@ -45,3 +47,14 @@ def test_a_floor_that_moves_while_a_task_is_given_back_does_not_hide_it(race: Ra
         return [other.claim_one().input for _ in range(3)]
 
     assert set(map(tuple, race.every_order(scene))) == {(0, 1, 2)}
+
+
+def test_two_dispatchers_that_ask_at_once_never_get_the_same_loop(race: Race) -> None:
+    def take(db: Db) -> int:
+        db.execute("set role tenuto_dispatcher")
+        try:
+            return len(db.execute("select tenuto.take_loops(%s, '{a,b,c}')", [uuid4()]).fetchall())
+        finally:
+            db.execute("set role tenuto_worker")
+
+    assert {tuple(sorted(play)) for play in race.every_order(lambda play: play.run(take, take))} == {(0, 3)}

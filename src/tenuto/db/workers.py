@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call_one, call_value, call_void
+from tenuto.db.call import Conn, call_one, call_value, call_values, call_void
 from tenuto.model.workers import PrunedWorkers, Session
 
 
@@ -90,6 +90,10 @@ async def beat_dispatcher(conn: Conn, *, id: UUID, address: str, port: int) -> N
 
 async def close_dispatcher(conn: Conn, *, id: UUID) -> None:
     await call_void(conn, "close_dispatcher", id=id)
+
+
+async def take_loops(conn: Conn, *, dispatcher_id: UUID, loops: list[str], lease: timedelta | None = None) -> list[str]:
+    return await call_values(conn, "take_loops", dispatcher_id=dispatcher_id, loops=loops, lease=lease)
 
 
 async def prune_workers(

@@ -33,14 +33,16 @@ class Loop(Generic[D]):
     batch: int = 1
     every: float | None = None  # seconds after which it comes by itself, said to be due or not
     at_rest: float | None = None  # the same, while it finds nothing to do
+    alone: bool = True  # by one dispatcher at a time; else by each, for itself
 
 
 @dataclass(frozen=True)
 class Due:
-    """What can be done now, and in how many seconds there will be more."""
+    """What can be done now, in how many seconds there will be more, and which loops are for this dispatcher."""
 
     loops: frozenset[str] = frozenset()
     next_in: float = IDLE
+    mine: frozenset[str] | None = None  # None: all
 
 
 @dataclass
@@ -59,7 +61,7 @@ class Turn(Generic[D]):
         return self.work is not None and not self.work.done()
 
     def wanted(self, due: Due, now: float) -> bool:
-        if self.at_work() or now < self.rests_until:
+        if self.at_work() or now < self.rests_until or (due.mine is not None and self.loop.name not in due.mine):
             return False
         return self.loop.name in due.loops or (self.loop.every is not None and now >= self.comes_at)
 

@@ -239,7 +239,7 @@ def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
 
 
 LOOPS: list[Loop[Dispatcher]] = [
-    Loop("beat_dispatcher", beat_dispatcher, every=10.0),
+    Loop("beat_dispatcher", beat_dispatcher, every=10.0, alone=False),
     Loop("promote_due", rows_of("promote_due"), batch=1000),
     Loop("wake_waiting", rows_of("wake_waiting"), batch=1000),
     Loop("expire_sessions", rows_of("expire_sessions"), batch=1000),
@@ -257,7 +257,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("seal_audit", rows_of("seal_audit", seconds=LONG_SECONDS), batch=1000),
     Loop("sign_heads", rows_of("sign_heads", seconds=LONG_SECONDS), batch=100, every=MINUTE / 4),
     Loop("move_floors", move_floors, every=0.25, at_rest=FROM_BOTTOM_EVERY),
-    Loop("measure", measure, every=5.0),
+    Loop("measure", measure, every=5.0, alone=False),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
     Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=30.0),
     Loop("sweep_limits", whole(upkeep.sweep_limits), every=30.0),

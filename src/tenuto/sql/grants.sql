@@ -46,7 +46,7 @@ begin
   loop
     execute format('revoke insert, update, delete on %s from tenuto_api, tenuto_dispatcher, tenuto_worker', v_table.name);
   end loop;
-  grant insert, update, delete on tenuto.dispatchers to tenuto_dispatcher;
+  grant insert, update, delete on tenuto.dispatchers, tenuto.loop_leases to tenuto_dispatcher;
   grant update on tenuto.arrival_floor to tenuto_dispatcher, tenuto_worker;
 
   -- Nobody reads what proves a key: functions that run as the owner compare it.

@@ -538,6 +538,14 @@ alter table tenuto.login_tokens force row level security;
 create policy an_org_sees_its_own_rows on tenuto.login_tokens for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.login_tokens for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
+create table tenuto.loop_leases (
+  loop          text not null,
+  dispatcher_id uuid not null,
+  expires_at    timestamp with time zone not null,
+  constraint loop_leases_pkey PRIMARY KEY (loop),
+  constraint loop_leases_loop_check CHECK (((length(loop) >= 1) AND (length(loop) <= 256)))
+) with (fillfactor=50);
+
 -- Which numbered changes this database has; written by the installer only.
 create table tenuto.migrations (
   number     integer not null,

@@ -23,9 +23,6 @@ begin
     v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._limited(r.traits)));
   -- Floors may have passed these places.
   perform tenuto._announce_lanes(v_cards, (select min(coalesce(r.seq, v_seq)) from unnest(p_running) r), true);
-  perform tenuto._wake(q.queue)
-  from (select distinct o.queue
-        from unnest(v_cards) c
-        join tenuto.routes o on o.id = c.route_id) q;
+  perform tenuto._wake_cards(v_cards);
 end
 $$;

@@ -48,7 +48,7 @@ begin
   end loop;
   if cardinality(v_all) > 0 then
     perform tenuto._enter_lanes(v_all);
-    perform tenuto._wake('*');
+    perform tenuto._wake_cards(v_all);
   end if;
   return cardinality(v_all);
 end

@@ -32,7 +32,7 @@ begin
   if v_ends is not null then
     perform tenuto._make_ready(tenuto._settle_attempts(v_ends, false),
                                array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
-    perform tenuto._wake('*');
+    perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);
 end

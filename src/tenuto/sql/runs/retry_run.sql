@@ -50,7 +50,7 @@ begin
   perform tenuto._copy_tasks(v_id, 1, v_base, v_again);
   perform tenuto._copy_run(p_run_id, v_id, v_base);
   perform tenuto._make_ready(tenuto._release_copies(v_base, v_again));
-  perform tenuto._wake('*');
+  perform tenuto._wake_ready(array[p_org_id]);
   return v_id;
 end
 $$;

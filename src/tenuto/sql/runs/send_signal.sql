@@ -27,7 +27,7 @@ begin
   into v_cards from awake;
   perform tenuto._make_ready(v_cards);
   if v_cards is not null then
-    perform tenuto._wake('*');
+    perform tenuto._wake_cards(v_cards);
   end if;
   return v_id;
 end

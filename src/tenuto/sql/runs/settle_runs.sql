@@ -51,7 +51,7 @@ begin
   end loop;
   if v_cards is not null then
     perform tenuto._make_ready(v_cards);
-    perform tenuto._wake('*');
+    perform tenuto._wake_cards(v_cards);
   end if;
   return v_count;
 end

@@ -37,7 +37,7 @@ begin
   into v_cards from gone;
   if v_cards is not null then
     perform tenuto._make_ready(v_cards);
-    perform tenuto._wake('*');
+    perform tenuto._wake_cards(v_cards);
   end if;
   return coalesce(cardinality(v_cards), 0);
 end

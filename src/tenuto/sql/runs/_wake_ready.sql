@@ -1,0 +1,24 @@
+-- Wakes the workers of the queues in which something of these orgs is ready, for transitions that do not know what they
+-- made ready: a completion may release tasks, and its slots may let others in. Reads one row for each lane of the orgs, and the lanes that are about to open.
+create or replace function tenuto._wake_ready(p_org_ids uuid[])
+  returns void
+  language sql
+as $$
+  select tenuto._wake(q.queue)
+  from (
+    select distinct o.queue
+    from tenuto.routes o
+    where o.org_id = any (p_org_ids)
+      and not o.paused
+      and (exists (select from tenuto.arrivals a where a.route_id = o.id) or exists (
+        select
+        from tenuto.ready_lanes l
+        cross join lateral (
+          select
+          from tenuto.ready_tasks t
+          where t.route_id = l.route_id and t.group_no = l.group_no and t.priority = l.priority and t.seq >= l.floor
+          limit 1
+        ) first
+        where l.route_id = o.id))
+  ) q;
+$$;
