@@ -48,6 +48,13 @@ async def place_object(
     await call_void(conn, "place_object", org_id=org_id, object_id=object_id, addresses=addresses, hard=hard)
 
 
+async def keep_object(
+    conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, object_id: UUID
+) -> None:
+    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
+    await call_void(conn, "keep_object", **fence, object_id=object_id)
+
+
 async def reference_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> None:
     await call_void(conn, "reference_object", org_id=org_id, object_id=object_id, holder=holder, holder_id=holder_id)
 

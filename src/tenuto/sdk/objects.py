@@ -10,11 +10,12 @@ from uuid import UUID
 
 from tenuto.db import run_data
 from tenuto.db.pool import Pool
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.model.ids import uuid7
 from tenuto.sdk.wire import LARGEST, dump, load
 from tenuto.storage.base import Store
 
+Fence = dict[str, Any]  # session_id, token, task_id and attempt: who holds a running task
 VALUE = "tenuto.value"  # the type of an object that holds the JSON text of a value
 
 
@@ -47,15 +48,15 @@ class Spilling(ABC):
 
     @abstractmethod
     async def put(
-        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: UUID | None = None
+        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: Fence | None = None
     ) -> DataObject:
-        """Store bytes. A task that holds the object keeps it; an object that nobody holds goes after a day."""
+        """Store bytes. `holder`: the attempt whose task keeps the object; one that nobody holds goes after a day."""
 
     @abstractmethod
     async def get(self, object: DataObject | UUID) -> bytes:
         """The bytes of an object."""
 
-    async def spill(self, text: str, *, holder: UUID | None = None, parts: bool = False) -> Any:
+    async def spill(self, text: str, *, holder: Fence | None = None, parts: bool = False) -> Any:
         """What stands for a value that is too large for a row. `parts`: a tuple whose places are read one by one."""
         if parts and isinstance(value := load(text), list):
             texts = [dump(one) for one in cast("list[Any]", value)]
@@ -80,19 +81,36 @@ class Objects(Spilling):
         self._pool, self._org_id, self._store = pool, org_id, store
 
     async def put(
-        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: UUID | None = None
+        self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: Fence | None = None
     ) -> DataObject:
-        """Store bytes. A task that holds the object keeps it; an object that nobody holds goes after a day."""
+        """Store bytes. `holder`: the attempt whose task keeps the object; one that nobody holds goes after a day."""
         content = as_bytes(data)
         id = uuid7()
         small = len(content) <= LARGEST
         uri = None if small else await asyncio.to_thread(self._store.put, id, content)
+        try:
+            return DataObject(await self._record(id, content, uri, type=type, metadata=metadata, holder=holder))
+        except TenutoError:
+            if uri is not None:
+                await asyncio.to_thread(self._store.delete, uri)
+            raise
+
+    async def _record(
+        self,
+        id: str,
+        content: bytes,
+        uri: str | None,
+        *,
+        type: str,
+        metadata: dict[str, Any] | None,
+        holder: Fence | None,
+    ) -> UUID:
         async with self._pool.connection() as conn, conn.transaction():
             stored = await run_data.put_object(
                 conn,
                 org_id=self._org_id,
                 type=type,
-                payload=content if small else None,
+                payload=content if uri is None else None,
                 uri=uri,
                 size=len(content),
                 checksum=f"sha256:{sha256(content).hexdigest()}",
@@ -100,10 +118,8 @@ class Objects(Spilling):
                 id=UUID(id),
             )
             if holder is not None:
-                await run_data.reference_object(
-                    conn, org_id=self._org_id, object_id=stored, holder="task", holder_id=holder
-                )
-        return DataObject(stored)
+                await run_data.keep_object(conn, object_id=stored, **holder)
+        return stored
 
     async def get(self, object: DataObject | UUID) -> bytes:
         """The bytes of an object; what was damaged on its way is refused."""

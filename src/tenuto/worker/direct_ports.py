@@ -112,8 +112,7 @@ async def _get_run_data(conn: Conn, port: DirectPort, **query: Json) -> Json:
 
 
 async def _put_object(port: DirectPort, *, data: str, type: str, metadata: Json = None) -> Json:
-    holder = port.fence["task_id"]
-    stored = await port.objects.put(b64decode(data), type=type, metadata=metadata, holder=holder)
+    stored = await port.objects.put(b64decode(data), type=type, metadata=metadata, holder=port.fence)
     return str(stored.id)
 
 

@@ -84,7 +84,9 @@ class Ports(ABC):
     async def store(self, attempt: Attempt, output: str) -> Json:
         """What stands for an output that is too large for a row; the task holds the object."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
-        return await self.objects_of(attempt).spill(output, holder=UUID(attempt.task_id), parts=parts)
+        fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
+        return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
 
     def too_large(self, output: str | None) -> bool:
         return output is not None and len(output) > LARGEST_OUTPUT

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.model.errors import Unauthorized
-from tenuto.sdk.objects import DataObject, Spilling
+from tenuto.sdk.objects import DataObject, Fence, Spilling
 from tenuto.sdk.port import Json
 from tenuto.sdk.wire import dump
 from tenuto.worker.attempt import Attempt
@@ -111,7 +111,7 @@ class RemoteObjects(Spilling):
         *,
         type: str = "bytes",
         metadata: dict[str, Any] | None = None,
-        holder: UUID | None = None,  # noqa: ARG002 - always the task
+        holder: Fence | None = None,  # noqa: ARG002 - always the task, which the token stands for
     ) -> DataObject:
         return DataObject(UUID(await self._port.put_object(data, type, metadata)))
 

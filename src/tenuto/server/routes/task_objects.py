@@ -48,8 +48,7 @@ async def _record(desk: AtTaskDesk, id: UUID, **said: Any) -> None:
     who = desk.principal
     async with desk.fenced() as attempt:
         await run_data.put_object(attempt.conn, org_id=who.org_id, id=id, **said)
-        holder = {"holder": "task", "holder_id": who.task_id}
-        await run_data.reference_object(attempt.conn, org_id=who.org_id, object_id=id, **holder)
+        await run_data.keep_object(attempt.conn, **attempt.fence, object_id=id)
 
 
 @ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)

@@ -1,0 +1,13 @@
+-- A running attempt keeps an object that it has put: its task holds it. Fenced: a worker that lost the task keeps nothing,
+-- and since it puts the object in the same transaction, nothing of it is stored.
+create or replace function tenuto.keep_object(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_object_id uuid)
+  returns void
+  language plpgsql
+as $$
+declare
+  v_running tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt);
+begin
+  perform tenuto.reference_object(v_running.org_id, p_object_id, 'task', p_task_id);
+end
+$$;
