@@ -1,16 +1,17 @@
 -- Wakes the workers of the queues in which something of these orgs is ready, for transitions that do not know what they
--- made ready: a completion may release tasks, and its slots may let others in. Reads one row for each lane of the orgs, and the lanes that are about to open.
+-- made ready: a completion may release tasks, and its slots may let others in. Reads one row for each lane of the orgs,
+-- and what has arrived in lanes that no claim has seen yet.
 create or replace function tenuto._wake_ready(p_org_ids uuid[])
   returns void
   language sql
 as $$
   select tenuto._wake(q.queue)
   from (
-    select distinct o.queue
+    select o.queue
     from tenuto.routes o
     where o.org_id = any (p_org_ids)
       and not o.paused
-      and (exists (select from tenuto.arrivals a where a.route_id = o.id) or exists (
+      and exists (
         select
         from tenuto.ready_lanes l
         cross join lateral (
@@ -19,6 +20,12 @@ as $$
           where t.route_id = l.route_id and t.group_no = l.group_no and t.priority = l.priority and t.seq >= l.floor
           limit 1
         ) first
-        where l.route_id = o.id))
+        where l.route_id = o.id)
+    union
+    select o.queue
+    from tenuto.arrivals a
+    join tenuto.routes o on o.id = a.route_id and not o.paused
+    where a.id >= (select f.floor from tenuto.arrival_floor f)
+      and a.org_id = any (p_org_ids)
   ) q;
 $$;

@@ -5,26 +5,34 @@ create or replace function tenuto.take_loops(
   returns setof text
   language plpgsql
 as $$
+declare
+  v_now timestamptz := tenuto.now();
+  v_others int;   -- are run by others
+  v_mine int;     -- need no renewal
 begin
-  if exists (select
-             from unnest(p_loops) n(loop)
-             left join tenuto.loop_leases l using (loop)
-             where l.loop is null
-                or l.expires_at < tenuto.now()
-                or (l.dispatcher_id = p_dispatcher_id and l.expires_at < tenuto.now() + p_lease / 2)) then
+  select count(*) filter (where l.dispatcher_id <> p_dispatcher_id and l.expires_at >= v_now),
+         count(*) filter (where l.dispatcher_id = p_dispatcher_id and l.expires_at >= v_now + p_lease / 2)
+  into v_others, v_mine
+  from tenuto.loop_leases l
+  where l.loop = any (p_loops);
+  if v_others = cardinality(p_loops) then
+    return;
+  end if;
+
+  if v_others + v_mine < cardinality(p_loops) then
     insert into tenuto.loop_leases (loop, dispatcher_id, expires_at)
-    select n.loop, p_dispatcher_id, tenuto.now() + p_lease
+    select n.loop, p_dispatcher_id, v_now + p_lease
     from unnest(p_loops) n(loop)
     order by n.loop
     on conflict (loop) do update
       set dispatcher_id = excluded.dispatcher_id, expires_at = excluded.expires_at
-      where loop_leases.dispatcher_id = excluded.dispatcher_id or loop_leases.expires_at < tenuto.now();
+      where loop_leases.dispatcher_id = excluded.dispatcher_id or loop_leases.expires_at < v_now;
   end if;
   return query
   select l.loop
   from tenuto.loop_leases l
   where l.loop = any (p_loops)
     and l.dispatcher_id = p_dispatcher_id
-    and l.expires_at >= tenuto.now();
+    and l.expires_at >= v_now;
 end
 $$;
