@@ -125,6 +125,10 @@ async def due_upkeep(conn: Conn) -> list[DueUpkeep]:
     return await call(conn, "due_upkeep", DueUpkeep)
 
 
+async def take_due_upkeep(conn: Conn, *, dispatcher_id: UUID, loops: list[str]) -> list[DueUpkeep]:
+    return await call(conn, "take_due_upkeep", DueUpkeep, dispatcher_id=dispatcher_id, loops=loops)
+
+
 async def list_dispatchers(conn: Conn) -> list[Dispatcher]:
     return await call(conn, "list_dispatchers", Dispatcher)
 

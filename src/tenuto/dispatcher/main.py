@@ -1,7 +1,6 @@
 """A dispatcher: registers itself and runs the loops until it is told to stop."""
 
 import asyncio
-import random
 import socket
 from contextlib import suppress
 from uuid import UUID
@@ -11,13 +10,11 @@ from tenuto.db.errors import Unreachable
 from tenuto.db.pool import open_pool
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
-from tenuto.dispatcher.sharing import HeldLoops
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
 
 FAREWELL = 2.0  # seconds
-STAND_BY = 0.8  # between looks for loops that nobody runs
 TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
 
 
@@ -41,20 +38,14 @@ async def dispatch(
     ):
         dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store, peppers)
         loops = loops_of(dispatcher)
-        names = frozenset(loop.name for loop in loops)
-
-        shared, own = [[loop.name for loop in loops if loop.alone is alone] for alone in (True, False)]
-        held = HeldLoops(pool, dispatcher.id, shared, own)
+        shared = [loop.name for loop in loops if loop.alone]
+        own = frozenset(loop.name for loop in loops if not loop.alone)
 
         async def ask(dispatcher: Dispatcher) -> Due:
-            mine = await held.look()
-            if held.stands_by:
-                return Due(next_in=STAND_BY * random.uniform(0.8, 1.2), mine=mine)  # noqa: S311 (jitter, not a secret)
-            found = await dispatcher.pool.call(monitoring.due_upkeep)
-            times = {one.what: one.due_in_seconds for one in found if one.what in names}
-            later = [seconds for seconds in times.values() if seconds]
-            due = frozenset(name for name, seconds in times.items() if seconds == 0) & mine
-            return Due(due, min(later, default=IDLE), mine)
+            taken = await dispatcher.pool.call(monitoring.take_due_upkeep, dispatcher_id=dispatcher.id, loops=shared)
+            due = frozenset(one.what for one in taken if one.due_in_seconds == 0)
+            later = [one.due_in_seconds for one in taken if one.due_in_seconds]
+            return Due(due, min(later, default=IDLE), own | {one.what for one in taken})
 
         await Ticker(dispatcher, loops, ask).run(stop)
         with suppress(Unreachable, TimeoutError):  # who says no goodbye is forgotten after a while

@@ -27,5 +27,9 @@ as $$
     join tenuto.routes o on o.id = a.route_id and not o.paused
     where a.id >= (select f.floor from tenuto.arrival_floor f)
       and a.org_id = any (p_org_ids)
+      and exists (
+        select
+        from tenuto.ready_tasks t
+        where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq)
   ) q;
 $$;
