@@ -8,7 +8,17 @@ import pytest
 
 from tenuto.model.errors import StaleLease
 from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Dropped, Failed, Interrupted, Outcome, Snooze, Waiting, from_json, to_json
+from tenuto.runtimes.outcomes import (
+    Dropped,
+    Failed,
+    Interrupted,
+    Outcome,
+    Snooze,
+    Waiting,
+    describe,
+    from_json,
+    to_json,
+)
 from tenuto.sdk.app import App
 from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
 from tenuto.sdk.values import WrongValue
@@ -121,3 +131,10 @@ def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
 def test_a_wait_inside_a_task_group_is_a_wait():
     group = BaseExceptionGroup("several", [BaseExceptionGroup("inner", [Suspend({"for": "time", "seconds": 1})])])
     assert judge(attempt(), group) == Waiting({"for": "time", "seconds": 1})
+
+
+def test_an_error_that_is_too_long_to_send_is_cut_and_says_so():
+    error = describe(ValueError("x" * 1_000_000), traceback="y" * 1_000_000)
+
+    assert [len(error[key]) < 201_000 for key in ("message", "traceback")] == [True, True]
+    assert error["message"].endswith("(800000 more characters were cut)")

@@ -55,16 +55,26 @@ class Dropped:
 Outcome = Completed | Failed | Lost | Snooze | Waiting | Interrupted | Dropped
 
 
+MAX_ERROR_CHARACTERS = 200_000
+
+
 def describe(error: BaseException, *, traceback: str | None = None) -> dict[str, Any]:
     """An error as it is kept: type, message and where it came from."""
     try:
         message = str(error) or repr(error)
     except Exception:  # user code wrote its __str__
         message = f"a {type(error).__name__} that cannot be shown"
-    kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(message)}
+    kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(_head(message))}
     if traceback:
-        kept["traceback"] = clean(traceback)
+        kept["traceback"] = clean(_head(traceback))
     return kept
+
+
+def _head(text: str) -> str:
+    """Not more than can be sent: Postgres refuses a text over 256 MB, and with it every failure reported beside it."""
+    if len(text) <= MAX_ERROR_CHARACTERS:
+        return text
+    return f"{text[:MAX_ERROR_CHARACTERS]}… ({len(text) - MAX_ERROR_CHARACTERS} more characters were cut)"
 
 
 KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snooze, Waiting, Interrupted, Dropped)}
