@@ -95,12 +95,6 @@ def test_functions_that_run_as_the_owner_are_few_and_fix_their_search_path(db: p
     assert [name for name, settings in definers if "search_path=" not in settings] == []
 
 
-def test_a_reader_sees_sessions_without_their_tokens(db: psycopg.Connection) -> None:
-    may = "select has_column_privilege('tenuto_readonly', 'tenuto.sessions', %s, 'select')"
-
-    assert [db.execute(may, [name]).fetchone() for name in ("token", "worker_id")] == [(False,), (True,)]
-
-
 def test_nobody_reads_what_proves_a_key(db: psycopg.Connection) -> None:
     secret = [("api_keys", "hash"), ("api_keys", "bcrypt"), ("worker_keys", "hash"), ("signing_keys", "private_key")]
     readers = [

@@ -56,9 +56,28 @@ def a_busy_org(db: Db, slug: str) -> UUID:
     a_used_rate(db, org)
     note_an_input(db, org, child)
     a_scaled_pool(db, org)
+    rows_of_loops(db, org, run_id)
     a_bundle(db, org)
     a_peopled_org(db, org, slug)
     return org
+
+
+def rows_of_loops(db: Db, org: UUID, run_id: UUID) -> None:
+    """Rows that exist only until a loop of the dispatcher has worked on them."""
+    statements = [
+        # Parked, so that the claims of another org do not follow it.
+        "with arrival as (insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)"
+        " values (%(org)s, 1, 1, 1, 0) returning id)"
+        " insert into tenuto.parked_rows (loop, key, org_id, error, failures, parked_at, retry_at)"
+        " select 'follow_arrivals', id::text, %(org)s, 'boom', 1, tenuto.now(), tenuto.now() + interval '1 hour'"
+        " from arrival",
+        "insert into tenuto.run_requests (run_id, verb, org_id, requested_at, worked_at)"
+        " values (%(run)s, 'cancel', %(org)s, tenuto.now(), tenuto.now())",
+        "insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)"
+        " values (%(run)s, 'cancel', 1, %(org)s, false, '{}')",
+    ]
+    for statement in statements:
+        db.execute(statement.encode(), {"org": org, "run": run_id})
 
 
 def a_bundle(db: Db, org: UUID) -> None:
@@ -99,7 +118,8 @@ def _finished_work(db: Db, org: UUID, thing: UUID) -> None:
     details = [{"task": 0, "outputs": ["int"], "slots": [{"object": str(thing)}]}]
     start_graph(db, 2, [(0, 1)], org_id=org, details=details, run={"name": "r", "outputs": [{"task": 0}]})
     held = worker.claim_one()
-    call(db, "declare_types", **worker.fence, types={"app.send": {"kind": {"queue": "mail"}}})
+    limits = [{"scope": "key", "key": "declared", "size": 1}]
+    call(db, "declare_types", **worker.fence, types={"app.send": {"kind": {"queue": "mail"}, "limits": limits}})
     line = {"task_id": str(held.task_id), "attempt": 1, "line_no": 1, "message": "hello"}
     call(db, "write_logs", **worker.fence, lines=Jsonb([line]))
     call(db, "record_step", **fenced(worker, held, step_no=1, name="s", kind="step", value={"v": 1}))

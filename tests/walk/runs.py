@@ -54,12 +54,13 @@ def settle(model: Model, rerun: Callable[[int], None]) -> None:
 
 
 def to_rerun(model: Model, run_no: int, *, reuse: bool) -> list[int]:
+    """What a retry executes again: what failed the run or was cancelled, and all that depends on it; without reuse, all."""
     numbers = [no for no, task in enumerate(model.tasks) if task.run == run_no]
     copied = {model.tasks[no].copy_of for no in numbers}
     old = [no for no in numbers if no not in copied]
-    again = {no for no in old if not reuse or model.tasks[no].state in ("failed", "cancelled")}
+    again = {no for no in old if _failed_the_run(model, no, reuse=reuse)}
     while True:
-        behind = {no for no in old if model.tasks[no].state == "skipped" and again & set(model.tasks[no].edges)}
+        behind = {no for no in old if again & set(model.tasks[no].edges)}
         if behind <= again:
             break
         again |= behind
@@ -69,6 +70,26 @@ def to_rerun(model: Model, run_no: int, *, reuse: bool) -> list[int]:
         if more <= below:
             return sorted(again - below)
         below |= more
+
+
+def _failed_the_run(model: Model, no: int, *, reuse: bool) -> bool:
+    """A child that failed is left to its parent where every dependent of the child goes on without it."""
+    task = model.tasks[no]
+    if task.parent is None:
+        return not reuse or task.state in ("failed", "cancelled")
+    edges = [other.edges[no] for other in model.tasks if no in other.edges]
+    handled = bool(edges) and all(on == "continue" for on in edges)
+    return reuse and (task.state == "cancelled" or (task.state == "failed" and not handled))
+
+
+def _kept_beside(model: Model, old: list[int]) -> set[int]:
+    """Tasks that those to execute again read from or are children of, and the parents of these."""
+    kept: set[int] = set()
+    new = {up for no in old for up in [*model.tasks[no].edges, model.tasks[no].parent] if up is not None}
+    while new - kept:
+        kept |= new
+        new = {parent for no in kept if (parent := model.tasks[no].parent) is not None}
+    return kept
 
 
 def add_copies(walk: Walk, run_no: int, old: list[int], kept: Sequence[int] = ()) -> None:
@@ -81,7 +102,10 @@ def add_copies(walk: Walk, run_no: int, old: list[int], kept: Sequence[int] = ()
         ups = {
             where.get(up, up): on for up, on in task.edges.items() if up in where or (no in old and task.run == run_no)
         }
-        copy = Task(run_no, ups, task.limited, task.timed, copy_of=no, max_attempts=task.max_attempts)
+        parent = (
+            where.get(task.parent, task.parent if task.run == run_no else None) if task.parent is not None else None
+        )
+        copy = Task(run_no, ups, task.limited, task.timed, parent, copy_of=no, max_attempts=task.max_attempts)
         walk.add(UUID(ids[str(walk.task_ids[no])]), copy)
     for no in kept:
         walk.model.move(walk.model.tasks[where[no]], "retry", walk.model.tasks[no].state)
@@ -98,7 +122,8 @@ def rerun(walk: Walk, run_no: int) -> None:
     run = walk.model.runs[run_no]
     old = to_rerun(walk.model, run_no, reuse=True)
     run.status, run.attempt, run.retry_at = "running", run.attempt + 1, None
-    run.counts = Counter(completed=run.counts["completed"])
+    completed = sum(walk.model.tasks[no].state == "completed" for no in old)
+    run.counts = Counter(completed=run.counts["completed"] - completed)
     run.total = run.counts["completed"] + len(old)
     add_copies(walk, run_no, old)
 
@@ -109,11 +134,12 @@ def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -
     model, run = walk.model, walk.model.runs[no]
     old = to_rerun(model, no, reuse=reuse)
     copied = {task.copy_of for task in model.tasks_of(no)}
+    beside = _kept_beside(model, old)
     kept = [
         at
         for at, task in enumerate(model.tasks)
         if task.run == no and at not in old and task.state in ("completed", "skipped")
-        and task.parent is None and at not in copied and reuse and not run.alone
+        and (task.parent is None or at in beside) and at not in copied and reuse and not run.alone
     ]  # fmt: skip
 
     def apply(rows: Rows) -> None:

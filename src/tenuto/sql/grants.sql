@@ -63,10 +63,6 @@ begin
     execute format('grant select (%s) on %s to tenuto_api, tenuto_dispatcher, tenuto_readonly', v_table.columns, v_table.name);
   end loop;
 
-  -- With the token of a session, whoever may call functions could speak for its worker.
-  revoke select on tenuto.sessions from tenuto_readonly;
-  grant select (id, org_id, worker_id, lease_seconds, started_at, expires_at, ended_at, end_reason, worker_key_id, queues)
-    on tenuto.sessions to tenuto_readonly;
   grant select on tenuto.login_sessions, tenuto.login_tokens to tenuto_dispatcher;   -- which deletes what is over
 
   -- The audit log is only added to, and its chain is written by seal_audit and record_head.
