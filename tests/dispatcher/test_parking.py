@@ -117,6 +117,19 @@ def test_claims_go_on_once_an_arrival_that_nobody_can_follow_is_parked(db: Db, d
     assert len(a_worker(db, org_id=good).claim(5)) == 1
 
 
+def test_claims_go_on_while_an_arrival_that_nobody_can_follow_is_not_parked_yet(db: Db):
+    bad, good = an_org(db, "bad"), an_org(db, "good")
+    worker = a_worker(db, org_id=good)
+    start(db, 1, org_id=good)
+    first = worker.claim(5)  # opens the lane
+    a_limited_start(db, bad)
+    poison(db, "limits", bad, on="insert")
+    start(db, 2, org_id=good)
+
+    assert len(first) == len(worker.claim(5)) == 1
+    assert count(db, "arrivals") > 0
+
+
 def test_log_lines_name_org_run_and_task(db: Db, database: str, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.INFO)
     a_delay(db, DEFAULT_ORG)

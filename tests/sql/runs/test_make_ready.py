@@ -10,8 +10,8 @@ from tests.support.kernel import Worker, a_worker, start, statuses
 ONE_AT_A_TIME = [{"task": n, "limits": [{"scope": "key", "key": "k", "size": 1}]} for n in range(2)]
 
 
-@pytest.mark.parametrize("give_back", [Worker.interrupt, Worker.snooze, Worker.fail], ids=lambda verb: verb.__name__)
-def test_a_limited_task_that_is_given_back_hands_its_slot_to_the_next_in_line(
+@pytest.mark.parametrize("give_back", [Worker.snooze, Worker.fail], ids=lambda verb: verb.__name__)
+def test_a_limited_task_that_comes_back_later_hands_its_slot_to_the_next_in_line(
     db: psycopg.Connection, clock: Clock, give_back
 ) -> None:
     first, second = start(db, 1, 2, details=Jsonb(ONE_AT_A_TIME))

@@ -1,7 +1,7 @@
 -- Does what starts left to do when they committed: opens their lanes, lowers floors to their tasks, makes their limits
 -- and lets in whom there is room for. Nobody waits here: what another transaction holds keeps its arrival, for the
 -- next call. Every claim does this first, and dispatchers do. Returns the routes that have tasks now which claims did
--- not see before. p_keys: only these arrivals, parked or not; else parked ones are left out, since claims would fail on them.
+-- not see before. p_keys: only these arrivals, parked or not.
 create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]
   language plpgsql

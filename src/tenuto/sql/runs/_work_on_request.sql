@@ -7,6 +7,7 @@ as $$
 declare
   v_part tenuto.run_request_parts;
   v_listed record;
+  v_cards tenuto.card[];
 begin
   if p_request.phase = 'list' then
     v_listed := tenuto._list_request(p_request);
@@ -30,8 +31,9 @@ begin
   end if;
 
   if p_request.phase = 'release' then
-    perform tenuto._make_ready(tenuto._release_copies(p_request.run_id, v_part.task_ids));
-    perform tenuto._wake('*');
+    v_cards := tenuto._release_copies(p_request.run_id, v_part.task_ids);
+    perform tenuto._make_ready(v_cards);
+    perform tenuto._wake_cards(v_cards);
   elsif p_request.verb = 'cancel' then
     perform tenuto._cancel_tasks(v_part.task_ids, p_request.reason);
   elsif p_request.verb = 'delete' then

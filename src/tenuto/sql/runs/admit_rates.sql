@@ -17,7 +17,7 @@ declare
   v_all tenuto.card[] := '{}';
 begin
   if p_keys is null then
-    perform tenuto._wake_routes(tenuto._follow_arrivals());   -- who waits since just now
+    perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- who waits since just now
   end if;
   for v_rate in
     select l.*

@@ -14,7 +14,7 @@ begin
     return;
   end if;
   select s.org_id into v_org_id from tenuto.sessions s where s.id = p_session_id;
-  perform tenuto._wake_routes(tenuto._follow_arrivals());
+  perform tenuto._wake_routes(tenuto._try_follow_arrivals());
   v_room := tenuto._has_room(p_task_id);
 
   with due as materialized (

@@ -21,7 +21,7 @@ begin
   if p_limit > 0 then
     v_status := tenuto._session_status(p_session_id, p_token);
     if v_status = 'active' then
-      v_found := tenuto._follow_arrivals();
+      v_found := tenuto._try_follow_arrivals();
       return query
       select null::text, c.* from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group) c;
       get diagnostics v_taken = row_count;

@@ -18,7 +18,7 @@ begin
     returning 1
   )
   select count(*) into freed from leaked;
-  perform tenuto._follow_arrivals();   -- which makes the limits that are new, not lost
+  perform tenuto._try_follow_arrivals();   -- which makes the limits that are new, not lost
   perform tenuto._line_up_again();
 
   select array_agg(distinct l.id), count(distinct w.id)
@@ -36,7 +36,7 @@ begin
       for no key update skip locked);
     perform tenuto._expect_rates(array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate'));
     perform tenuto._fill_limits(array(select id from tenuto.limits where id = any (v_limits) and scope <> 'rate'));
-    perform tenuto._follow_arrivals();
+    perform tenuto._try_follow_arrivals();
   end if;
   select coalesce(v_waiting, 0) - count(*) into filled from tenuto.waiting_tasks w where w.limit_id = any (v_limits);
   return next;
