@@ -1,6 +1,6 @@
 # Every command a person types. CI calls the same ones.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check gen bench compare soak fmt lock
+.PHONY: help demo test check gen bench growth compare soak fmt lock
 
 # Relative, so that a checkout whose path holds a space works too.
 BIN := .venv/bin
@@ -27,6 +27,9 @@ gen: .venv/.dev ## write the generated files anew
 
 bench: .venv/.dev ## measure the kernel on this machine
 	@$(BIN)/python bench/kernel.py $(ARGS)
+
+growth: .venv/.dev ## measure how costs grow with size (ARGS="--quick", ARGS=--check for CI)
+	@$(BIN)/python bench/growth.py $(ARGS)
 
 compare: .venv/.dev ## measure Tenuto beside its peers (ARGS="--quick --peers graphile,pgqueuer")
 	@$(BIN)/python bench/compare.py $(ARGS)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import psycopg
 
+from bench import growth_claims, growth_retention, growth_runs
 from bench.program import own_server, report
 from bench.record import facts
 
@@ -36,7 +37,20 @@ class Scenario:
     max_exponent: float
 
 
-SCENARIOS: list[Scenario] = []
+SCENARIOS = [
+    Scenario("claim beside n resource groups", growth_claims.groups, 625, 60, 0.5),
+    Scenario("claim beside n priorities", growth_claims.priorities, 625, 60, 0.5),
+    Scenario("claim beside n empty lanes", growth_claims.lanes, 625, 60, 0.5),
+    Scenario("claim under quotas beside n running tasks", growth_claims.quotas, 250, 60, 0.7),
+    Scenario("start n tasks of n types", growth_runs.start_kinds, 500, 100, 1.3),
+    Scenario("cancel a run of n tasks", growth_runs.cancel_run, 6250, 250, 1.3),
+    Scenario("retry a run of n failed tasks", growth_runs.retry_run, 6250, 250, 1.3),
+    Scenario("delete a run of n tasks", growth_runs.delete_run, 6250, 250, 1.3),
+    Scenario("fail a task with n dependents", growth_runs.doom, 3125, 250, 1.3),
+    Scenario("cancel one task beside n pending ones", growth_runs.cancel_task, 62_500, 2000, 0.5),
+    Scenario("prune beside n kept runs with random ids", growth_retention.prune_beside_random_ids, 10_000, 1000, 0.7),
+    Scenario("drop a week beside n open tasks", growth_retention.drop_beside_open_tasks, 6250, 250, 1.3),
+]
 
 
 def main() -> None:

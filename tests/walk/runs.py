@@ -54,7 +54,7 @@ def settle(model: Model, rerun: Callable[[int], None]) -> None:
 
 
 def to_rerun(model: Model, run_no: int, *, reuse: bool) -> list[int]:
-    """What a retry executes again: what failed the run or was cancelled, and all that depends on it; without reuse, all."""
+    """What a retry executes again: what failed or was cancelled and all that depends on it; without reuse, all."""
     numbers = [no for no, task in enumerate(model.tasks) if task.run == run_no]
     copied = {model.tasks[no].copy_of for no in numbers}
     old = [no for no in numbers if no not in copied]
