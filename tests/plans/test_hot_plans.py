@@ -129,7 +129,7 @@ def test_a_sweep_of_lost_attempts_reads_only_what_runs(crowded: psycopg.Connecti
     assert lost == (20,)
     # What runs is as much as the workers hold, and is meant to be read whole: nothing else is.
     assert_no_scan_of_all(plans, "running_tasks")
-    assert plans.read("ready_tasks") == 0
+    assert plans.read("ready_tasks") <= 2  # the first task of each lane, to know whom to wake
     assert max(node.read for node in plans.on("tasks")) <= 40
 
 

@@ -4,6 +4,9 @@
 create or replace function tenuto._wake_ready(p_org_ids uuid[])
   returns void
   language sql
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
 as $$
   select tenuto._wake(q.queue)
   from (
@@ -18,6 +21,7 @@ as $$
           select
           from tenuto.ready_tasks t
           where t.route_id = l.route_id and t.group_no = l.group_no and t.priority = l.priority and t.seq >= l.floor
+          order by t.seq
           limit 1
         ) first
         where l.route_id = o.id)
@@ -25,11 +29,14 @@ as $$
     select o.queue
     from tenuto.arrivals a
     join tenuto.routes o on o.id = a.route_id and not o.paused
+    cross join lateral (   -- not `exists`: that became a join with all that is ready
+      select
+      from tenuto.ready_tasks t
+      where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq
+      order by t.seq
+      limit 1
+    ) first
     where a.id >= (select f.floor from tenuto.arrival_floor f)
       and a.org_id = any (p_org_ids)
-      and exists (
-        select
-        from tenuto.ready_tasks t
-        where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq)
   ) q;
 $$;
