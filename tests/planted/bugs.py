@@ -67,7 +67,7 @@ BUGS = (
         (
             (
                 "runs/_release.sql",
-                r"  return tenuto\._count_down\(v_children, v_counts\);",
+                r"    cards := tenuto\._count_down\(v_children, v_counts\);",
                 """
   select array_agg(p.id), array_agg(p.remaining) into v_children, v_counts
   from tenuto.pending_tasks p
@@ -76,7 +76,7 @@ BUGS = (
       select from tenuto.task_dependencies d
       where d.child_id = p.id
         and not exists (select from tenuto.task_attempts a where a.task_id = d.parent_id and a.end_no = 0));
-  return tenuto._count_down(v_children, v_counts);""",
+  cards := tenuto._count_down(v_children, v_counts);""",
             ),
         ),
     ),
@@ -101,8 +101,8 @@ BUGS = (
         (
             (
                 "runs/_complete.sql",
-                r"if \S*followed is not null then(\s+)v_cards := tenuto\._release\(\S*followed",
-                r"if true then\1v_cards := tenuto._release(p_task_ids",
+                r"if \S*followed is not null then(\s+)v_released := tenuto\._release\(\S*followed",
+                r"if true then\1v_released := tenuto._release(p_task_ids",
             ),
         ),
     ),
@@ -163,7 +163,7 @@ BUGS = (
         (
             (
                 "runs/_cancel_tasks.sql",
-                r"(  perform from tenuto\.running_tasks.*?)(  perform from tenuto\.pending_tasks.*?for update;\n)",
+                r"(  perform from tenuto\.running_tasks.*?)(  v_pending := .*?\.pending_tasks.*?for update;\n)",
                 r"\2\1",
             ),
         ),
@@ -171,7 +171,10 @@ BUGS = (
     Bug(
         "a_removed_lane_stays_invisible",
         f"{RACES}/test_starts.py::test_a_task_started_while_its_lane_is_removed_is_seen_by_the_next_claim",
-        (("runs/_start_one.sql", r" or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),),
+        (
+            ("runs/_announce_lanes.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
+            ("runs/_announce_lanes.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
+        ),
     ),
     Bug(
         "a_start_locks_its_limit",
