@@ -22,7 +22,7 @@ PEPPERS = Peppers((b"p" * 32,))
 T = TypeVar("T")
 
 
-def act(database: str, deed: Callable[[Conn], Awaitable[T]], role: str = "tenuto_api") -> T:
+def act(database: str, deed: Callable[[Conn], Awaitable[T]], role: str = "tenuto_dispatcher") -> T:
     async def on_a_connection() -> T:
         async with await AsyncConnection.connect(database, autocommit=True, options=f"-c role={role}") as conn:
             return await deed(conn)
@@ -30,16 +30,13 @@ def act(database: str, deed: Callable[[Conn], Awaitable[T]], role: str = "tenuto
     return asyncio.run(on_a_connection())
 
 
-@pytest.mark.parametrize("role", ["tenuto_api", "tenuto_dispatcher"])
-def test_the_ends_of_all_chains_are_signed_once_and_proven_by_the_published_key(
-    db: Db, database: str, role: str
-) -> None:
+def test_the_ends_of_all_chains_are_signed_once_and_proven_by_the_published_key(db: Db, database: str) -> None:
     for org in (DEFAULT_ORG, an_org(db, "acme")):
         an_entry(db, org_id=org)
     call(db, "seal_audit")
 
-    assert act(database, lambda conn: sign_heads(conn, PEPPERS), role) == 2
-    assert act(database, lambda conn: sign_heads(conn, PEPPERS), role) == 0
+    assert act(database, lambda conn: sign_heads(conn, PEPPERS)) == 2
+    assert act(database, lambda conn: sign_heads(conn, PEPPERS)) == 0
 
     proving = {row["id"]: row["public_key"] for row in call(db, "list_signing_keys")}
     (head,) = call(db, "list_heads", org_id=DEFAULT_ORG)
@@ -65,7 +62,9 @@ def test_a_key_signs_until_it_is_old_and_the_next_one_is_made(db: Db, database: 
 def test_those_who_find_no_key_at_once_agree_on_one(db: Db, database: str) -> None:
     async def together(_: Conn) -> set[str]:
         async def one() -> str:
-            async with await AsyncConnection.connect(database, autocommit=True, options="-c role=tenuto_api") as conn:
+            async with await AsyncConnection.connect(
+                database, autocommit=True, options="-c role=tenuto_dispatcher"
+            ) as conn:
                 return (await signing_key(conn, PEPPERS)).id
 
         return set(await asyncio.gather(*(one() for _ in range(5))))

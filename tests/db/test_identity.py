@@ -189,9 +189,12 @@ def test_what_was_done_is_sealed_signed_and_verified(database: str, org: UUID) -
         verifier.add(record)
         assert verifier.finish(chain, now) == []
         assert Verifier(heads=[Head(org, 1, b"x" * 32)]).finish(chain, now)
+
+    async def retire(conn: Conn) -> None:
         await keys.retire_signing_key(conn, id=key.id)
         assert await keys.find_signing_key(conn) is None
 
     play(database, write)
     play(database, seal, "tenuto_dispatcher")
     play(database, verify)
+    play(database, retire, "tenuto_dispatcher")

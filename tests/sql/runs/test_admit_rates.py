@@ -121,16 +121,12 @@ def ends_lost(worker: Worker, held: Claim, db: Db, clock: Clock) -> None:
     lose_workers(db, clock)
 
 
-def ends_interrupted(worker: Worker, held: Claim, db: Db, clock: Clock) -> None:
-    worker.interrupt(held)
-
-
 def ends_by_a_nap(worker: Worker, held: Claim, db: Db, clock: Clock) -> None:
     worker.snooze(held, seconds=0)
 
 
-@pytest.mark.parametrize("end", [ends_by_failing, ends_lost, ends_interrupted, ends_by_a_nap])
-def test_every_attempt_costs_a_token(db: Db, clock: Clock, end: Callable[..., None]) -> None:
+@pytest.mark.parametrize("end", [ends_by_failing, ends_lost, ends_by_a_nap])
+def test_every_attempt_but_one_that_is_given_back_costs_a_token(db: Db, clock: Clock, end: Callable[..., None]) -> None:
     (task_id,) = start_limited(db, 1, a_rate("r", 1, 3600))
     worker = a_worker(db)
     admit(db)

@@ -30,16 +30,17 @@ def test_tasks_of_others_are_not_answered(db: Db) -> None:
     assert call(db, "poll_tasks", org_id=DEFAULT_ORG, task_ids=[task_id]) == []
 
 
-def test_a_nudge_ends_the_runs_and_wakes_whoever_listens(db: Db, database: str) -> None:
+def test_a_nudge_ends_the_runs_and_wakes_the_workers_of_what_is_ready(db: Db, database: str) -> None:
     run_id, _ = start_graph(db, 1, run={"name": "r", "id": str(uuid4())})
     worker = a_worker(db)
     worker.complete(worker.claim_one())
+    start_graph(db, 1, kinds=[{"type": "app.work", "queue": "mail"}])
     with psycopg.connect(database, autocommit=True) as listener:
         listener.execute("listen tenuto_ready")
 
         assert call(db, "nudge_runs", run_ids=[run_id]) == 1
 
         (woken,) = listener.notifies(timeout=20, stop_after=1)
-    assert woken.payload == "*"
+    assert woken.payload == "mail"
     assert run(db, run_id)["status"] == "completed"
     assert call(db, "nudge_runs", run_ids=[run_id]) == 0

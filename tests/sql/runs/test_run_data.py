@@ -122,7 +122,8 @@ def test_another_org_sees_puts_and_deletes_nothing(db: psycopg.Connection) -> No
     put(db, run_id, {"a": 1})
 
     assert call(db, "get_run_data", org_id=other, run_id=run_id) == []
-    assert call(db, "delete_run_data", org_id=other, run_id=run_id, key="a") == 0
+    with pytest.raises(NotFound):
+        call(db, "delete_run_data", org_id=other, run_id=run_id, key="a")
     with pytest.raises(NotFound):
         call(db, "put_run_data", org_id=other, run_id=run_id, values={"a": 2})
 

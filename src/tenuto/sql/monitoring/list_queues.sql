@@ -8,9 +8,21 @@ create or replace function tenuto.list_queues(p_org_id uuid)
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
-  with ready as materialized (
+  with lane as materialized (   -- also those that no claim has opened yet, since their first start
+    select l.route_id, l.group_no, l.priority, min(l.floor) as floor
+    from (
+      select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
+      union all
+      select a.route_id, a.group_no, a.priority, a.seq
+      from tenuto.arrivals a
+      where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)
+        and a.org_id = p_org_id
+        and a.limit_id is null
+    ) l
+    group by 1, 2, 3
+  ), ready as materialized (
     select o.queue, sum(n.ready)::bigint as ready, min(n.queued_at) as queued_at
-    from tenuto.ready_lanes l
+    from lane l
     join tenuto.routes o on o.id = l.route_id
     cross join lateral (
       select count(*) as ready, (array_agg(f.queued_at))[1] as queued_at
@@ -18,7 +30,6 @@ as $$
             where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority and q.seq >= l.floor
             order by q.seq limit 10000) f
     ) n
-    where l.org_id = p_org_id
     group by 1
   ), delayed as materialized (
     select o.queue, count(*) as delayed
@@ -36,14 +47,19 @@ as $$
     join tenuto.routes o on o.id = u.route_id
     where u.org_id = p_org_id
     group by 1
+  ), queue as materialized (   -- also those that have tasks and no row yet: claims add it when they open a lane
+    select q.name, q.paused_at from tenuto.queues q where q.org_id = p_org_id
+    union all
+    select n.queue, null
+    from (select r.queue from ready r union select d.queue from delayed d union select w.queue from waiting w) n
+    where not exists (select from tenuto.queues q where q.org_id = p_org_id and q.name = n.queue)
   )
   select q.name, q.paused_at, coalesce(r.ready, 0), coalesce(d.delayed, 0), coalesce(w.waiting, 0), coalesce(u.running, 0),
          extract(epoch from tenuto.now() - r.queued_at)::float8
-  from tenuto.queues q
+  from queue q
   left join ready r on r.queue = q.name
   left join delayed d on d.queue = q.name
   left join waiting w on w.queue = q.name
   left join running u on u.queue = q.name
-  where q.org_id = p_org_id
   order by q.name;
 $$;
