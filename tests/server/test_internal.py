@@ -162,7 +162,7 @@ def test_a_held_task_is_shown_while_it_is_held(worker: HttpWorker, db: psycopg.C
 def test_a_worker_declares_what_its_types_are_like(api: TestClient, db: psycopg.Connection) -> None:
     mail = open_worker(api, worker_headers(db, "mail"))
 
-    wrong = mail.ask("types", types={"shop.send": {"kind": {"max_attempts": 0}}})
+    wrong = mail.ask("types", types={"shop.send": {"kind": {"queue": "mail", "max_attempts": 0}}})
     told = mail.ask("types", types={"shop.send": {"kind": {"queue": "mail"}}, "shop.far": {"kind": {"queue": "far"}}})
 
     assert (wrong.status_code, told.status_code) == (422, 204)
