@@ -14,7 +14,7 @@ IdText = Annotated[
 ]
 Attempt = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
 Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
-ClaimNo = Annotated[int, Field(ge=0, le=9_223_372_036_854_775_807), WHOLE]
+ClaimNo = Annotated[int, Field(ge=0, le=MOST_EXACT), WHOLE]
 SessionId = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
@@ -56,7 +56,7 @@ class Done(Fence):
 class Claim(OfSession):
     """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
 
-    claim_no: Annotated[int, Field(ge=1, le=9_223_372_036_854_775_807), WHOLE]
+    claim_no: Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
     limit: Annotated[int, Field(ge=0, le=MOST), WHOLE]
     types: Names | None = None
     resource_group: Name | None = None

@@ -25,7 +25,7 @@ from tenuto.worker.site import batches
 log = logging.getLogger("tenuto.worker")
 
 LONGEST_PAUSE = 5.0
-ALL_CLAIMS = 2**63 - 1
+ALL_CLAIMS = 2**53  # the highest that JSON carries exactly
 SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
 RESOLVE_EVERY = 1.0
 LATE = 0.2

@@ -24,7 +24,7 @@ from tenuto.worker.settings import WorkerSettings
 log = logging.getLogger("tenuto.worker")
 
 ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
-ALL_CLAIMS = 2**63 - 1
+ALL_CLAIMS = 2**53  # the highest that JSON carries exactly
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # after children that could not begin
 BURIAL = 5.0
 STUCK = 5.0  # longer than a child forbears with what does not stop
