@@ -154,10 +154,10 @@ def test_many_at_once_are_let_through_as_long_as_the_bucket_has_one_for_each(
     settings: ServerSettings, make_headers: MakeKey
 ) -> None:
     limit = Limit(0.001, 600)
-    limits = {"key_limit": Limit(10_000, 600), "org_limit": limit, "statement_seconds": 60.0}  # however slow it is here
+    limits = {"key_limit": Limit(10_000, 600), "org_limit": limit}
     ample = ServerSettings(**{**vars(settings), **limits})
     headers = make_headers("runs:read")
-    with TestClient(create_app(ample)) as api, ThreadPoolExecutor(40) as many:
+    with TestClient(create_app(ample)) as api, ThreadPoolExecutor(400) as many:
         answers = list(many.map(lambda _: api.get("/v1/runs", headers=headers).status_code, range(400)))
 
     assert answers == [200] * 400

@@ -53,9 +53,10 @@ class Pool:
             return await function(conn, *args, **params)
 
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "Lease":
-        """A connection for several calls, of the org's share; `timeout` for all of them together."""
+        """A connection for several calls, of the org's share; `timeout` for all of them together. Waiting for others of
+        the same org does not count, unless the database is away: a burst is served one after another."""
         seconds = self.timeout if timeout is None else timeout
-        return Lease(self._connections, self._availability, seconds, self._of(org_id))
+        return Lease(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
 
     def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -79,9 +80,12 @@ class Lease:
         availability: Availability,
         seconds: float,
         share: asyncio.Semaphore | None,
+        *,
+        patience: float,
     ) -> None:
         self._connections, self._availability, self._seconds, self._share = connections, availability, seconds, share
-        self._timer = asyncio.timeout(seconds)
+        queues = share is not None and not availability.problem
+        self._timer = asyncio.timeout(max(seconds, patience) if queues else seconds)
         self._conn: Conn | None = None
 
     async def __aenter__(self) -> Conn:
@@ -89,6 +93,7 @@ class Lease:
         try:
             if self._share:
                 await self._share.acquire()
+                self._timer.reschedule(asyncio.get_running_loop().time() + self._seconds)
         except BaseException as error:
             await self._end(error)
             raise
