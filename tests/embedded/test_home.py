@@ -71,7 +71,7 @@ def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home):
         left = embedded.status(private_home).data.parent
     shutil.rmtree(left)
 
-    with pytest.raises(ServerFailed, match=r"which is gone; remove .*data to start anew"):
+    with pytest.raises(ServerFailed, match=r"which is gone; remove .*data to start with an empty database"):
         embedded.start(private_home)
 
 

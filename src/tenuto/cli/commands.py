@@ -91,7 +91,7 @@ def run() -> NoReturn:
 
 
 def say_wrong(wrong: TyperException) -> str:
-    """What was wrong; of an option of `list` that is said to its group, also where it belongs."""
+    """Describe the usage error; for an option of `list` passed to its group, say where it belongs."""
     message, option, ctx = wrong.format_message(), getattr(wrong, "option_name", None), getattr(wrong, "ctx", None)
     listing = getattr(getattr(ctx, "command", None), "commands", {}).get("list")
     if ctx is not None and listing is not None and any(option in one.opts for one in listing.params):

@@ -18,7 +18,7 @@ QUICK = 8  # keys with one prefix that are compared at once
 
 @dataclass(frozen=True)
 class ImportedKeys:
-    """What import_api_key takes, for every key of the file that is switched on, and the names of the others."""
+    """Return the arguments of import_api_key for each active key, and the names of the inactive keys."""
 
     keys: list[dict[str, Any]]
     inactive: list[str]

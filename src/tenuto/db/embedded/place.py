@@ -119,7 +119,8 @@ def make_place(home: Path) -> Place:
         link.symlink_to(place.data)
     elif not place.folder.exists():
         raise ServerFailed(
-            f"the data of {place.home} was in {place.folder}, which is gone; remove {link} to start anew"
+            f"the data of {place.home} was in {place.folder}, which is gone; "
+            f"remove {link} to start with an empty database"
         )
     return place
 
