@@ -1,13 +1,12 @@
 """How claims grow with resource groups, priorities, quotas and empty lanes.
 
-Each function returns the seconds of a claim of one task at size n, the median of several.
+Each function returns the server seconds of a claim of one task at size n, the median of several.
 `python -m bench.growth_claims [N]` prints each beside the same at 1.
 """
 
 import json
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ if __name__ == "__main__":  # import from the repository root: bench/http.py wou
 
 import psycopg
 
+from bench.meter import metered
 from bench.program import own_server
 from tenuto.model.ids import uuid7
 
@@ -82,6 +82,7 @@ def lanes(conn: psycopg.Connection, n: int) -> float:
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
     conn.execute("vacuum tenuto.ready_tasks")
+    conn.execute("select tenuto.move_floors(true)")  # as dispatchers do every few seconds
     _fill(conn, route, groups=1, tasks=40)
     return _claim_seconds(conn, route)
 
@@ -133,10 +134,10 @@ def _claim_seconds(conn: psycopg.Connection, route: int) -> float:
     session = _worker(conn)
     taken: list[float] = []
     for no in range(REPETITIONS):
-        began = time.perf_counter()
-        if _claim(conn, session, route, no, 1) != 1:
+        claimed: list[int] = []
+        taken.append(metered(conn, lambda no=no, claimed=claimed: claimed.append(_claim(conn, session, route, no, 1))))
+        if claimed != [1]:
             raise RuntimeError("a claim found no task")
-        taken.append(time.perf_counter() - began)
     return statistics.median(taken)
 
 

@@ -1,9 +1,10 @@
-"""How the cost of retention grows with what is kept: each function returns the seconds of one call at size n."""
+"""How the cost of retention grows with what is kept: each function returns the server seconds of one call at size n."""
 
-import time
 from uuid import UUID
 
 import psycopg
+
+from bench.meter import metered
 
 ORG = UUID("00000000-0000-7000-8000-000000000001")
 
@@ -54,7 +55,7 @@ def prune_beside_random_ids(conn: psycopg.Connection, n: int) -> float:
     conn.execute(FORGET)
     conn.execute(KEEP, {"n": n, "org": ORG})
     conn.execute("analyze tenuto.runs, tenuto.tasks, tenuto.task_attempts")
-    seconds = _time(conn, "select * from tenuto.prune_runs()")
+    seconds = metered(conn, lambda: conn.execute("select * from tenuto.prune_runs()"))
     conn.execute(FORGET)
     return seconds
 
@@ -77,13 +78,7 @@ def drop_beside_open_tasks(conn: psycopg.Connection, n: int) -> float:
             """,
             [ORG, count, sorted(ids), count - 1],
         )
-    seconds = _time(conn, "select * from tenuto.drop_partitions()")
+    seconds = metered(conn, lambda: conn.execute("select * from tenuto.drop_partitions()"))
     conn.execute(FORGET)
     conn.execute("select * from tenuto.drop_partitions()")  # the week goes, now that nothing in it is open
     return seconds
-
-
-def _time(conn: psycopg.Connection, statement: str) -> float:
-    began = time.perf_counter()
-    conn.execute(statement.encode())
-    return time.perf_counter() - began

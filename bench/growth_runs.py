@@ -1,14 +1,14 @@
-"""Growth of what people do to runs: each function measures one call at size n and returns its seconds."""
+"""Growth of what people do to runs: each function measures one call at size n and returns its server seconds."""
 
 import json
 import statistics
-import time
-from collections.abc import Callable
 from typing import Any, LiteralString
 from uuid import UUID
 
 import psycopg
 from psycopg.sql import SQL, Identifier
+
+from bench.meter import metered
 
 ORG = "00000000-0000-7000-8000-000000000001"
 BATCH = 1000
@@ -18,19 +18,19 @@ def start_kinds(conn: psycopg.Connection, n: int) -> float:
     """Start a run of n tasks, each of a kind of its own and with details of its own."""
     kinds = [{"type": "growth.many", "max_attempts": 1 + no % 100} for no in range(n)]
     details = [{"task": no, "priority": no % 3} for no in range(n)]
-    return timed(lambda: start_run(conn, n, kinds=kinds, task_kinds=list(range(n)), details=details))
+    return metered(conn, lambda: start_run(conn, n, kinds=kinds, task_kinds=list(range(n)), details=details))
 
 
 def retry_run(conn: psycopg.Connection, n: int) -> float:
     """Retry a run of n tasks that all failed."""
     run_id = a_failed_run(conn, n)
-    return timed(lambda: finish(conn, "retry_run", run_id))
+    return metered(conn, lambda: finish(conn, "retry_run", run_id))
 
 
 def cancel_run(conn: psycopg.Connection, n: int) -> float:
     """Cancel a run of n ready tasks, until nothing of it is left to do."""
     run_id = start_run(conn, n, kinds=[{"type": "growth.cancelled"}])
-    return timed(lambda: finish(conn, "cancel_run", run_id))
+    return metered(conn, lambda: finish(conn, "cancel_run", run_id))
 
 
 def delete_run(conn: psycopg.Connection, n: int) -> float:
@@ -38,7 +38,7 @@ def delete_run(conn: psycopg.Connection, n: int) -> float:
     run_id = start_run(conn, n, kinds=[{"type": "growth.deleted"}])
     finish(conn, "cancel_run", run_id)
     conn.execute("select tenuto.fold_runs()")
-    return timed(lambda: finish(conn, "delete_run", run_id))
+    return metered(conn, lambda: finish(conn, "delete_run", run_id))
 
 
 def doom(conn: psycopg.Connection, n: int) -> float:
@@ -48,7 +48,7 @@ def doom(conn: psycopg.Connection, n: int) -> float:
     start_run(conn, n + 1, kinds=kinds, task_kinds=[0] + [1] * n, edges=edges)
     worker = Worker(conn, "growth.root")
     held = worker.claim(1)
-    return timed(lambda: worker.fail(held))
+    return metered(conn, lambda: worker.fail(held))
 
 
 def cancel_task(conn: psycopg.Connection, n: int) -> float:
@@ -63,17 +63,13 @@ def cancel_task(conn: psycopg.Connection, n: int) -> float:
     ids = conn.execute(
         "select run_id from tenuto.start_many(%s, %s, array_fill(null::jsonb, array[11]))", [ORG, kinds]
     ).fetchall()
-    seconds = [timed(lambda id=id: conn.execute("select tenuto.cancel_task(%s, %s)", [ORG, id])) for (id,) in ids]
+    seconds = [
+        metered(conn, lambda id=id: conn.execute("select tenuto.cancel_task(%s, %s)", [ORG, id])) for (id,) in ids
+    ]
     conn.execute(
         "delete from tenuto.pending_tasks where route_id = 1 and group_no = 1 and remaining = 1 and traits = 0"
     )
     return statistics.median(seconds[1:])
-
-
-def timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 def finish(conn: psycopg.Connection, verb: LiteralString, run_id: UUID) -> None:
