@@ -1,6 +1,7 @@
--- The lanes (p_lanes, else all) that do not say what they are: where their first task is, or since when they are
--- empty. p_from_bottom: also below the floor.
-create or replace function tenuto._find_floors(p_lanes tenuto.lane_floor[], p_from_bottom boolean)
+-- The lanes that do not say what they are: where their first task is, or since when they are empty. Looks at p_lanes,
+-- else at one of p_parts of all. p_from_bottom: also below the floor.
+create or replace function tenuto._find_floors(
+  p_lanes tenuto.lane_floor[], p_from_bottom boolean, p_parts int default 1)
   returns setof tenuto.lane_floor
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -8,6 +9,8 @@ create or replace function tenuto._find_floors(p_lanes tenuto.lane_floor[], p_fr
   set enable_bitmapscan = off
   set jit = off
 as $$
+declare
+  v_part int := floor(random() * p_parts);
 begin
   return query
   select l.route_id, l.group_no, l.priority, f.seq,
@@ -19,9 +22,9 @@ begin
       and q.seq >= case when p_from_bottom then 0 else l.floor end
     order by q.seq limit 1
   ) f on true
-  where (p_lanes is null
-         or (l.route_id, l.group_no, l.priority) in (
-           select n.route_id, n.group_no, n.priority from unnest(p_lanes) n))
+  where (case when p_lanes is null then (hashint4(l.group_no # l.priority) & 2147483647) % p_parts = v_part
+              else (l.route_id, l.group_no, l.priority) in (
+                select n.route_id, n.group_no, n.priority from unnest(p_lanes) n) end)
     and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null));
 end
 $$;

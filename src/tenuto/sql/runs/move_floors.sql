@@ -1,7 +1,9 @@
 -- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below while a long
 -- transaction holds vacuum back. A task that commits later with a lower number is below the floor: its start leaves an
 -- arrival where that may take long; for the others p_from_bottom looks from zero. Lanes found empty are noted for
--- sweep_lanes. The floor of arrivals moves too, once there are so many dead ones that skipping them is worth it.
+-- sweep_lanes, and claims that draw among many groups leave them out. Where there are many lanes a call looks at some of
+-- them at random, about 2,000; from the bottom it looks at all. The floor of arrivals moves too, once there are so many
+-- dead ones that skipping them is worth it.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -11,9 +13,10 @@ as $$
 declare
   v_found tenuto.lane_floor[];
   v_count bigint := 0;
+  v_parts int := case when p_from_bottom then 1 else (select 1 + count(*) / 2000 from tenuto.ready_lanes) end;
 begin
   -- Lanes that look as if they should move: looking locks nothing, and most do not.
-  v_found := array(select f from tenuto._find_floors(null, p_from_bottom) f);
+  v_found := array(select f from tenuto._find_floors(null, p_from_bottom, v_parts) f);
   if v_found <> '{}' then
     -- Held first and looked at again: an arrival that was followed before we had the lock is seen, one after it waits for us.
     v_found := array(
