@@ -38,15 +38,20 @@ begin
     ), slots as (
       insert into tenuto.limit_slots (task_id, limit_id, org_id)
       select id, limit_id, org_id from chosen
-    ), rest as (
-      insert into tenuto.arrivals (org_id, limit_id)
-      select org_id, limit_id from chosen group by 1, 2 having count(*) = 1000
     )
     select array_agg(
              (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
              order by priority desc, seq)
     into v_admitted from chosen;
     exit when v_admitted is null;
+    if cardinality(v_admitted) >= 1000 then
+      insert into tenuto.arrivals (org_id, limit_id)
+      select w.org_id, w.limit_id
+      from tenuto.waiting_tasks w
+      where w.id = any (array(select c.id from unnest(v_admitted) c))
+      group by 1, 2
+      having count(*) = 1000;
+    end if;
 
     with next as materialized (
       select n.no, n.card, n.limit_id from tenuto._next_limits(v_admitted) n
@@ -69,6 +74,7 @@ begin
       perform tenuto._enter_lanes(v_done);
       v_routes := v_routes || v_ready;
     end if;
+    exit when v_next is null;
     v_limits := array(
       select id
       from tenuto.limits

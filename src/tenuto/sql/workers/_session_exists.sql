@@ -1,8 +1,10 @@
 -- Whether the token is the session's, ended or not: a late report is judged by what it still holds, not by the lease.
 create or replace function tenuto._session_exists(p_session_id bigint, p_token uuid)
   returns boolean
-  language sql
+  language plpgsql
   stable
 as $$
-  select exists (select from tenuto.sessions where id = p_session_id and token = p_token);
+begin
+  return exists (select from tenuto.sessions where id = p_session_id and token = p_token);
+end
 $$;
