@@ -44,11 +44,11 @@ BUGS = (
         (
             (
                 "runs/_claim.sql",
-                r"with due as materialized \(.*?\), taken as \(\s+delete from tenuto\.ready_tasks.*?(\s+returning)",
+                r"with taken as \(\s+delete from tenuto\.ready_tasks where ctid = any \(v_found\.due\)(\s+returning)",
                 r"""
   with taken as (
     delete from tenuto.ready_tasks k
-    using unnest(v_groups, v_shares) as g(no, share)
+    using unnest(v_share.groups, v_share.shares) as g(no, share)
     where k.group_no = g.no
       and k.id in (
         select q.id

@@ -777,7 +777,7 @@ create table tenuto.ready_lanes (
   empty_since timestamp with time zone,
   constraint ready_lanes_pkey PRIMARY KEY (route_id, group_no, priority)
 ) with (fillfactor=50);
-CREATE INDEX ready_lanes_place_idx ON tenuto.ready_lanes USING btree (route_id, hashint4(group_no), group_no);
+CREATE INDEX ready_lanes_place_idx ON tenuto.ready_lanes USING btree (route_id, hashint4(group_no), group_no) WHERE (empty_since IS NULL);
 alter table tenuto.ready_lanes enable row level security;
 alter table tenuto.ready_lanes force row level security;
 create policy an_org_sees_its_own_rows on tenuto.ready_lanes for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
@@ -963,6 +963,7 @@ create table tenuto.running_tasks (
   constraint running_tasks_pkey PRIMARY KEY (id)
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX running_tasks_deadline_idx ON tenuto.running_tasks USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX running_tasks_group_idx ON tenuto.running_tasks USING btree (group_no) WHERE (((traits)::integer & 16) > 0);
 CREATE INDEX running_tasks_silent_idx ON tenuto.running_tasks USING btree (silent_at) WHERE (silent_at IS NOT NULL);
 alter table tenuto.running_tasks enable row level security;
 alter table tenuto.running_tasks force row level security;

@@ -1,7 +1,7 @@
 """queued -> running, in batches."""
 
 from collections import Counter
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from psycopg.types.json import Jsonb
@@ -189,6 +189,22 @@ def test_a_quota_is_never_exceeded_and_frees_with_every_end(db: Db) -> None:
     one.complete(held[0])
     two.fail(held[2], retry=60)
     assert len(one.claim(10)) == 2
+
+
+def test_the_default_group_and_the_others_are_held_to_their_quotas_alike(db: Db) -> None:
+    ids: list[UUID] = []
+    for group in ("default", "small"):
+        set_group(db, group, quota=3)
+        ids += start(db, *range(10), group=group)
+    worker = a_worker(db)
+    answers = [call(db, "claim_task", **worker.fence, claim_no=9, task_id=ids[no])[0]["answer"] for no in (0, 10)]
+    held = worker.claim(10)
+
+    assert answers == ["claimed", "claimed"]
+    assert len(held) == 4
+    assert worker.claim(10) == []
+    worker.complete(*held)
+    assert len(worker.claim(10)) == 4
 
 
 def test_a_quota_of_zero_stops_a_group_and_none_of_the_others(db: Db) -> None:

@@ -1,5 +1,6 @@
--- The first p_count resource groups with lanes on these routes, by the hashes of their numbers, after p_place (or before it), once
--- around the circle. A loose index scan: one step per group and route, however many lanes a group has.
+-- The first p_count resource groups with lanes on these routes that are not known to be empty, by the hashes of their
+-- numbers, after p_place (or before it), once around the circle. A loose index scan: one step per group and route, however
+-- many lanes a group has.
 create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
   returns int[]
   language plpgsql
@@ -7,6 +8,7 @@ create or replace function tenuto._groups_around(p_routes int[], p_place int, p_
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_bitmapscan = off
+  set enable_sort = off   -- else all lanes of a route are read by their key and sorted, where statistics know few of them
   set jit = off
 as $$
 declare
@@ -27,7 +29,8 @@ begin
           cross join lateral (
             select hashint4(q.group_no) as place, q.group_no
             from tenuto.ready_lanes q
-            where q.route_id = r.id and (hashint4(q.group_no), q.group_no) > (s.place, s.group_no)
+            where q.route_id = r.id and q.empty_since is null
+              and (hashint4(q.group_no), q.group_no) > (s.place, s.group_no)
             order by hashint4(q.group_no), q.group_no limit 1
           ) l
           order by 1, 2 limit 1
@@ -47,7 +50,8 @@ begin
           cross join lateral (
             select hashint4(q.group_no) as place, q.group_no
             from tenuto.ready_lanes q
-            where q.route_id = r.id and (hashint4(q.group_no), q.group_no) < (s.place, s.group_no)
+            where q.route_id = r.id and q.empty_since is null
+              and (hashint4(q.group_no), q.group_no) < (s.place, s.group_no)
             order by hashint4(q.group_no) desc, q.group_no desc limit 1
           ) l
           order by 1 desc, 2 desc limit 1

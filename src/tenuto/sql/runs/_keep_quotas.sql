@@ -3,7 +3,6 @@
 create or replace function tenuto._keep_quotas(
   p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
   language plpgsql
-  set jit = off
 as $$
 declare
   v_counted int[] := array(
@@ -12,17 +11,21 @@ declare
     order by g.no
     for no key update skip locked);
 begin
-  -- One pass over what runs, and a newer snapshot than that of the locks: it sees what their last holders claimed.
-  with running as materialized (
-    select r.group_no, count(*)::int as count from tenuto.running_tasks r where r.group_no = any (v_counted) group by 1
-  )
+  -- A statement of its own: its snapshot is newer than the locks and sees what their last holders claimed. What the default
+  -- group runs is not in the index (_grouped) and is counted in one pass over all that runs.
   select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn), array_agg(s.top order by s.turn)
   into groups, shares, tops
   from (
-    select c.no, c.turn, c.top, least(c.share, g.quota - coalesce(r.count, 0)) as share
+    select c.no, c.turn, c.top,
+           case
+             when g.quota is null then c.share
+             when g.external_id = 'default'
+               then least(c.share, g.quota - (select count(*) from tenuto.running_tasks r where r.group_no = g.no))
+             else least(c.share, g.quota - (
+               select count(*) from tenuto.running_tasks r where r.group_no = g.no and tenuto._grouped(r.traits)))
+           end as share
     from unnest(p_groups, p_shares, p_tops) with ordinality c(no, share, top, turn)
     join tenuto.resource_groups g on g.no = c.no
-    left join running r on r.group_no = c.no
     where g.quota is null or c.no = any (v_counted)
   ) s
   where s.share > 0;

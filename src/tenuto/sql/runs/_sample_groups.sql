@@ -1,7 +1,8 @@
--- The resource groups with lanes on these routes: all of them where there are up to 8, else some at random, with the chance that
--- each had of being among them. Groups stand on a circle of 2^32 places at the hash of their number. Each draw takes the first 8
--- after a random place, so a group is drawn when that place falls on the stretch between it and the 8th group before it: its chance
--- is the length of that stretch. Numbers may be as sparse as they like.
+-- The resource groups with lanes on these routes that are not known to be empty (move_floors notes which are): all of them
+-- where there are up to 8, else some at random, with the chance that each had of being among them. Groups stand on a circle
+-- of 2^32 places at the hash of their number. Each draw takes the first 8 after a random place, so a group is drawn when
+-- that place falls on the stretch between it and the 8th group before it: its chance is the length of that stretch.
+-- Numbers may be as sparse as they like.
 create or replace function tenuto._sample_groups(p_routes int[], p_draws int, out groups int[], out chances float8[])
   language plpgsql
   stable

@@ -4,15 +4,16 @@
 -- being drawn counts 300 times, so that over many claims every group gets its weight's share.
 -- p_round 2 and more: each may give all that is left. many: there are lanes beyond those that a claim reads, so its next rounds
 -- look at the tasks themselves, at groups after p_after, and tops says at which priority to begin. p_only: no other group than this.
+-- named: those that are not the default group of their org.
 create or replace function tenuto._share_out(
   p_routes int[], p_limit int, p_round int, p_only int, p_after int,
-  out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int)
+  out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int, out named int[])
   language plpgsql
-  set jit = off
 as $$
 declare
   v_chances float8[];
   v_luck float8 := random();
+  v_quotas boolean;
 begin
   select coalesce(array_agg(distinct l.group_no), '{}'), count(*) = 64
   into groups, many
@@ -28,7 +29,7 @@ begin
     end if;
   end if;
   candidates := cardinality(groups);
-  last := (select max(g) from unnest(groups) g);
+  last := groups[candidates];   -- the highest where it matters: after the first round they come in order
   if candidates = 0 then
     groups := null;
     return;
@@ -36,6 +37,10 @@ begin
   if candidates = 1 and not (many and p_round > 1) then
     shares := array[p_limit];
     tops := array[2147483647];
+    select case when g.external_id <> 'default' then groups end, g.quota is not null
+    into named, v_quotas
+    from tenuto.resource_groups g
+    where g.no = groups[1];
   else
     select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn),
            array_agg(case when many and p_round > 1 then tenuto._top_priority(p_routes, s.no) else 2147483647 end order by s.turn)
@@ -54,8 +59,12 @@ begin
       ) d
     ) s
     where s.share > 0;
+    select array_agg(g.no) filter (where g.external_id <> 'default'), bool_or(g.quota is not null)
+    into named, v_quotas
+    from tenuto.resource_groups g
+    where g.no = any (groups);
   end if;
-  if exists (select from tenuto.resource_groups where no = any (groups) and quota is not null) then
+  if v_quotas then
     select k.groups, k.shares, k.tops into groups, shares, tops from tenuto._keep_quotas(groups, shares, tops) k;
   end if;
 end

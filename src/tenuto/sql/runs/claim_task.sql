@@ -34,7 +34,10 @@ begin
       group_no, priority, attempt, traits, seq)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-           group_no, priority, attempt + 1, traits, seq
+           group_no, priority, attempt + 1,
+           case when exists (select from tenuto.resource_groups g where g.no = group_no and g.external_id = 'default')
+                then traits else traits | 16 end,
+           seq
     from taken
   )
   select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id, 33554432) end,
