@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -11,6 +12,7 @@ import pytest
 
 from tests.support.clock import Clock
 from tests.support.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
+from tests.support.shared_database import SharedDatabase, shared_database
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
@@ -18,7 +20,12 @@ GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which t
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
 LONGEST = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
+EMPTIED = ("sql", "sdk")  # folders whose tests share one database per process, emptied after each of them
 _numbers = itertools.count(1)
+
+# Where this is set, every process that a test starts would compile all that it imports: twice the time of most starts.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +42,8 @@ def server(server_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def template(server: str, server_folder: Path) -> str:
-    return ensure_template(server, server_folder)
+    """The database that tests get copies of; tests/planted names one with a bug in it."""
+    return os.environ.get("TENUTO_TEST_TEMPLATE") or ensure_template(server, server_folder)
 
 
 @pytest.fixture
@@ -45,16 +53,38 @@ def empty_database(server: str) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def process_database(server: str, template: str) -> Iterator[SharedDatabase]:
+    """The database that the tests of this process use one after the other."""
+    with shared_database(server, template, WORKER) as shared:
+        yield shared
+
+
 @pytest.fixture
-def database(server: str, template: str) -> Iterator[str]:
-    """The URL of a freshly migrated test database."""
+def new_database(server: str, template: str) -> Iterator[str]:
+    """The URL of a test database that no other test uses."""
     with fresh_database(server, f"test_{WORKER}_{next(_numbers)}", template) as url:
         yield url
 
 
 @pytest.fixture
-def db(database: str) -> Iterator[psycopg.Connection]:
-    """A superuser's connection to a freshly migrated test database."""
+def database(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a migrated test database without rows: that of this process, or a new one."""
+    folder = request.path.relative_to(request.config.rootpath).parts[1]
+    if folder not in EMPTIED or request.node.get_closest_marker("own_database"):
+        yield request.getfixturevalue("new_database")
+        return
+    shared: SharedDatabase = request.getfixturevalue("process_database")
+    with shared.borrow() as url:
+        yield url
+
+
+@pytest.fixture
+def db(database: str, process_database: SharedDatabase) -> Iterator[psycopg.Connection]:
+    """A superuser's connection to the test's database."""
+    if process_database.url == database:
+        yield process_database.connection()
+        return
     with psycopg.connect(database, autocommit=True) as conn:
         yield conn
 

@@ -13,6 +13,7 @@ import psycopg
 
 from tenuto.model.errors import TenutoError
 from tests.support.kernel import Db, Worker
+from tests.support.shared_database import make_empty
 from tests.support.soundness import assert_sound
 
 T = TypeVar("T")
@@ -127,7 +128,7 @@ class Race:
     def __init__(self, database: str) -> None:
         self.db = psycopg.connect(database, autocommit=True)
         self._actors = [Actor(database) for _ in range(3)]
-        self._clear = self._clearing()
+        make_empty(self.db, kept=KEPT)
 
     def every_order(self, scene: Callable[[Play], T], *calls: int, gate: bool = False) -> list[T]:
         """Play the scene in every order of transactions with so many calls each (two of one call, if not said), each
@@ -137,7 +138,7 @@ class Race:
         for order in interleavings([n + 1 for n in calls or (1, 1)]):
             if gate and order[0] != 0:
                 continue
-            self.db.execute(self._clear.encode())
+            self.db.execute("select pg_temp.empty()")
             try:
                 outcomes.append(scene(Play(self._actors, self.db, order)))
                 assert_sound(self.db)
@@ -150,15 +151,6 @@ class Race:
         for actor in self._actors:
             actor.leave()
         self.db.close()
-
-    def _clearing(self) -> str:
-        rows = self.db.execute(
-            "select relname from pg_class where relnamespace = 'tenuto'::regnamespace and relkind in ('r', 'p')"
-            " and not relispartition and relname <> all (%s)",
-            [list(KEPT)],
-        ).fetchall()
-        deletes = " ".join(f"delete from tenuto.{name};" for (name,) in rows)
-        return f"do $$ begin perform set_config('session_replication_role', 'replica', true); {deletes} end $$"
 
 
 def interleavings(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
+from psycopg import sql
 
 from tenuto.db import embedded, install
 
-PLANT = Path(os.environ["TENUTO_TEST_PLANT"]) if "TENUTO_TEST_PLANT" in os.environ else None  # SQL with a bug in it
-TEMPLATE = f"tenuto_template_{PLANT.name[:30]}" if PLANT else "tenuto_template"
+TEMPLATE = "tenuto_template"
 PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None
 
 
@@ -36,6 +36,8 @@ def shared_server(folder: Path) -> Iterator[str]:
         with psycopg.connect(url, autocommit=True) as conn:
             for setting in ("fsync", "full_page_writes", "synchronous_commit"):
                 conn.execute(f"alter system set {setting} = off")
+            # Statistics change when a test says so, not when a worker of the server comes along.
+            conn.execute("alter system set autovacuum_naptime = '1d'")
             conn.execute("select pg_reload_conf()")
         yield url
 
@@ -56,12 +58,22 @@ def ensure_template(server: str, folder: Path) -> str:
         with psycopg.connect(server, autocommit=True) as conn:
             found = conn.execute("select 1 from pg_database where datname = %s", [TEMPLATE]).fetchone()
             if found is None:
+                _make_logins_cheap(conn)
                 half_made = f"{TEMPLATE}_half_made"
                 conn.execute(f"drop database if exists {half_made}".encode())
                 conn.execute(f"create database {half_made} template template0".encode())
-                install.migrate(in_database(server, half_made), test=True, root=PLANT)
+                install.migrate(in_database(server, half_made), test=True)
                 conn.execute(f"alter database {half_made} rename to {TEMPLATE}".encode())
     return TEMPLATE
+
+
+def _make_logins_cheap(conn: psycopg.Connection) -> None:
+    """Of the thousands of connections that a run opens, each would hash the password 4,096 times."""
+    if conn.info.server_version >= 160_000:
+        conn.execute("alter system set scram_iterations = 1")
+        conn.execute("set scram_iterations = 1")
+        conn.execute(sql.SQL("alter role current_user password {}").format(sql.Literal(conn.info.password)))
+        conn.execute("select pg_reload_conf()")
 
 
 @contextmanager
