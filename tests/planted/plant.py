@@ -3,9 +3,9 @@
 python tests/planted/plant.py [NAME …]   plants these bugs, or all of them
 """
 
+import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "src" / "tenuto" / "sql"
-# Hypothesis takes longer to import than a test to run.
-FLAGS = ("-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:hypothesispytest")
 BROKEN = re.compile(r"errors\.(Undefined|Syntax|Ambiguous|DatatypeMismatch)")
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT)]
@@ -36,57 +36,86 @@ class PatchDoesNotFit(Exception):
     """The text that a bug changes is not in the kernel any more: write the bug anew."""
 
 
+def edited_files(bug: Bug) -> dict[str, str]:
+    """The files that the bug changes, as it leaves them."""
+    texts: dict[str, str] = {}
+    for file, pattern, replacement in bug.edits:
+        text = texts.get(file) or (KERNEL / file).read_text()
+        changed, count = re.subn(pattern, replacement, text, flags=re.DOTALL)
+        if count == 0 or changed == text:
+            raise PatchDoesNotFit(f"bug {bug.name}: {file} has nothing that matches {pattern!r}")
+        texts[file] = changed
+    return texts
+
+
 @contextmanager
-def planted(bug: Bug) -> Iterator[Path]:
-    """A copy of the SQL tree with the bug in it."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / bug.name
-        shutil.copytree(KERNEL, tree)
-        for file, pattern, replacement in bug.edits:
-            text = (tree / file).read_text()
-            changed, count = re.subn(pattern, replacement, text, flags=re.DOTALL)
-            if count == 0 or changed == text:
-                raise PatchDoesNotFit(f"bug {bug.name}: {file} has nothing that matches {pattern!r}")
-            (tree / file).write_text(changed)
-        yield tree
+def planted(bug: Bug, server: str, template: str) -> Iterator[str]:
+    """The name of a copy of the template with the bug in it. Only what the bug changes is applied to it: to install the
+    whole kernel takes ten times as long as most tests."""
+    from tests.support.server import fresh_database
+
+    texts = edited_files(bug)
+    name = f"planted_{os.getpid()}"
+    with fresh_database(server, name, template) as url:
+        with psycopg.connect(url, autocommit=True, options="-c role=tenuto_owner") as conn:
+            for text in texts.values():
+                conn.execute(text.encode())
+        yield name
 
 
-def run_tests(tests: Sequence[str], server_folder: Path, tree: Path | None = None) -> str:
-    """How pytest sums up these tests, run on the server of server_folder: "1 failed", "20 passed"."""
+class Runner:
+    """A process that runs tests on the server of a folder, one call after the other: it imports everything once."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def run(self, tests: Sequence[str], template: str | None = None) -> str:
+        """How these tests ended, on copies of this template: "1 failed", "20 passed"."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps({"tests": list(tests), "template": template}) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"summary": "the runner ended", "output": ""}')
+        print(answer["output"])  # pytest shows it when the planted bug is not noticed
+        return "the SQL does not run" if BROKEN.search(answer["output"]) else answer["summary"]
+
+
+@contextmanager
+def a_runner(server_folder: Path) -> Iterator[Runner]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["TENUTO_TEST_FOLDER"] = str(server_folder)
-    if tree:
-        environment["TENUTO_TEST_PLANT"] = str(tree)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *FLAGS, *tests],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if BROKEN.search(done.stdout):
-        return "the SQL does not run"
-    lines = done.stdout.strip().splitlines() or [done.stderr]
-    return lines[-1].strip("= ").rsplit(" in ", 1)[0]
+    command = [sys.executable, str(Path(__file__).with_name("runner.py"))]
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        with process:
+            yield Runner(process)
 
 
 def main(names: Sequence[str]) -> int:
     from tests.planted.bugs import BUGS
-    from tests.support.server import remove_server, run_folder, shared_server
+    from tests.support.server import ensure_template, remove_server, run_folder, shared_server
 
     bugs = [bug for bug in BUGS if not names or bug.name in names]
     unknown = set(names) - {bug.name for bug in bugs}
     assert not unknown, f"no bug is called {', '.join(sorted(unknown))}"
     folder = run_folder(f"plant{os.getpid()}")
     unnoticed = 0
-    with shared_server(folder):
+    with shared_server(folder) as server, a_runner(folder) as runner:
+        template = ensure_template(server, folder)
         tests = sorted({bug.test for bug in bugs})
-        sound = run_tests(tests, folder)
+        sound = runner.run(tests)
         print(f"{sound:<20} as it is")
         for bug in bugs:
-            with planted(bug) as tree:
-                found = run_tests([bug.test], folder, tree)
+            with planted(bug, server, template) as copy:
+                found = runner.run([bug.test], copy)
             unnoticed += found != "1 failed"
             print(f"{found:<20} {bug.name}")
     remove_server(folder)
