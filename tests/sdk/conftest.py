@@ -10,7 +10,7 @@ import pytest
 
 from tenuto import App
 from tenuto.db.pool import open_pool
-from tenuto.testing import isolated
+from tenuto.testing.isolated import isolated_client
 from tests.support.loopback import Loopback, loopback, make_api_key
 from tests.support.transports import isolated_over_http
 
@@ -32,13 +32,13 @@ def http_server() -> Iterator[Loopback]:
 
 
 @pytest.fixture
-def journey(server: str, transport: str, request: pytest.FixtureRequest) -> Callable[[App, Journey], Any]:
+def journey(database: str, transport: str, request: pytest.FixtureRequest) -> Callable[[App, Journey], Any]:
     """`journey(app, steps)` runs the steps with a client of the app."""
 
     def client(app: App) -> AbstractAsyncContextManager[Any]:
         if transport == "http":
-            return isolated_over_http(app, server, request.getfixturevalue("http_server"))
-        return isolated(app, server=server)
+            return isolated_over_http(app, database, request.getfixturevalue("http_server"))
+        return isolated_client(app, database)
 
     def run(app: App, steps: Journey) -> Any:
         async def all_of_it() -> Any:

@@ -1,8 +1,12 @@
 """tenuto.testing: days pass in a moment, and what a worker would do happens inside the test."""
 
+import asyncio
+
+import psycopg
 import pytest
 
 from tenuto import App, Context, SyncContext
+from tenuto.testing import isolated
 
 app = App("slow")
 nights: list[str] = []
@@ -86,3 +90,16 @@ def test_work_without_end_is_told_from_much_work(journey):
             await tn.work(most=20)
 
     journey(app, steps)
+
+
+def test_each_client_has_a_database_of_its_own_that_is_gone_afterwards(server: str) -> None:
+    async def steps() -> list[str]:
+        async with isolated(app, server=server) as tn, isolated(app, server=server) as other:
+            run = await tn.start(double, 4)
+            assert (await tn.work(), await other.work()) == (1, 0)
+            assert await run.result() == 8
+            return [tn.url, other.url]
+
+    for url in asyncio.run(steps()):
+        with pytest.raises(psycopg.OperationalError, match="does not exist"):
+            psycopg.connect(url)

@@ -9,7 +9,8 @@ from tenuto.sdk.direct import Direct
 from tenuto.sdk.remote.http import Http
 from tenuto.sdk.remote.link import Remote
 from tenuto.storage.folder import FolderStore
-from tenuto.testing import Isolated, isolated
+from tenuto.testing import Isolated
+from tenuto.testing.isolated import isolated_client
 from tests.support.loopback import Loopback, make_api_key
 
 
@@ -42,8 +43,8 @@ class HttpIsolated(Client):
 
 
 @asynccontextmanager
-async def isolated_over_http(app: App, server: str, loopback: Loopback) -> AsyncIterator[HttpIsolated]:
-    async with isolated(app, server=server) as inner:
+async def isolated_over_http(app: App, database: str, loopback: Loopback) -> AsyncIterator[HttpIsolated]:
+    async with isolated_client(app, database) as inner:
         store = cast("FolderStore", inner.direct.store)
 
         def aim() -> None:

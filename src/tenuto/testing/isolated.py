@@ -61,13 +61,20 @@ async def isolated(app: App, *, server: str | None = None) -> AsyncGenerator[Iso
     database = isolated_database(server)
     url = await asyncio.to_thread(database.__enter__)
     try:
-        # One connection, so that the clock is everybody's.
-        with tempfile.TemporaryDirectory(prefix="tenuto-objects-") as folder:
-            async with open_pool(url, size=1) as pool:
-                tn = Isolated(pool, DEFAULT_ORG, FolderStore(Path(folder)), app=app, url=url)
-                await tn.clock.set(tn.clock.now)
-                await pool.call(put_schedules, DEFAULT_ORG, app)
-                yield tn
-                await tn.watcher.close()
+        async with isolated_client(app, url) as tn:
+            yield tn
     finally:
         await asyncio.to_thread(database.__exit__, None, None, None)
+
+
+@asynccontextmanager
+async def isolated_client(app: App, url: str) -> AsyncGenerator[Isolated]:
+    """The same on a test database that is there already and that nobody else uses."""
+    # One connection, so that the clock is everybody's.
+    with tempfile.TemporaryDirectory(prefix="tenuto-objects-") as folder:
+        async with open_pool(url, size=1) as pool:
+            tn = Isolated(pool, DEFAULT_ORG, FolderStore(Path(folder)), app=app, url=url)
+            await tn.clock.set(tn.clock.now)
+            await pool.call(put_schedules, DEFAULT_ORG, app)
+            yield tn
+            await tn.watcher.close()
