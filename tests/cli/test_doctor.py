@@ -4,6 +4,7 @@ import json
 
 from tests.support.command_line import tenuto
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_one
+from tests.support.poison import park
 from tests.support.waiting import wait_until
 
 
@@ -89,3 +90,12 @@ def test_rows_that_nobody_vacuums_are_found(db: Db, database: str):
 
     assert checks["vacuum"][0] == "wrong"
     assert "vacuum tenuto.run_counts" in checks["vacuum"][1]
+
+
+def test_rows_that_a_loop_fails_on_are_counted_by_loop(db: Db, database: str):
+    park(db, "promote_due", "a", "b")
+
+    state, says = doctor(database)[1]["parked"]
+
+    assert state == "note"
+    assert "a dispatcher loop fails on and tries again: promote_due 2; `tenuto why RUN` shows the error" in says

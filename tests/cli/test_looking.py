@@ -12,6 +12,7 @@ from tests.support.command_line import tenuto
 from tests.support.kernel import Db, a_worker, call, start, start_graph, start_one
 from tests.support.loops import settle, value
 from tests.support.outbox import publish, wear_out
+from tests.support.poison import park
 
 Asked = Callable[..., Any]
 
@@ -106,6 +107,16 @@ def test_why_says_in_one_sentence_what_a_task_waits_for(db: Db, database: str, a
     assert "worker" in said["why"]
     assert "paused" in paused.stdout
     assert paused.stdout.count("\n") == 1
+
+
+def test_why_names_the_loop_that_fails_on_a_run(db: Db, database: str, asked: Asked):
+    run, _ = start_graph(db, 2, [(0, 1)])
+    park(db, "settle_runs", str(run), run_id=run)
+
+    told, shown = asked("why", str(run)), tenuto("why", str(run), TENUTO_DATABASE_URL=database).stdout
+
+    assert [(one["loop"], one["error"]) for one in told["parked"]] == [("settle_runs", "boom")]
+    assert "settle_runs fails on it: boom; next try at " in shown
 
 
 def test_the_id_of_a_run_of_several_tasks_leads_to_its_tasks(db: Db, database: str, asked: Asked):

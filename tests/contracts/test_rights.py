@@ -18,8 +18,8 @@ AS_THE_OWNER = {
         "use_login_token", "settled_at", "prepare_changes",
     },
     "tenuto_dispatcher": SIGNING | {
-        "create_partitions", "drop_partitions", "prune_runs", "seal_audit", "prune_audit", "retire_signing_key",
-        "due_heads", "record_head",
+        "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "seal_audit", "prune_audit",
+        "retire_signing_key", "due_heads", "record_head",
     },
 }  # fmt: skip
 HOT = (

@@ -3,11 +3,15 @@
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from tenuto.db.pool import Pool, open_pool
 from tenuto.dispatcher.effects import Handler, drain_outbox
 from tenuto.model.outbox import Effect
 from tests.support.kernel import Db
+from tests.support.loops import value
 from tests.support.outbox import effect, publish
+from tests.support.poison import cure, poison, turn
 
 
 def drain(url: str, handlers: Mapping[str, Handler]) -> int:
@@ -42,3 +46,24 @@ def test_kinds_that_nobody_here_handles_are_left_to_others(db: Db, database: str
 
     assert drain(database, {"deliver": deliver}) == 0
     assert effect(db, theirs)["status"] == "pending"
+
+
+@pytest.mark.parametrize("end", ["done", "pending"], ids=["finished", "failed"])
+def test_an_effect_whose_end_cannot_be_written_is_parked_and_its_neighbours_end(db: Db, database: str, end: str):
+    first, bad, last = publish(db, {"n": 1}, {"n": 2}, {"n": 3})
+    refuse = f"if new.status = '{end}' then raise exception 'poisoned row' using errcode = 'XX001'; end if"
+    poison(db, "outbox", bad, on="update", column="id", does=refuse)
+
+    async def deliver(_: Pool, __: Effect) -> None:
+        if end == "pending":
+            raise ConnectionError("502")
+
+    assert drain(database, {"deliver": deliver}) == 3
+
+    assert [effect(db, one)["status"] for one in (first, bad, last)] == [end, "processing", end]
+    assert value(db, "select array_agg(key) from tenuto.parked_rows where loop = 'drain_outbox'") == [str(bad)]
+    cure(db, "outbox")
+    db.execute("update tenuto.outbox set available_at = now(), locked_until = now() - interval '1 second'")
+    db.execute("update tenuto.parked_rows set retry_at = now()")
+    turn(database, "retry_parked", "drain_outbox")
+    assert [effect(db, one)["status"] for one in (first, bad, last)] == ["done"] * 3

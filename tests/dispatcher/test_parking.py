@@ -1,6 +1,7 @@
 """A row that a loop cannot work on is parked, and the rows of others are served."""
 
 import logging
+from datetime import timedelta
 from uuid import UUID
 
 import psycopg
@@ -9,17 +10,20 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher import parking
 from tenuto.dispatcher.loops import ROW_FUNCTIONS
+from tenuto.model.metrics import REGISTRY
 from tenuto.model.upkeep import DueRow
+from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status, start
 from tests.support.loops import an_org, cancel_run, count, value
 from tests.support.poison import cure, poison, turn
 from tests.support.poisoned_loops import CASES, a_delay, a_handler, a_limited_start
+from tests.support.retention import a_month_ago, make_weeks, start_now, week_of
 
 DELAYED = "select count(*) from tenuto.delayed_tasks where org_id = %s"
 
 
 def test_every_loop_whose_rows_can_be_parked_is_poisoned_here():
-    assert set(CASES) | {"sign_heads"} == set(ROW_FUNCTIONS)
+    assert set(CASES) | {"drop_partitions"} == set(ROW_FUNCTIONS)
 
 
 @pytest.mark.parametrize("loop", CASES)
@@ -44,6 +48,24 @@ def test_a_poisoned_row_of_one_org_is_parked_and_another_orgs_row_is_served(db: 
     turn(database, "retry_parked")
     assert value(db, case.served, bad)
     assert count(db, "parked_rows") == 0
+
+
+def test_a_week_that_cannot_be_dropped_is_parked_and_the_next_one_goes(db: Db, database: str, clock: Clock):
+    a_month_ago(clock)
+    make_weeks(db)
+    start_now(db, clock, 1)  # is open, so it is moved before its week is dropped
+    bad, good = week_of(clock.now), week_of(clock.now + timedelta(weeks=1))
+    poison(db, "runs_default", DEFAULT_ORG, on="insert")
+    exists = "select to_regclass('tenuto.runs_' || %s) is not null"
+
+    turn(database, "drop_partitions")
+
+    assert (value(db, exists, bad), value(db, exists, good)) == (True, False)
+    assert value(db, "select array_agg(key) from tenuto.parked_rows where loop = 'drop_partitions'") == [bad]
+    cure(db, "runs_default")
+    db.execute("update tenuto.parked_rows set retry_at = now()")
+    turn(database, "retry_parked")
+    assert (value(db, exists, bad), count(db, "runs")) == (False, 1)
 
 
 def test_a_row_that_another_connection_holds_is_left_and_the_others_are_served(db: Db, database: str):
@@ -154,6 +176,8 @@ def test_a_parked_task_says_why_and_can_be_cancelled_and_deleted(db: Db, databas
     assert "poisoned row" in why
     assert call(db, "overview", org_id=DEFAULT_ORG)[0]["parked"] == 1
     assert call(db, "count_parked") == [{"loop": "promote_due", "parked": 1}]
+    turn(database, "measure")
+    assert REGISTRY.get_sample_value("tenuto_parked_rows", {"loop": "promote_due"}) == 1
 
     cancel_run(db, task)
     turn(database, "retry_parked")

@@ -1,19 +1,21 @@
 """Rows that make a dispatcher loop raise, and the steps of the loops, called once each."""
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
 from tenuto.db.pool import Pool, open_pool
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
+from tenuto.model.keys import Peppers
 from tenuto.model.outbox import Effect
-from tests.support.kernel import Db
+from tests.support.kernel import DEFAULT_ORG, Db, call
 
 
 def poison(
     db: Db,
     table: str,
-    id: UUID,
+    id: UUID | int,
     *,
     on: str = "delete",
     column: str = "org_id",
@@ -35,6 +37,13 @@ def cure(db: Db, table: str) -> None:
     db.execute(f"drop trigger poison on tenuto.{table}".encode())
 
 
+def park(db: Db, loop: str, *keys: str, run_id: UUID | None = None) -> list[dict[str, Any]]:
+    """Park rows as a dispatcher does that failed on them."""
+    ids = {"org_ids": [DEFAULT_ORG] * len(keys), "run_ids": [run_id] * len(keys), "task_ids": [None] * len(keys)}
+    texts = {"errors": ["boom"] * len(keys), "sqlstates": ["XX000"] * len(keys)}
+    return call(db, "park_rows", loop=loop, keys=list(keys), **ids, **texts)
+
+
 async def ignore(_: Pool, __: Effect) -> None:
     """An effect that is done at once."""
 
@@ -44,7 +53,10 @@ def turn(database: str, *loops: str, limit: int = 100) -> list[int]:
 
     async def main() -> list[int]:
         async with open_pool(database, role="tenuto_dispatcher") as pool, open_pool(database, size=1) as owner_pool:
-            dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, "here", 0, handlers={"deliver": ignore})
+            handlers = {"deliver": ignore}
+            dispatcher = Dispatcher(
+                UUID(uuid7()), pool, owner_pool, "here", 0, peppers=Peppers((b"p" * 32,)), handlers=handlers
+            )
             steps = {loop.name: loop.step for loop in LOOPS}
             return [await steps[name](dispatcher, limit) for name in loops]
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 
 from tests.support.kernel import Db, a_worker, call, drain, start_graph, start_one
 from tests.support.limits import a_key, a_rate
-from tests.support.loops import cancel_task
+from tests.support.loops import cancel_task, settle
 from tests.support.outbox import publish
 from tests.support.people import an_entry
 from tests.support.schedules import put
@@ -122,6 +122,37 @@ def an_old_request(db: Db, org: UUID) -> None:
     )
 
 
+def a_finished_task(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    drain(db, a_worker(db, org_id=org))
+
+
+def an_empty_lane(db: Db, org: UUID) -> None:
+    a_finished_task(db, org)
+    call(db, "move_floors")
+    db.execute("update tenuto.ready_lanes set empty_since = now() - interval '5 minutes' where org_id = %s", [org])
+
+
+def a_leaked_slot(db: Db, org: UUID) -> None:
+    a_limited_start(db, org)
+    drain(db, a_worker(db, org_id=org))
+    leak = "insert into tenuto.limit_slots select gen_random_uuid(), id, org_id from tenuto.limits where org_id = %s"
+    db.execute(leak.encode(), [org])
+
+
+def an_old_run(db: Db, org: UUID) -> None:
+    """Its ids are random: no week takes it along."""
+    start_graph(db, 2, [], org_id=org, ids=[uuid4(), uuid4()], run={"id": str(uuid4())})
+    drain(db, a_worker(db, org_id=org))
+    settle(db)
+    db.execute("update tenuto.runs set completed_at = now() - interval '1 month' where org_id = %s", [org])
+
+
+def a_sealed_entry(db: Db, org: UUID) -> None:
+    an_entry(db, org_id=org)
+    call(db, "seal_audit")
+
+
 def gone(table: str, where: str = "true") -> str:
     return f"select count(*) = 0 from tenuto.{table} where org_id = %s and {where}"
 
@@ -143,6 +174,12 @@ CASES = {
     "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
     "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
     "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
+    "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),
+    "sweep_limits": Case(a_leaked_slot, gone("limit_slots"), "limit_slots"),
+    "sign_heads": Case(
+        a_sealed_entry, "select count(*) > 0 from tenuto.audit_heads where org_id = %s", "audit_heads", "insert"
+    ),
+    "prune_runs": Case(an_old_run, gone("runs"), "runs"),
     "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),
     "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
     "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),

@@ -26,13 +26,15 @@ async def create_partitions(conn: Conn, *, weeks: int | None = None) -> list[str
 
 
 async def drop_partitions(
-    conn: Conn, *, keep: timedelta | None = None, dry_run: bool | None = None
+    conn: Conn, *, keep: timedelta | None = None, dry_run: bool | None = None, keys: list[str] | None = None
 ) -> list[DroppedPartition]:
-    return await call(conn, "drop_partitions", DroppedPartition, keep=keep, dry_run=dry_run)
+    return await call(conn, "drop_partitions", DroppedPartition, keep=keep, dry_run=dry_run, keys=keys)
 
 
-async def prune_runs(conn: Conn, *, limit: int | None = None, dry_run: bool | None = None) -> Pruned:
-    return await call_one(conn, "prune_runs", Pruned, limit=limit, dry_run=dry_run)
+async def prune_runs(
+    conn: Conn, *, limit: int | None = None, dry_run: bool | None = None, keys: list[str] | None = None
+) -> Pruned:
+    return await call_one(conn, "prune_runs", Pruned, limit=limit, dry_run=dry_run, keys=keys)
 
 
 async def promote_due(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
@@ -73,12 +75,12 @@ async def move_floors(conn: Conn, *, from_bottom: bool | None = None) -> int:
     return await call_value(conn, "move_floors", from_bottom=from_bottom)
 
 
-async def sweep_lanes(conn: Conn) -> SweptLanes:
-    return await call_one(conn, "sweep_lanes", SweptLanes)
+async def sweep_lanes(conn: Conn, *, keys: list[str] | None = None) -> SweptLanes:
+    return await call_one(conn, "sweep_lanes", SweptLanes, keys=keys)
 
 
-async def sweep_limits(conn: Conn) -> SweptLimits:
-    return await call_one(conn, "sweep_limits", SweptLimits)
+async def sweep_limits(conn: Conn, *, keys: list[str] | None = None) -> SweptLimits:
+    return await call_one(conn, "sweep_limits", SweptLimits, keys=keys)
 
 
 async def prune_limits(

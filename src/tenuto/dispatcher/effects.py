@@ -4,8 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from tenuto.db import outbox
+from tenuto.db.call import Conn
 from tenuto.db.pool import Pool
+from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, split
 from tenuto.model.outbox import Effect
+from tenuto.model.upkeep import DueRow
 
 LEASE = timedelta(minutes=1)  # an effect that is not answered by then is somebody else's
 
@@ -14,19 +17,36 @@ HANDLERS: dict[str, Handler] = {}
 
 
 async def drain_outbox(pool: Pool, handlers: Mapping[str, Handler], *, owner: str, limit: int) -> int:
-    """Do a batch of effects; one that fails comes back later, and its neighbours do not wait for it."""
+    """Do a batch of effects; one that fails comes back later, and its neighbours do not wait for it. An effect whose
+    end cannot be written is parked, and is done again."""
     taken = await pool.call(outbox.take_effects, owner=owner, kinds=list(handlers), limit=limit, lease=LEASE)
-    done: list[int] = []
     failed: dict[int, str] = {}
     for effect in taken:
         try:
             await handlers[effect.kind](pool, effect)
         except Exception as error:  # whatever a handler meets is kept with its effect
             failed[effect.id] = f"{type(error).__name__}: {error}"
-        else:
-            done.append(effect.id)
-    if done:
-        await pool.call(outbox.finish_effects, owner=owner, ids=done)
-    if failed:
-        await pool.call(outbox.fail_effects, owner=owner, ids=list(failed), errors=list(failed.values()))
+
+    async def finish(conn: Conn, keys: list[str]) -> None:
+        await outbox.finish_effects(conn, owner=owner, ids=[int(key) for key in keys])
+
+    async def fail(conn: Conn, keys: list[str]) -> None:
+        ids = [int(key) for key in keys]
+        await outbox.fail_effects(conn, owner=owner, ids=ids, errors=[failed[id] for id in ids])
+
+    await _report(pool, [effect for effect in taken if effect.id not in failed], finish)
+    await _report(pool, [effect for effect in taken if effect.id in failed], fail)
     return len(taken)
+
+
+async def _report(pool: Pool, effects: list[Effect], report: Work) -> None:
+    """Report a batch; where that fails, in pieces, and park the effects whose report fails alone."""
+    if not effects:
+        return
+    try:
+        await pool.call(report, [str(effect.id) for effect in effects])
+    except Exception as error:
+        if not is_of_a_row(error):
+            raise
+        rows = [DueRow(str(effect.id), effect.org_id, None, None) for effect in effects]
+        await Turn(pool, "drain_outbox", report).serve(split(rows))

@@ -28,6 +28,7 @@ from tenuto.storage.base import StorageProblem, Store
 MINUTE, HOUR = 60.0, 3600.0
 BATCH_SECONDS = 5.0  # for a batch of rows; what takes longer is served in pieces
 LONG_SECONDS = 30.0  # the same for batches that may take a while and keep nobody waiting
+MANY = 10_000  # rows of a loop that works on all of them at once: so many are looked at apart when that fails
 NO_TIME = timedelta(0)
 FROM_BOTTOM_EVERY = 3.5  # times 1.2, which is how far loops are spread, within the 5 s in which every task is seen
 
@@ -55,15 +56,6 @@ Step = Callable[[Dispatcher, int], Awaitable[int]]
 RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]]
 
 
-def batches_of(function: Callable[..., Awaitable[Any]]) -> Step:
-    """A step of a function that takes a limit and answers what it moved."""
-
-    async def step(dispatcher: Dispatcher, limit: int) -> int:
-        return _rows(await dispatcher.pool.call(function, limit=limit))
-
-    return step
-
-
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
     """A step of a function that can also be told which rows to work on: what fails in a batch is served apart."""
 
@@ -88,13 +80,8 @@ def work_of(dispatcher: Dispatcher, loop: str) -> Work:
     return work
 
 
-def whole(function: Callable[..., Awaitable[Any]]) -> Step:
-    """A step of a function that does all there is in one call."""
-
-    async def step(dispatcher: Dispatcher, _: int) -> int:
-        return _rows(await dispatcher.pool.call(function))
-
-    return step
+async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
+    return len(await dispatcher.pool.call(upkeep.create_partitions))
 
 
 def _rows(answer: Any) -> int:
@@ -203,6 +190,15 @@ def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
     return work
 
 
+def all_rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
+    """Of a database function that works on all rows that are due, or on those with `keys`."""
+
+    async def work(_: Dispatcher, conn: Conn, __: int, keys: list[str] | None) -> int:
+        return _rows(await function(conn, keys=keys))
+
+    return work
+
+
 async def measure(dispatcher: Dispatcher, _: int) -> int:
     """For whoever scrapes: what is parked, and how the org is."""
     PARKED_ROWS.clear()
@@ -259,11 +255,11 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("move_floors", move_floors, every=0.25, at_rest=FROM_BOTTOM_EVERY),
     Loop("measure", measure, every=5.0, alone=False),
     Loop("vacuum", vacuum, every=2.0, at_rest=10.0),
-    Loop("sweep_lanes", whole(upkeep.sweep_lanes), every=30.0),
-    Loop("sweep_limits", whole(upkeep.sweep_limits), every=30.0),
-    Loop("create_partitions", whole(upkeep.create_partitions), every=HOUR),
-    Loop("drop_partitions", whole(upkeep.drop_partitions), every=HOUR),
-    Loop("prune_runs", batches_of(upkeep.prune_runs), batch=1000, every=5 * MINUTE),
+    Loop("sweep_lanes", rows_of("sweep_lanes"), batch=MANY, every=30.0),
+    Loop("sweep_limits", rows_of("sweep_limits"), batch=MANY, every=30.0),
+    Loop("create_partitions", create_partitions, every=HOUR),
+    Loop("drop_partitions", rows_of("drop_partitions", seconds=LONG_SECONDS), batch=MANY, every=HOUR),
+    Loop("prune_runs", rows_of("prune_runs", seconds=LONG_SECONDS), batch=1000, every=5 * MINUTE),
     Loop("prune_workers", rows_of("prune_workers", seconds=LONG_SECONDS), batch=1000, every=HOUR),
     Loop("prune_limits", rows_of("prune_limits", seconds=LONG_SECONDS), batch=1000, every=HOUR),
     Loop("prune_effects", rows_of("prune_effects", seconds=LONG_SECONDS), batch=10_000, every=5 * MINUTE),
@@ -286,8 +282,12 @@ ROW_FUNCTIONS: dict[str, RowFunction] = {
     "advance_requests": rows(upkeep.advance_requests),
     "fire_schedules": fire,
     "drain_outbox": take_again,
+    "sweep_lanes": all_rows(upkeep.sweep_lanes),
+    "sweep_limits": all_rows(upkeep.sweep_limits),
     "seal_audit": rows(audit.seal_audit),
     "sign_heads": sign,
+    "drop_partitions": all_rows(upkeep.drop_partitions),
+    "prune_runs": rows(upkeep.prune_runs),
     "prune_workers": rows(workers.prune_workers),
     "prune_limits": rows(upkeep.prune_limits),
     "prune_effects": rows(outbox.prune_effects),

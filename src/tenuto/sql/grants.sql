@@ -32,7 +32,8 @@ begin
       || v_signing) then
       execute format('grant execute on function %s to tenuto_api', v_function.name);
     end if;
-    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,seal_audit,prune_audit,retire_signing_key,due_heads,record_head}' || v_signing) then
+    if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,seal_audit,prune_audit,'
+      'retire_signing_key,due_heads,record_head}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
   end loop;

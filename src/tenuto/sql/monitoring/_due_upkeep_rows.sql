@@ -1,5 +1,5 @@
--- The same as _due_rows for the loops whose rows are no tasks or runs: arrivals, effects, audit chains, data objects and
--- what is pruned.
+-- The same as _due_rows for the loops whose rows are no tasks or runs: arrivals, lanes, limits, effects, audit chains and
+-- data objects.
 create or replace function tenuto._due_upkeep_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql
@@ -15,17 +15,25 @@ begin
     from tenuto.arrivals a
     order by a.id
     limit 100000;
+  when 'sweep_lanes' then
+    return query
+    select concat_ws(':', l.route_id, l.group_no, l.priority), l.org_id, null::uuid, null::uuid, l.empty_since
+    from tenuto.ready_lanes l
+    where l.empty_since < tenuto.now() - interval '1 minute'
+    union all
+    select concat_ws(':', l.route_id, l.group_no, l.priority), l.org_id, null, null, null
+    from tenuto._unseen_lanes() l
+    limit 100000;
+  when 'sweep_limits' then
+    return query
+    select l.id::text, l.org_id, null::uuid, null::uuid, null::timestamptz
+    from tenuto._limits_to_repair() l
+    limit 100000;
   when 'drain_outbox' then
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, coalesce(o.locked_until, o.available_at)
     from tenuto.outbox o
     where (o.status = 'pending' and o.available_at <= tenuto.now()) or (o.status = 'processing' and o.locked_until < tenuto.now())
-    limit 100000;
-  when 'prune_effects' then
-    return query
-    select o.id::text, o.org_id, null::uuid, null::uuid, o.processed_at
-    from tenuto.outbox o
-    where o.status = 'done' and o.processed_at < tenuto.now() - interval '24 hours'
     limit 100000;
   when 'seal_audit' then
     return query
@@ -42,40 +50,8 @@ begin
     where o.created_at < tenuto.now() - interval '24 hours'
       and not exists (select from tenuto.data_references r where r.org_id = o.org_id and r.object_id = o.id)
     limit 100000;
-  when 'prune_workers' then
-    return query
-    select 'session:' || s.id, s.org_id, null::uuid, null::uuid, s.ended_at
-    from tenuto.sessions s where s.ended_at < tenuto.now() - interval '14 days'
-    union all
-    select 'worker:' || w.org_id || ':' || w.id, w.org_id, null, null, w.terminated_at
-    from tenuto.workers w
-    where w.status = 'terminated' and w.terminated_at < tenuto.now() - interval '14 days'
-    union all
-    select 'decision:' || d.id, d.org_id, null, null, d.decided_at
-    from tenuto.scaling_decisions d where d.decided_at < tenuto.now() - interval '14 days'
-    limit 100000;
-  when 'prune_limits' then
-    return query
-    select l.id::text, l.org_id, null::uuid, null::uuid, l.idle_since
-    from tenuto.limits l
-    where l.idle_since < tenuto.now() - interval '1 day' or l.idle_since is null
-    limit 100000;
-  when 'prune_identity' then
-    return query
-    select 'request:' || i.org_id || ':' || i.actor || ':' || i.key, i.org_id, null::uuid, null::uuid, i.created_at
-    from tenuto.idempotency_keys i where i.created_at <= tenuto.now() - interval '1 day'
-    union all
-    select 'bucket:' || b.org_id || ':' || b.bucket, b.org_id, null, null, b.full_at
-    from tenuto.rate_buckets b where b.full_at <= tenuto.now()
-    union all
-    select 'login:' || md5(l.hash), l.org_id, null, null, l.expires_at
-    from tenuto.login_sessions l where l.expires_at <= tenuto.now()
-    union all
-    select 'token:' || md5(t.hash), t.org_id, null, null, t.expires_at
-    from tenuto.login_tokens t where t.expires_at <= tenuto.now()
-    limit 100000;
   else
-    perform tenuto._raise('TN003', format('no loop %s whose rows could be picked', p_loop));
+    return query select d.* from tenuto._due_prune_rows(p_loop) d;
   end case;
 end
 $$;

@@ -1,35 +1,17 @@
--- waiting for a limit that is gone -> in line anew: prune_limits may have taken it while they lined up, or while they
--- stood in the line of another. p_lost: these lines; else all, one step of the index per line, however many tasks
--- stand in it.
-create or replace function tenuto._line_up_again(p_lost bigint[] default null)
+-- waiting for a limit that is gone -> in line anew, for these lines: prune_limits may have taken the limit while they lined
+-- up, or while they stood in the line of another.
+create or replace function tenuto._line_up_again(p_lost bigint[])
   returns void
   language plpgsql
   set plan_cache_mode = force_custom_plan
 as $$
 declare
-  v_lost bigint[] := p_lost;
   v_cards tenuto.card[];
 begin
-  if v_lost is null then
-    with recursive line(id) as (
-      select min(w.limit_id) from tenuto.waiting_tasks w
-      union all
-      select (select min(w.limit_id) from tenuto.waiting_tasks w where w.limit_id > line.id)
-      from line
-      where line.id is not null
-    )
-    select array_agg(line.id) into v_lost
-    from line
-    where not exists (select from tenuto.limits l where l.id = line.id) and line.id is not null;
-  end if;
-  if v_lost is null then
-    return;
-  end if;
-
   with lost as materialized (
     select w.id
     from tenuto.waiting_tasks w
-    where w.limit_id = any (v_lost)
+    where w.limit_id = any (p_lost)
     order by w.id
     limit 10000
     for update skip locked

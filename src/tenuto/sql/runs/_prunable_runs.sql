@@ -1,8 +1,8 @@
 -- Final runs that ended longer ago than their org keeps them and that no week takes along: in the default partition,
 -- found by index, the oldest first; of orgs that keep less than the longest; and in weeks that drop_partitions
 -- leaves because too much in them must stay. The others go with their week: deleting each row would cost as much as
--- running it did.
-create or replace function tenuto._prunable_runs(p_limit int)
+-- running it did. p_keys: only these runs; p_parked: not these. Nor runs that their retry copies.
+create or replace function tenuto._prunable_runs(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql
   stable
@@ -26,6 +26,7 @@ as $$
       (select r.id
        from tenuto.runs_default r
        where r.org_id = o.id and r.completed_at < o.before
+         and (p_keys is null or r.id = any (p_keys)) and r.id <> all (p_parked)
        order by r.completed_at
        limit p_limit)
       union all
@@ -33,6 +34,7 @@ as $$
        from tenuto.task_attempts_default a
        join tenuto.runs_default r on r.id = a.task_id and r.alone
        where a.org_id = o.id and a.end_no = 0 and a.ended_at < o.before
+         and (p_keys is null or a.task_id = any (p_keys)) and a.task_id <> all (p_parked)
        order by a.ended_at
        limit p_limit)
     ) d
@@ -61,5 +63,8 @@ as $$
       and a.ended_at < o.before
       and a.tableoid <> 'tenuto.task_attempts_default'::regclass
   ) p
+  where (p_keys is null or p.id = any (p_keys))
+    and p.id <> all (p_parked)
+    and not exists (select from tenuto.run_requests q where q.source_id = p.id)
   limit p_limit;
 $$;

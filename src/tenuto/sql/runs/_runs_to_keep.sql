@@ -1,7 +1,7 @@
 -- The runs that stay when the week of these ids is dropped: those still open, and those that ended after p_since
 -- (null: only open ones, which is quick). A run of one is found by its task, the others by their own row, wherever
 -- that is. The id of a run is made after those of its tasks, so a run that was started around the end of the week
--- may be of the next.
+-- may be of the next. A run whose retry is still copying it stays too.
 create or replace function tenuto._runs_to_keep(p_from uuid, p_to uuid, p_since timestamptz)
   returns setof uuid
   language sql
@@ -9,6 +9,8 @@ create or replace function tenuto._runs_to_keep(p_from uuid, p_to uuid, p_since 
   set plan_cache_mode = force_custom_plan
 as $$
   select r.id from tenuto.runs r where r.status in ('pending', 'running', 'retrying')
+  union
+  select q.source_id from tenuto.run_requests q where q.source_id is not null
   union
   select o.run_id from tenuto._open_tasks_of(p_from, p_to, null) o
   union

@@ -1,6 +1,6 @@
 -- Tasks in the default partition whose run went with a week: their ids are not UUIDv7, and the id of their run is.
--- Such ids begin in 2020; most random ones are beyond them.
-create or replace function tenuto._tasks_left_behind(p_limit int)
+-- Such ids begin in 2020; most random ones are beyond them. p_keys: only these tasks; p_parked: not these.
+create or replace function tenuto._tasks_left_behind(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql
   stable
@@ -13,5 +13,7 @@ as $$
     and t.run_id >= tenuto._uuid7_floor('2020-01-01')
     and t.run_id < (select tenuto._uuid7_floor(tenuto.now() - max(tenuto._retention(o.settings))) from tenuto.orgs o)
     and not exists (select from tenuto.runs r where r.id = t.run_id)
+    and (p_keys is null or t.id = any (p_keys))
+    and t.id <> all (p_parked)
   limit p_limit;
 $$;

@@ -2,8 +2,9 @@
 -- that are open or ended within that time moves to the default partitions first. A week of which more than 5,000
 -- tasks must stay is left as it is, and prune_runs deletes what is over in it. p_dry_run says the same and changes
 -- nothing. Runs as the owner. The tables are locked together, for a moment, and waited for 100 ms; while they are
--- busy, the next call tries.
-create or replace function tenuto.drop_partitions(p_keep interval default '14 days', p_dry_run boolean default false)
+-- busy, the next call tries. p_keys: only these weeks, by name, parked or not.
+create or replace function tenuto.drop_partitions(
+  p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)
   language plpgsql
   security definer
@@ -11,6 +12,7 @@ create or replace function tenuto.drop_partitions(p_keep interval default '14 da
   set lock_timeout = '100ms'
 as $$
 declare
+  v_parked text[] := tenuto._parked('drop_partitions', p_keys);
   v_since timestamptz := tenuto.now() - (select max(greatest(tenuto._retention(o.settings), p_keep)) from tenuto.orgs o);
   v_week record;
   v_table record;
@@ -19,7 +21,11 @@ declare
   v_ids uuid[];
   v_most constant int := 5000;   -- move in 0.1 s
 begin
-  for v_week in select w.* from tenuto._weeks() w where w.ends_at < v_since order by w.ends_at
+  for v_week in
+    select w.*
+    from tenuto._weeks() w
+    where w.ends_at < v_since and (p_keys is null or w.name = any (p_keys)) and w.name <> all (v_parked)
+    order by w.ends_at
   loop
     continue when (select count(*) from tenuto._open_tasks_of(v_week.from_id, v_week.to_id, v_most + 1)) > v_most;
     v_runs := array(select tenuto._runs_to_keep(v_week.from_id, v_week.to_id, v_since));

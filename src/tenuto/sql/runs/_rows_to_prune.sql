@@ -1,0 +1,20 @@
+-- What prune_runs would delete: runs, tasks whose run is gone, and those that left rows behind. Runs as the owner, who
+-- alone may look into the default partition.
+create or replace function tenuto._rows_to_prune(p_limit int)
+  returns table (id uuid, org_id uuid)
+  language sql
+  stable
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select r.id, r.org_id
+  from tenuto.runs r
+  where r.id = any (array(select tenuto._prunable_runs(p_limit, null, '{}')))
+  union
+  select t.id, t.org_id
+  from tenuto.tasks_default t
+  where t.id = any (array(select tenuto._tasks_left_behind(p_limit, null, '{}')))
+  union
+  select l.id, l.org_id
+  from tenuto._leftovers(p_limit, null, '{}') l;
+$$;
