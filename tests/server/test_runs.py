@@ -118,20 +118,24 @@ def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: Test
 def test_verbs_on_a_large_run_are_accepted_and_tell_how_far_they_are(admin: TestClient, db: psycopg.Connection) -> None:
     run_id, _ = start_graph(db, 1001)
 
-    accepted = admin.post(f"/v1/runs/{run_id}/cancel")
-    assert (accepted.status_code, accepted.json()) == (202, {"run_id": str(run_id), "verb": "cancel"})
-    progress = {"verb": "cancel", "done": 0, "tasks": None}
-    assert admin.get(f"/v1/runs/{run_id}").json()["progress"] == progress
+    cancelling = admin.post(f"/v1/runs/{run_id}/cancel")
+    assert (cancelling.status_code, cancelling.json()) == (202, admin.get(f"/v1/runs/{run_id}").json())
+    assert cancelling.json()["progress"] == {"verb": "cancel", "done": 0, "tasks": None}
     while call(db, "advance_requests"):
         pass
     assert run_status(db, run_id) == "cancelled"
 
-    again = admin.post(f"/v1/runs/{run_id}/retry").json()["run_id"]
-    assert admin.get(f"/v1/runs/{again}").json()["progress"]["verb"] == "retry"
+    copying = admin.post(f"/v1/runs/{run_id}/retry")
+    again = copying.json()["id"]
+    assert (copying.status_code, copying.json()) == (202, admin.get(f"/v1/runs/{again}").json())
+    assert copying.json()["progress"]["verb"] == "retry"
     assert admin.delete(f"/v1/runs/{run_id}").status_code == 409
     while call(db, "advance_requests"):
         pass
-    assert admin.delete(f"/v1/runs/{run_id}").json() == {"run_id": str(run_id), "verb": "delete"}
+    seen = admin.get(f"/v1/runs/{run_id}").json()
+    deleting = admin.delete(f"/v1/runs/{run_id}")
+    assert deleting.status_code == 202
+    assert deleting.json() == {**seen, "progress": {"verb": "delete", "done": 0, "tasks": None}}
     assert admin.get(f"/v1/runs/{run_id}").status_code == 404
 
 

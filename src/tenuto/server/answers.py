@@ -64,14 +64,6 @@ class Progress(Answer):
     tasks: int | None
 
 
-class AcceptedVerb(Answer):
-    """A cancel or delete of a large run was recorded; dispatchers finish it in pieces. `GET /v1/runs/{run_id}` shows
-    the progress of a cancel; a deleted run is gone at once."""
-
-    run_id: UUID
-    verb: str
-
-
 class Run(Answer):
     """A run as it is now; `alone`: of one task, which has its id. `type` is that of the task it was started with; a
     graph has none, but may have a name."""

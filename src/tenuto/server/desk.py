@@ -81,14 +81,12 @@ class Desk:
         self,
         work: Callable[[Change], Awaitable[BaseModel | None]],
         *,
-        status: int = 200,
-        status_with_body: int | None = None,
+        status: int | Callable[[BaseModel | None], int] = 200,
         seconds: float | None = None,
         repeatable: bool = True,
     ) -> Response:
-        """Do the work in one transaction. `status_with_body` replaces `status` where the work returns something. The
-        same `Idempotency-Key` within a day gets the first answer again; what may not be kept, such as a new key, is not
-        `repeatable`."""
+        """Do the work in one transaction. `status` can depend on what the work returns. The same `Idempotency-Key`
+        within a day gets the first answer again; what may not be kept, such as a new key, is not `repeatable`."""
         timeout = seconds or self.settings.statement_seconds
         key = self.once if repeatable else None
         request_hash = None if key is None else await self._hash()  # a slow body holds no connection
@@ -98,10 +96,10 @@ class Desk:
             if key is not None:
                 begun = await change.do(requests.begin_request, **asked, request_hash=request_hash)
                 if not begun.is_new:
-                    return _answer(begun.answer, begun.status or status, {"Idempotency-Replayed": "true"})
+                    return _answer(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
             made = await work(change)
             content = None if made is None else made.model_dump(mode="json")
-            status = status_with_body if made is not None and status_with_body else status
+            status = status if isinstance(status, int) else status(made)
             if key is not None:
                 await change.do(requests.finish_request, **asked, status=status, answer=content)
         return _answer(content, status, {})

@@ -77,7 +77,7 @@ class Remote:
 
     async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
         answer = await self.http.ask("POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse}))
-        return UUID(answer["run_id"])
+        return UUID(answer.get("run_id") or answer["id"])  # of a large run, all of it is returned
 
     async def delete_run(self, run_id: UUID) -> None:
         await self.http.ask("DELETE", f"/v1/runs/{run_id}")

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Query, Response
+from pydantic import BaseModel
 
 from tenuto.db import monitoring, runs
 from tenuto.db.shown import show_run
@@ -24,7 +25,7 @@ from tenuto.server.waiting import FINAL, Wait, until_some
 
 ROUTES = Routes("runs")
 ACCEPTED: dict[int | str, Any] = {
-    202: {"model": answers.AcceptedVerb, "description": "accepted: the run is large, and dispatchers go on"}
+    202: {"model": answers.Run, "description": "accepted: the run is large; `progress` says how far dispatchers are"}
 }
 RUN = fields_of(answers.Run)
 
@@ -113,25 +114,36 @@ async def cancel_run(desk: AtDesk, run_id: UUID, body: Reason | None = None) -> 
 
 
 async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Change) -> answers.AcceptedVerb | None:
+    async def work(change: Change) -> answers.Run | None:
         done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
-        return None if done else answers.AcceptedVerb(run_id=run_id, verb="cancel")
+        return None if done else await _run(change, run_id)
 
-    return await desk.change(work, status=204, status_with_body=202)
+    return await desk.change(work, status=_status)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=answers.RunId, status=201)
+def _status(made: BaseModel | None) -> int:
+    return 204 if made is None else 202
+
+
+async def _run(change: Change, run_id: UUID) -> answers.Run:
+    return answers.Run.model_validate(await change.do(monitoring.get_run, run_id=run_id))
+
+
+@ROUTES.add(
+    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=answers.RunId, status=201, responses=ACCEPTED
+)
 async def retry_run(desk: AtDesk, run_id: UUID, body: Retry | None = None) -> Response:
-    """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. The tasks of a large run
-    are copied afterwards: until then `progress` of the new run says how far that is."""
+    """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. 202: the run is large,
+    and dispatchers copy its tasks in pieces; the new run is returned, and its `progress` says how far they are."""
 
-    async def work(change: Change) -> answers.RunId:
+    async def work(change: Change) -> answers.RunId | answers.Run:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
-        return answers.RunId(run_id=new)
+        made = await _run(change, new)
+        return made if made.progress else answers.RunId(run_id=new)
 
-    return await desk.change(work, status=201)
+    return await desk.change(work, status=lambda made: 202 if isinstance(made, answers.Run) else 201)
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
@@ -139,12 +151,16 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
     """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
     its tasks in pieces."""
 
-    async def work(change: Change) -> answers.AcceptedVerb | None:
+    async def work(change: Change) -> answers.Run | None:
+        found = await _run(change, run_id)
         done = await change.do(runs.delete_run, run_id=run_id)
         await change.note("run", run_id, "delete")
-        return None if done else answers.AcceptedVerb(run_id=run_id, verb="delete")
+        if done:
+            return None
+        request = await change.do(runs.get_request, run_id=run_id)
+        return found.model_copy(update={"progress": answers.Progress.model_validate(request)})
 
-    return await desk.change(work, status=204, status_with_body=202)
+    return await desk.change(work, status=_status)
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=answers.SignalId, status=201)
