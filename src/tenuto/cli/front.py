@@ -68,10 +68,12 @@ def _listen(port: int | None) -> socket.socket:
 
 
 @asynccontextmanager
-async def answering(front: Front | None, parts: Parts) -> AsyncIterator[None]:
-    """The server, for as long as this lasts."""
+async def answering(front: Front | None, parts: Parts) -> AsyncIterator[asyncio.Event]:
+    """The server, for as long as this lasts; the event is set once it answers."""
+    answers = asyncio.Event()
     if front is None:
-        yield
+        answers.set()
+        yield answers
         return
     from uvicorn import Server
 
@@ -80,6 +82,10 @@ async def answering(front: Front | None, parts: Parts) -> AsyncIterator[None]:
         def capture_signals(self) -> Iterator[None]:
             """They are for whoever runs everything here."""
             yield
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            answers.set()
 
     server = Beside(uvicorn_config(front.settings, grace=GRACE))
     leaving = False
@@ -92,7 +98,7 @@ async def answering(front: Front | None, parts: Parts) -> AsyncIterator[None]:
 
     serving = parts.start("HTTP server", answer())
     try:
-        yield
+        yield answers
     finally:
         leaving = server.should_exit = True
         await asyncio.wait({serving})

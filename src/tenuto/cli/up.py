@@ -89,7 +89,8 @@ async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | No
     if console:
         parts.start("live line", restarted("live line", lambda: _watch(place, console)))
 
-    def ready() -> None:
+    async def announce(answers: asyncio.Event) -> None:
+        await answers.wait()  # a link that does not answer yet would only confuse
         say_front(front, link)
         log.info("dispatcher: running")
         none = "none, `tenuto up module:app` starts one here"
@@ -97,7 +98,11 @@ async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | No
         log.info("Ctrl-C stops everything")
 
     try:
-        async with answering(front, parts):
+        async with answering(front, parts) as answers:
+
+            def ready() -> None:
+                parts.start("announcement", announce(answers))
+
             if worker is not None:  # it listens to signals itself
                 await serve(place, worker, stop=stop, ready=ready)
             else:
