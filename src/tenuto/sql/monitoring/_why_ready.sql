@@ -9,6 +9,7 @@ declare
   v_group tenuto.resource_groups;
   v_running bigint;
   v_ahead bigint;
+  v_hidden text := '';
 begin
   select o.* into v_route from tenuto.routes o where o.id = p_ready.route_id;
   if v_route.paused then
@@ -23,12 +24,24 @@ begin
     end if;
   end if;
 
+  if not exists (
+    select from tenuto.ready_lanes l
+    where l.route_id = p_ready.route_id and l.group_no = p_ready.group_no and l.priority = p_ready.priority)
+  then
+    v_hidden := '; claims do not see it yet: the next one opens its lane' || coalesce((
+      select format(', but follow_arrivals failed on that %s times and tries again at %s: %s', p.failures,
+                    tenuto._say_time(p.retry_at), left(p.error, 200))
+      from tenuto.arrivals a
+      join tenuto.parked_rows p on p.loop = 'follow_arrivals' and p.key = a.id::text
+      where a.route_id = p_ready.route_id and a.group_no = p_ready.group_no and a.priority = p_ready.priority
+      limit 1), '');
+  end if;
   select count(*) into v_ahead
   from (select from tenuto.ready_tasks q
         where q.route_id = p_ready.route_id and q.group_no = p_ready.group_no and q.priority = p_ready.priority and q.seq < p_ready.seq
         limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
     format('ready since %s, %s of its kind before it', tenuto._say_time(p_ready.queued_at),
-           case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more' else v_ahead::text end));
+           case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more' else v_ahead::text end) || v_hidden);
 end
 $$;
