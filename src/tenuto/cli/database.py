@@ -30,7 +30,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
 def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
     """The URL of a database that this version can work with: our own is brought up to date, others must be."""
     from tenuto.db import install
-    from tenuto.db.errors import DatabaseProblem
+    from tenuto.db.errors import DatabaseProblem, OtherFunctions
 
     with open_database(settings, keep=keep) as url:
         if settings.database_url is None:
@@ -41,5 +41,10 @@ def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
                 missing = "nothing of Tenuto" if found.schema_version == 0 else f"schema version {found.schema_version}"
                 raise DatabaseProblem(
                     f"{found.url} holds {missing}, and {found.pending[-1]} is needed; run `tenuto db migrate`"
+                )
+            if not found.fits:
+                raise OtherFunctions(
+                    f"the functions in {found.url} are not those that this Tenuto calls; "
+                    "run `tenuto db migrate` with the Tenuto that all processes are to run"
                 )
         yield url

@@ -57,6 +57,10 @@ class NewerSchema(DatabaseProblem):
     """The database was migrated by a newer Tenuto."""
 
 
+class OtherFunctions(DatabaseProblem):
+    """The functions in the database are not those that this Tenuto calls."""
+
+
 class BrokenObject(DatabaseProblem):
     """A function, view or grants file cannot be applied."""
 

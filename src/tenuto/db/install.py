@@ -46,6 +46,7 @@ class Status:
     pending: list[str]
     current: bool
     test: bool
+    fits: bool  # its functions are those that this Tenuto calls
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
@@ -68,7 +69,8 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> St
         version = conn.info.parameter_status("server_version") or ""
         pending = [migration.name for migration in pending_migrations(tree, installed)]
         current = _is_current(tree, installed, test=installed.test)
-        return Status(_address(conn), version.split(" ")[0], installed.version, pending, current, installed.test)
+        fits = installed.interface in (None, tree.interface)
+        return Status(_address(conn), version.split(" ")[0], installed.version, pending, current, installed.test, fits)
 
 
 def refuse_old_server(version: int) -> None:
@@ -100,7 +102,8 @@ def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     apply_objects(conn, tree, test=test)
     if any(file.name == "create_partitions" for file in tree.objects):
         conn.execute("select tenuto.create_partitions()")
-    _remember(conn, {"fingerprint": tree.fingerprint(test=test), "test": "true" if test else "false"})
+    facts = {"fingerprint": tree.fingerprint(test=test), "interface": tree.interface}
+    _remember(conn, {**facts, "test": "true" if test else "false"})
     return Report([migration.name for migration in migrations], objects_applied=True, schema_version=tree.latest)
 
 

@@ -20,7 +20,7 @@ create table if not exists tenuto.installation (
   key   text primary key,
   value text not null
 );
-comment on table tenuto.installation is 'The hash of all functions and views, and whether this is a test database.';
+comment on table tenuto.installation is 'Hashes of functions and views and of what processes call; for tests or not.';
 """
 
 
@@ -31,6 +31,7 @@ class Installed:
     checksums: dict[int, str]
     fingerprint: str | None
     test: bool
+    interface: str | None = None
 
     @property
     def version(self) -> int:
@@ -57,7 +58,7 @@ def read_installed(conn: Connection) -> Installed:
     applied, facts = conn.execute(query).fetchone() or ({}, {})
     checksums = {int(number): checksum for number, checksum in (applied or {}).items()}
     facts = facts or {}
-    return Installed(checksums, facts.get("fingerprint"), test=facts.get("test") == "true")
+    return Installed(checksums, facts.get("fingerprint"), facts.get("test") == "true", facts.get("interface"))
 
 
 def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:

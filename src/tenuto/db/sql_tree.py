@@ -13,6 +13,10 @@ CONTEXTS = (
     "shared", "outbox", "identity", "workers", "deploys", "datasets", "runs", "reactions", "monitoring", "compat",
 )  # fmt: skip
 
+# What a caller of a public function knows of it: name, parameters, result.
+HEAD = re.compile(r"create or replace (?:function|procedure) (tenuto\.[a-z]\w*\(.*?)\s+language\s", re.DOTALL)
+SHAPE = re.compile(r"^create (?:table|type) (tenuto\.\w+)(.*?)(?=^  constraint|^\)|\Z)", re.DOTALL | re.MULTILINE)
+TYPES = re.compile(r"\btenuto\.\w+")
 GRANTS = ("grants.sql", "policies.sql")  # what one may do, then which rows one sees
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
@@ -56,6 +60,7 @@ class SqlTree:
     objects: tuple[ObjectFile, ...]
     testing: tuple[ObjectFile, ...]
     grants: str
+    tables: str = ""  # as they are after all migrations
 
     def fingerprint(self, *, test: bool) -> str:
         """One hash over all that is applied anew when any of it changes."""
@@ -63,6 +68,15 @@ class SqlTree:
         for file in (*self.objects, *(self.testing if test else ())):
             seen.update(repr((file.path, file.text)).encode())
         return seen.hexdigest()
+
+    @property
+    def interface(self) -> str:
+        """One hash over what processes call: parameters and results of the public functions, and the columns of the
+        types in them. Code and a database with different ones do not work together."""
+        heads = {" ".join(head.split()) for file in self.objects for head in HEAD.findall(file.text)}
+        used = {name for head in heads for name in TYPES.findall(head)}
+        shapes = {f"{name}{' '.join(columns.split())}" for name, columns in SHAPE.findall(self.tables) if name in used}
+        return sha256(repr((sorted(heads), sorted(shapes))).encode()).hexdigest()
 
     @property
     def latest(self) -> int:
@@ -78,6 +92,7 @@ def read_tree(root: Traversable | None = None) -> SqlTree:
         objects=tuple(file for context in CONTEXTS for file in _read_folder(root, context)),
         testing=tuple(_read_folder(root, "testing")),
         grants="\n".join(file.read_text() for file in grants if file.is_file()),
+        tables=tables.read_text() if (tables := root / "tables.sql").is_file() else "",
     )
 
 

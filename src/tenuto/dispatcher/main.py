@@ -8,6 +8,7 @@ from uuid import UUID
 from tenuto.db import monitoring, workers
 from tenuto.db.errors import Unreachable
 from tenuto.db.pool import open_pool
+from tenuto.db.schema_check import wait_for_other_functions
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
 from tenuto.model.ids import uuid7
@@ -47,7 +48,17 @@ async def dispatch(
             later = [one.due_in_seconds for one in taken if one.due_in_seconds]
             return Due(due, min(later, default=IDLE), own | {one.what for one in taken})
 
-        await Ticker(dispatcher, loops, ask).run(stop)
+        running = asyncio.create_task(Ticker(dispatcher, loops, ask).run(stop))
+        checking = asyncio.create_task(wait_for_other_functions(pool))
+        try:
+            await asyncio.wait({running, checking}, return_when=asyncio.FIRST_COMPLETED)
+            if not running.done():
+                raise checking.result()
+            await running
+        finally:
+            stop.set()
+            checking.cancel()
+            await asyncio.wait({running, checking})
         with suppress(Unreachable, TimeoutError):  # who says no goodbye is forgotten after a while
             async with asyncio.timeout(FAREWELL):
                 await pool.call(workers.close_dispatcher, id=dispatcher.id)

@@ -10,6 +10,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, NoReturn
 
+from tenuto.db.errors import DatabaseProblem
+
 AGAIN = 1.0  # seconds before a part is started again
 DIED = 1  # the exit code
 
@@ -33,7 +35,8 @@ def stop_process(stop: asyncio.Event) -> Callable[[PartDied], None]:
     """For a process that first finishes what it holds; whoever waits for that raises the error afterwards."""
 
     def died(problem: PartDied) -> None:
-        log.critical("%s: stopping", problem, exc_info=problem.__cause__)
+        cause = problem.__cause__
+        log.critical("%s: stopping", problem, exc_info=None if isinstance(cause, DatabaseProblem) else cause)
         stop.set()
 
     return died
@@ -84,7 +87,9 @@ class Parts:
         """This part has died of that; from any thread."""
         if self._closing or self.error is not None:
             return
-        self.error = PartDied(f"the {name} died of {type(error).__name__}: {error}".rstrip(": "))
+        known = isinstance(error, DatabaseProblem)  # says itself what is wrong and what to do
+        said = f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
+        self.error = PartDied(said)
         self.error.__cause__ = error
         self._died(self.error)
 

@@ -121,3 +121,8 @@ def _check_installed(url: str) -> None:
     if status.pending:
         what = "holds no Tenuto" if status.schema_version == 0 else "was made by an older Tenuto"
         raise NotInstalled(f"the database at {status.url} {what}; run `tenuto db migrate`")
+    if not status.fits:
+        raise NotInstalled(
+            f"the functions in the database at {status.url} are not those that this Tenuto calls; "
+            "run `tenuto db migrate` with the Tenuto that all processes are to run"
+        )

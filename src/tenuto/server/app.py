@@ -1,6 +1,7 @@
 """The HTTP API as one ASGI application. Nothing that matters is kept in its process, so any number may run."""
 
 import asyncio
+import logging
 import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +12,8 @@ import httpx2
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from tenuto.db.pool import open_pool
+from tenuto.db.pool import Pool, open_pool
+from tenuto.db.schema_check import wait_for_other_functions
 from tenuto.server.allowance import Allowances
 from tenuto.server.application import Application
 from tenuto.server.brake import Brake
@@ -33,6 +35,8 @@ from tenuto.server.stopping import told_to_stop
 from tenuto.server.waiting import MAX_WAITS, MAX_WORKER_WAITS, Seats
 from tenuto.server.wakes import Wakes
 
+log = logging.getLogger("tenuto.server")
+
 
 def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> FastAPI:
     """The application; a route that declares no permission keeps it from being made."""
@@ -48,7 +52,7 @@ def create_app(settings: ServerSettings, *, tables: list[Routes] = TABLES) -> Fa
     app.state.settings = settings
     app.state.allowances = Allowances(settings.key_limit, settings.org_limit)
     app.state.brake, app.state.journal = Brake(settings.stranger_limit), Journal()
-    app.state.room = Room()
+    app.state.room, app.state.refuses = Room(), None
     app.state.seats = Seats(settings.org_waits, MAX_WAITS)
     app.state.worker_seats = Seats(settings.worker_waits, MAX_WORKER_WAITS)
     app.state.loads = Loads(settings.org_bytes)
@@ -81,12 +85,21 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         app.state.checker, app.state.starter = Checker(), Starter(pool, settings.statement_seconds)
         app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
         app.state.stopping, app.state.look = asyncio.Event(), None
+        checking = asyncio.create_task(_check_schema(app, pool))
         with told_to_stop(app.state.stopping):
             yield {"connections": _connections(settings)}
+        checking.cancel()
         await app.state.starter.close()
         await app.state.wakes.close()
         if app.state.issuer is not None:
             await app.state.issuer.close()
+
+
+async def _check_schema(app: FastAPI, pool: Pool) -> None:
+    """Refuse all requests once the database has functions of another Tenuto: calling them would fail in odd ways."""
+    problem = await wait_for_other_functions(pool)
+    app.state.refuses = "another version of Tenuto has changed this server's database; the server must be restarted"
+    log.critical("%s; every request is answered 503 until then", problem)
 
 
 def _connections(settings: ServerSettings) -> Connections:

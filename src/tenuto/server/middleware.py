@@ -62,6 +62,8 @@ class Envelope:
 
         room: Room = scope["app"].state.room
         app = room.enter(scope) or self.app
+        if (refuses := scope["app"].state.refuses) and scope["path"] != "/healthz":
+            app = problem(Request(scope), 503, "unavailable", refuses)
         if unread is not None and {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
             app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
         try:

@@ -6,8 +6,10 @@ from pathlib import Path
 from uuid import UUID
 
 from tenuto.db import hot
+from tenuto.db.errors import DatabaseProblem
 from tenuto.db.listener import Wake, listen
 from tenuto.db.pool import Pool, open_pool
+from tenuto.db.schema_check import wait_for_other_functions
 from tenuto.sdk.app import App
 from tenuto.sdk.objects import Objects
 from tenuto.storage.folder import FolderStore
@@ -40,6 +42,9 @@ class Direct:
     async def put_schedules(self, app: App) -> None:
         async with self._pool.connection() as conn:
             await put_schedules(conn, UUID(self._settings.org_id), app)
+
+    async def wait_for_other_functions(self) -> DatabaseProblem:
+        return await wait_for_other_functions(self._pool)
 
 
 @asynccontextmanager

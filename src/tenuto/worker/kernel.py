@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from tenuto.db.call import Conn
+from tenuto.db.errors import DatabaseProblem
 from tenuto.db.hot import Row
 from tenuto.db.listener import Wake
 from tenuto.sdk.app import App
@@ -78,6 +79,10 @@ class Kernel(Caller, Protocol):
         ...
 
     async def put_schedules(self, app: App) -> None: ...
+
+    async def wait_for_other_functions(self) -> DatabaseProblem:
+        """Return once the kernel is no longer the one that this code was made for, with what to do."""
+        ...
 
 
 def open_kernel(settings: WorkerSettings) -> AbstractAsyncContextManager[Kernel]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from tenuto.runtimes.dying import keep_to_oneself, leaving_within
 from tenuto.runtimes.parts import Parts, stop_process
 from tenuto.worker.absence import Absence
-from tenuto.worker.kernel import open_kernel
+from tenuto.worker.kernel import Kernel, open_kernel
 from tenuto.worker.nursery import Child
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import OVERTIME, Refused, Supervisor
@@ -51,6 +51,7 @@ async def _work(
         ]
         parts = Parts(stop_process(stop))
         parts.start("announcement", _announce(supervisors, ready))
+        parts.start("schema", _fail_with_other_functions(kernel))
         try:
             with _signals(supervisors, settings.grace, leaving) as stop_all:
                 parts.start("stop", _stop_when(stop, stop_all))
@@ -78,6 +79,10 @@ async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) ->
     for supervisor in supervisors:
         await supervisor.ready.wait()
     ready()
+
+
+async def _fail_with_other_functions(kernel: Kernel) -> None:
+    raise await kernel.wait_for_other_functions()
 
 
 async def _stop_when(asked: asyncio.Event, stop: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tenuto.db.call import Conn
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import DatabaseProblem, Unreachable
 from tenuto.db.listener import Wake
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
@@ -89,6 +89,10 @@ class Remote:
             )
         said = {"types": sorted(served), "schedules": schedules}
         await self._web.ask("PUT", "/internal/schedules", said, let_in=False)
+
+    async def wait_for_other_functions(self) -> DatabaseProblem:
+        """Never: the server looks after that, and its API stays."""
+        return await asyncio.get_running_loop().create_future()
 
 
 @asynccontextmanager
