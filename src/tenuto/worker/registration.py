@@ -18,6 +18,7 @@ from tenuto.sdk.elsewhere import declare
 from tenuto.sdk.task import Task
 from tenuto.worker.bundles import BundleTask
 from tenuto.worker.kernel import Caller
+from tenuto.worker.lease_clock import LOOK_EVERY, lease_time
 from tenuto.worker.session import Session
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.site import batches
@@ -52,7 +53,7 @@ class Registration:
     async def open(self) -> None:
         """A new session, for as long as it takes to get one."""
         settings = self._settings
-        if time.monotonic() - self._opened < SHORT_LIFE:
+        if lease_time() - self._opened < SHORT_LIFE:
             log.error("another worker registers as %s too: names must differ", settings.name)
             await asyncio.sleep(SHORT_LIFE)
         asked, opened = await self._insist(
@@ -72,7 +73,7 @@ class Registration:
         """What the database answers, however long it is away, and when that was asked."""
         backoff = Backoff(LONGEST_PAUSE)
         while True:
-            asked = time.monotonic()
+            asked = lease_time()
             try:
                 found = await self._kernel.call(function, **params)
             except TenutoError:
@@ -126,21 +127,27 @@ class Registration:
 
     def renewed(self, at: float) -> None:
         """The lease counts from the moment the renewal was asked for, on this machine's own clock."""
-        if self._timer:
-            self._timer.cancel()
         self._late = 0
         lease = self._settings.lease
-        left = at + lease - max(0.5, lease / 10) - time.monotonic()
-        self._ring_in(max(LATE, left))  # the answer to an old beat may be read just before the one to a newer
+        ends = at + lease - max(0.5, lease / 10)
+        self._watch(max(lease_time() + LATE, ends))  # the answer to an old beat may be read just before a newer one
 
-    def _ring_in(self, seconds: float) -> None:
-        # Not the loop's clock: uvloop reads it before it waits for a held interpreter, and would call itself punctual.
-        self._timer = self._loop.call_later(seconds, self._run_out, time.monotonic() + seconds)
+    def _watch(self, ends: float) -> None:
+        if self._timer:
+            self._timer.cancel()
+        # Not the loop's clock: it stands still with the machine, and uvloop reads it before it waits for a held
+        # interpreter, and would call itself punctual.
+        left = max(0.0, ends - lease_time())
+        self._timer = self._loop.call_later(min(left, LOOK_EVERY), self._look_at_lease, ends)
 
-    def _run_out(self, at: float) -> None:
-        if time.monotonic() - at > LATE and self._late < MOST_LATE:
+    def _look_at_lease(self, ends: float) -> None:
+        late = lease_time() - ends
+        if late < 0:
+            self._watch(ends)
+            return
+        if late > LATE and self._late < MOST_LATE:
             self._late += 1
-            self._ring_in(LATE)  # this process was held up: that the lease was renewed meanwhile may lie here unread
+            self._watch(lease_time() + LATE)  # this process was held up: a renewal may lie here unread
             return
         log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
         self.session.open.clear()

@@ -18,6 +18,7 @@ from tenuto.runtimes.parts import PartDied, Parts
 from tenuto.worker import counts, ledger
 from tenuto.worker.absence import Absence
 from tenuto.worker.kernel import Caller
+from tenuto.worker.lease_clock import LOOK_EVERY, lease_time
 from tenuto.worker.nursery import Child, start_child
 from tenuto.worker.settings import WorkerSettings
 
@@ -148,12 +149,8 @@ class Supervisor:
         period = self._settings.lease / 3
         wait = min(period, 1.0)
         while True:
-            try:
-                async with asyncio.timeout(wait):
-                    await self._beat_now.wait()
+            if await self._is_asked_to_beat(wait):
                 await asyncio.sleep(0.2)  # several wishes at once are one beat
-            except TimeoutError:
-                pass
             self._beat_now.clear()
             wait = period
             if self._session and not _is_stopped(child.process.pid):
@@ -165,9 +162,18 @@ class Supervisor:
                     beaten = False
                 wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
+    async def _is_asked_to_beat(self, seconds: float) -> bool:
+        """Wait for that at most so long. A machine that was suspended beats within a second after it goes on."""
+        end = lease_time() + seconds
+        while (left := end - lease_time()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(left, LOOK_EVERY)):
+                    return await self._beat_now.wait()
+        return False
+
     async def _beat_once(self, child: Child, session: tuple[int, UUID]) -> bool:
         answered = await self._ask_what_is_held(child)
-        held, at = self._held, time.monotonic()
+        held, at = self._held, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
         if not answered:
             fences |= dict(ledger.read(child.ledger))  # claimed since, and perhaps what keeps it from answering
