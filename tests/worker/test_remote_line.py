@@ -7,7 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from tenuto.db.errors import Unreachable
+from tenuto.db.availability import Backoff
+from tenuto.db.errors import Away, Unreachable
 from tenuto.db.hot import Claimed, Row
 from tenuto.model.errors import TooLarge
 from tenuto.worker.remote_line import ENDED, RemoteLine
@@ -108,6 +109,34 @@ def test_what_may_pass_by_itself_is_tried_again(
     with pytest.raises(Unreachable, match=said.replace("?", r"\?")) as refused:
         claim(line)
     assert "tnw_secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("answer", [problem(503, "unavailable"), (502, b"Bad Gateway"), None])
+def test_a_server_that_is_away_is_tried_at_a_steady_pace_and_at_once_when_it_is_back(
+    site: HttpSite, line: RemoteLine, answer: tuple[int, bytes] | None
+) -> None:
+    backoff = Backoff(5.0)
+    if answer is None:
+        site.shutdown()
+        site.socket.close()
+    else:
+        site.answer = answer
+    for _ in range(8):
+        with pytest.raises(Away) as away:
+            claim(line)
+        assert backoff.after(away.value) < 0.1
+    if answer is not None:
+        site.answer = (200, NOTHING)
+        assert claim(line) == []
+
+
+def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpSite, line: RemoteLine) -> None:
+    site.answer = problem(503, "timeout")
+
+    with pytest.raises(Unreachable) as slow:
+        claim(line)
+
+    assert not isinstance(slow.value, Away)
 
 
 def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, line: RemoteLine) -> None:

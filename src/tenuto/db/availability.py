@@ -30,13 +30,17 @@ class Availability:
         self._next_try = 0.0
         self.problem: str | None = None  # None: it is not known to be away
 
-    def failed(self, error: psycopg.Error) -> bool:
-        """Note that connecting failed; False when the server did answer and something else is wrong."""
+    def failed(self, problem: str) -> None:
+        """Note that connecting failed, or that nothing could be done there."""
+        with self._changed:
+            self.problem = problem
+            self._set_next_try()
+
+    def refused(self, error: psycopg.Error) -> bool:
+        """Note that connecting to Postgres failed; False when it did answer and something else is wrong."""
         if error.sqlstate not in AWAY:
             return False
-        with self._changed:
-            self.problem = str(error).strip() or type(error).__name__
-            self._set_next_try()
+        self.failed(str(error).strip() or type(error).__name__)
         return True
 
     def succeeded(self) -> None:

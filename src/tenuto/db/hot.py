@@ -23,6 +23,7 @@ from tenuto.db.call import translated
 from tenuto.db.errors import Away, Unreachable
 from tenuto.db.pool import VANISHED
 from tenuto.db.pooler import adapt_sync
+from tenuto.db.traffic import traffic
 
 Row = tuple[Any, ...]
 NAME = b"claim"
@@ -140,6 +141,13 @@ class Lane:
         with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.conn.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
 
+    def traffic(self) -> tuple[int, int] | None:
+        """From another thread: bytes sent and received so far."""
+        try:
+            return traffic(self.conn.fileno())
+        except psycopg.Error:  # it was closed
+            return None
+
     def nudge(self, run_ids: Collection[str]) -> None:
         """Add up these runs and wake whoever serves what became ready in them."""
         with reached(), translated():
@@ -202,7 +210,7 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
             url, autocommit=True, connect_timeout=10, application_name="tenuto", options=options, **VANISHED
         )
     except psycopg.OperationalError as error:
-        if availability.failed(error):
+        if availability.refused(error):
             raise Away(str(error).strip()) from error
         raise
     availability.succeeded()

@@ -76,7 +76,7 @@ async def _open(url: str) -> AsyncConnection:
         try:
             conn = await AsyncConnection.connect(url, autocommit=True, **said, **VANISHED)
         except psycopg.OperationalError as error:
-            if not availability.failed(error):
+            if not availability.refused(error):
                 raise
         else:
             availability.succeeded()

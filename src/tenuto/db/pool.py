@@ -183,7 +183,7 @@ def _gated(availability: Availability, closed: Callable[[], bool]) -> type[Async
                 try:
                     conn = await super().connect(conninfo, **settings)
                 except psycopg.OperationalError as error:
-                    if closed() or not availability.failed(error):
+                    if closed() or not availability.refused(error):
                         raise
                 else:
                     availability.succeeded()

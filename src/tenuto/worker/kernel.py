@@ -58,6 +58,10 @@ class Line(Protocol):
         """Hear wake-ups on this line, each as its queue, whenever it is read. None: it cannot."""
         ...
 
+    def traffic(self) -> tuple[int, int] | None:
+        """From another thread: bytes sent and received so far; None: nobody knows."""
+        ...
+
     def cut(self) -> None:
         """From another thread: whoever waits for an answer gets an error."""
         ...

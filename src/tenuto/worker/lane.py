@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from tenuto.db.availability import Backoff
@@ -22,6 +23,20 @@ NUDGE_EVERY = 0.05
 FEW, ASIDE = 3, 0.0002  # after so few, seconds in which the loop has the interpreter for itself, to begin them
 LONGEST_PAUSE = 5.0
 ANSWER_WITHIN = 30.0
+
+
+@dataclass
+class Traffic:
+    """What was last seen to have come and gone over a line, and when that had changed."""
+
+    bytes: tuple[int, int] | None = None
+    changed: float = 0.0
+
+    def still(self, now: float, left: float, bytes: tuple[int, int] | None) -> float:
+        """For how many seconds of a trip that began at `left` nothing came or went; None: nobody knows."""
+        if bytes != self.bytes:
+            self.bytes, self.changed = bytes, now
+        return now - (left if bytes is None else max(left, self.changed))
 
 
 class Lane:
@@ -51,16 +66,20 @@ class Lane:
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the trip that is under way began
+        self._traffic = Traffic()
         self.thread = parts.thread("lane", self._run)
 
     def start(self) -> None:
         self.thread.start()
 
     def cut_if_stuck(self, seconds: float = ANSWER_WITHIN) -> None:
-        """From another thread: end a trip that gets no answer, as when the other side vanished without a word. What it
-        reported is reported again, and what it claimed nevertheless is found by the heartbeat."""
+        """From another thread: end a trip over which nothing comes or goes, as when the other side vanished without a
+        word. What it reported is reported again, and what it claimed nevertheless is found by the heartbeat. A large
+        answer on a slow line may take longer: cut, it would be asked for again, for ever."""
         left, lane = self._left, self._lane
-        if left is not None and lane is not None and time.monotonic() - left >= seconds:
+        if left is None or lane is None:
+            return
+        if seconds == 0 or self._traffic.still(time.monotonic(), left, lane.traffic()) >= seconds:
             lane.cut()
 
     def _run(self) -> None:

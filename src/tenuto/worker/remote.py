@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from tenuto.db.availability import Backoff
 from tenuto.db.call import Conn
 from tenuto.db.errors import DatabaseProblem, Unreachable
 from tenuto.db.listener import Wake
@@ -49,17 +49,17 @@ class Remote:
 
     async def listen(self) -> AsyncIterator[Wake]:
         """One long poll after the other. Whatever happens between two of them the mark tells."""
-        pause, mark = 0.1, None
+        backoff, mark = Backoff(LONGEST_PAUSE), None
         while True:
             await asyncio.sleep(BREATH)
             try:
                 found = await self._wait(mark)
-            except (Unreachable, TenutoError):  # whoever claims and beats says what is wrong
+            except (Unreachable, TenutoError) as problem:  # whoever claims and beats says what is wrong
                 mark = None
-                await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 (jitter, not a secret)
-                pause = min(LONGEST_PAUSE, pause * 2)
+                await asyncio.sleep(backoff.after(problem))
                 continue
-            pause, mark = 0.1, found["mark"]
+            backoff.reset()
+            mark = found["mark"]
             if found["beat"]:
                 yield Wake("!cancel")
             if found["work"]:

@@ -11,8 +11,9 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
-from tenuto.db.errors import Unreachable
+from tenuto.db.errors import Away, Unreachable
 from tenuto.db.hot import Row
+from tenuto.db.traffic import traffic
 from tenuto.model.errors import NotFound, SessionEnded
 from tenuto.worker.site import Site, batches
 
@@ -83,19 +84,35 @@ class RemoteLine:
         conn = self._conn
         if conn.sock is not None and select.select([conn.sock], [], [], 0)[0]:
             conn.close()  # the other side did while nothing was asked
+        self._site.availability.wait()
         try:
+            if conn.sock is None:
+                self._connect()
             conn.request("POST", self._site.target(path), body.encode(), self._headers)
             answer = conn.getresponse()
             content = answer.read()
         except (OSError, HTTPException) as problem:
             conn.close()
             raise Unreachable(f"{self._site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+        self._site.check_away(answer.status, content)
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
         return self._site.read(content)
 
+    def _connect(self) -> None:
+        try:
+            self._conn.connect()
+        except OSError as problem:
+            said = f"{self._site.url} cannot be asked: {problem or type(problem).__name__}"
+            self._site.availability.failed(said)
+            raise Away(said) from problem
+
     def listen(self, heard: Callable[[str], None]) -> None:
         """A request hears nothing."""
+
+    def traffic(self) -> tuple[int, int] | None:
+        line = self._conn.sock
+        return None if line is None else traffic(line.fileno())
 
     def cut(self) -> None:
         if (line := self._conn.sock) is not None:

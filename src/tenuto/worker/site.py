@@ -9,7 +9,8 @@ from http.client import HTTPConnection, HTTPSConnection
 from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from tenuto.db.errors import Unreachable
+from tenuto.db.availability import Availability, availability_of
+from tenuto.db.errors import Away, Unreachable
 from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
 from tenuto.sdk.problems import refusal
 
@@ -18,6 +19,7 @@ CONNECT_WITHIN = 10.0
 MOST = 500  # of anything in one request
 IDLE = 4.0  # less than servers and proxies keep an idle connection
 
+AWAY = (502, 503, 504)  # of a server without its database, or of a proxy without the server
 FOR_NOW = (Unauthorized, Forbidden, RateLimited)  # said of a key that worked: people put that right, nothing is lost
 
 
@@ -54,6 +56,19 @@ class Site:
         """What a worker that has been let in makes of an answer that is no success."""
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, FOR_NOW) else error
+
+    @property
+    def availability(self) -> Availability:
+        return availability_of(self.url)
+
+    def check_away(self, status: int, body: bytes) -> None:
+        """Raise Away for the status of a server that nobody can work for now; one part of the process finds out when
+        that is over. That one question took too long says nothing about others."""
+        if status in AWAY and b'"timeout"' not in body:
+            said = str(refusal(self.url, status, body))
+            self.availability.failed(said)
+            raise Away(said)
+        self.availability.succeeded()
 
     def read(self, content: bytes) -> Any:
         """The JSON of an answer; None for no content."""
@@ -97,6 +112,7 @@ class Web:
         import httpx2  # 30 ms: not for workers that have a database
 
         self.site, self._broke = site, httpx2.TransportError
+        self._refused = (httpx2.ConnectError, httpx2.ConnectTimeout)
         self._client = httpx2.AsyncClient(
             base_url=site.url.rstrip("/"),
             headers=site.headers,
@@ -122,10 +138,17 @@ class Web:
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
+        availability = self.site.availability
+        await availability.wait_async()
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
+        except self._refused as problem:
+            said = f"{self.site.url} cannot be asked: {problem or type(problem).__name__}"
+            availability.failed(said)
+            raise Away(said) from problem
         except self._broke as problem:
             raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+        self.site.check_away(answer.status_code, answer.content)
         if answer.is_success:
             return answer.content
         problem = refusal(self.site.url, answer.status_code, answer.content)
