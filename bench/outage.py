@@ -2,7 +2,8 @@
 
 Figures are seconds. `task` counts from the first connection that Postgres accepts to the start of a task's attempt,
 `client` to the return of a start that an SDK client had been trying all the time, `worker` from the start of
-`tenuto worker` to the start of an attempt.
+`tenuto worker` to the start of an attempt. `server_away`: a worker over HTTP, whose server was killed; `task` counts
+from the first response of the server.
 """
 
 import sys
@@ -12,14 +13,17 @@ if __name__ == "__main__":  # from the folder above, as bench/kernel.py does
     sys.path[0] = str(Path(__file__).parents[1])
 
 import asyncio
+import json
 import os
 import signal
+import socket
 import statistics
 import subprocess
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
 
 import psycopg
 
@@ -31,6 +35,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.connect import connect
 
 OUTAGES = [(1, 60), (4, 60), (15, 60), (15, 5)]  # seconds away, lease of the worker
+SERVER_OUTAGES = [4, 15]
 APP = 'import tenuto\napp = tenuto.App("bench")\n@app.task\nasync def nothing() -> None: ...\n'
 app = App("bench")
 
@@ -63,6 +68,11 @@ def measure(url: str, home: Path, *, quick: bool) -> dict[str, object]:
             rounds = [_outage(url, home, seconds) for _ in range(repetitions)]
         name = f"away_{seconds}s_lease_{lease}s"
         result[name] = {part: _median([found[part] for found in rounds]) for part in ("task", "client")}
+    for seconds in SERVER_OUTAGES[:1] if quick else SERVER_OUTAGES:
+        with a_remote_worker(url, home) as server:
+            result[f"server_away_{seconds}s"] = {
+                "task": _median([server.outage(url, seconds) for _ in range(repetitions)])
+            }
     return result
 
 
@@ -84,9 +94,67 @@ def a_worker(url: str, home: Path, *, lease: int = 60) -> Iterator[None]:
 
 
 def _start_worker(url: str, home: Path, lease: int = 60) -> subprocess.Popen[bytes]:
-    program = [str(Path(sys.executable).parent / "tenuto"), "worker", "outage_app:app", "--lease", f"{lease}s"]
-    settings = {**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home), "PYTHONPATH": str(home)}
-    return subprocess.Popen(program, cwd=home, env=settings, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    return _run(home, "worker", "outage_app:app", "--lease", f"{lease}s", TENUTO_DATABASE_URL=url)
+
+
+def _run(home: Path, *command: str, **settings: str) -> subprocess.Popen[bytes]:
+    program = [str(Path(sys.executable).parent / "tenuto"), *command]
+    given = {**os.environ, "TENUTO_HOME": str(home), "PYTHONPATH": str(home), **settings}
+    return subprocess.Popen(program, cwd=home, env=given, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+
+class Server:
+    """`tenuto server` on a port that stays the same, and how soon its worker goes on after it was killed."""
+
+    def __init__(self, url: str, home: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self._url, self._home = url, home
+        self.start()
+
+    def start(self) -> None:
+        self._process = _run(self._home, "server", "--port", str(self.port), TENUTO_DATABASE_URL=self._url)
+        while True:
+            with suppress(OSError, HTTPException):
+                conn = HTTPConnection("127.0.0.1", self.port, timeout=2)
+                conn.request("GET", "/healthz")
+                conn.getresponse().read()
+                return
+            time.sleep(0.01)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def outage(self, url: str, seconds: float) -> float:
+        self.kill()
+        time.sleep(seconds)
+        with psycopg.connect(url, autocommit=True) as conn:
+            conn.execute(START)
+            self.start()
+            return _wait_for_a_task(conn, time.time())
+
+
+@contextmanager
+def a_remote_worker(url: str, home: Path) -> Iterator[Server]:
+    """One that has run a task, by way of a server."""
+    made = subprocess.run(
+        [str(Path(sys.executable).parent / "tenuto"), "worker-keys", "create", "--name", "bench", "--json"],
+        env={**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home)},
+        capture_output=True,
+        check=True,
+    )
+    server = Server(url, home)
+    settings = {"TENUTO_URL": f"http://127.0.0.1:{server.port}", "TENUTO_WORKER_KEY": json.loads(made.stdout)["key"]}
+    worker = _run(home, "worker", "outage_app:app", **settings)
+    try:
+        with psycopg.connect(url, autocommit=True) as conn:
+            _wait_for_a_task(conn, time.time(), start=True)
+        yield server
+    finally:
+        worker.terminate()
+        worker.wait(60)
+        server.kill()
 
 
 def _start_up(url: str, home: Path) -> float:
