@@ -228,3 +228,23 @@ def test_a_week_of_which_too_much_must_stay_is_left_as_it_is(
     call(db, "prune_runs")
     assert run(db, over) == {}  # retention holds there too
     assert value(db, "select count(*) from tenuto.delayed_tasks") == many
+
+
+def test_a_run_that_its_retry_still_copies_stays_with_its_week(
+    db: psycopg.Connection, clock: Clock, old_week: str
+) -> None:
+    run_id, *tasks = ids_at(db, clock.now, 1002)
+    start_graph(db, 1001, ids=tasks, run={"id": str(run_id)})
+    call(db, "cancel_run", org_id=DEFAULT_ORG, run_id=run_id)
+    while call(db, "advance_requests"):
+        pass
+    settle(db)
+    back_to_now(clock)
+    again = call(db, "retry_run", org_id=DEFAULT_ORG, run_id=run_id)
+
+    drop(db)
+    while call(db, "advance_requests"):
+        pass
+    settle(db)
+
+    assert (run(db, again)["status"], run(db, again)["total_tasks"]) == ("pending", 1001)
