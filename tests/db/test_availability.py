@@ -27,7 +27,7 @@ def an_address_that_refuses() -> str:
 
 def test_a_thread_that_waits_goes_on_when_another_part_connected() -> None:
     server = Availability()
-    server.failed(psycopg.OperationalError("connection refused"))
+    server.refused(psycopg.OperationalError("connection refused"))
     waiting = threading.Thread(target=server.wait, daemon=True)
     waiting.start()
 
@@ -40,8 +40,8 @@ def test_a_thread_that_waits_goes_on_when_another_part_connected() -> None:
 def test_a_server_that_answers_with_a_refusal_is_not_away() -> None:
     server = Availability()
 
-    assert not server.failed(psycopg.errors.InvalidPassword("password authentication failed"))
-    assert server.failed(psycopg.errors.CannotConnectNow("the database system is starting up"))
+    assert not server.refused(psycopg.errors.InvalidPassword("password authentication failed"))
+    assert server.refused(psycopg.errors.CannotConnectNow("the database system is starting up"))
     assert server.problem == "the database system is starting up"
 
 
@@ -65,7 +65,7 @@ def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connecte
             server.succeeded()
             return await asyncio.wait_for(asked, 20)
 
-    server.failed(psycopg.OperationalError("connection refused"))
+    server.refused(psycopg.OperationalError("connection refused"))
     assert asyncio.run(story()) is not None
 
 
@@ -90,7 +90,7 @@ def test_pauses_grow_except_while_the_server_is_away() -> None:
 def test_parts_take_turns_while_a_try_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(availability, "PROBE_EVERY", 0.001)
     server = Availability()
-    server.failed(psycopg.OperationalError("connection refused"))
+    server.refused(psycopg.OperationalError("connection refused"))
     tries = 0
 
     def another_part() -> bool:

@@ -12,6 +12,7 @@ from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
 from tests.support.limits import a_key, a_queue, a_rate, start_limited
 from tests.support.loops import an_org, cancel_task, lose_workers, settle
+from tests.support.poison import park
 from tests.support.wrappers import ask
 
 
@@ -123,6 +124,19 @@ def test_it_is_ready_behind_others(db: Db, clock: Clock) -> None:
 
     assert why(db, first) == f"app.work is queued: ready since {said(clock)}, none of its kind before it"
     assert why(db, third) == f"app.work is queued: ready since {said(clock)}, 2 of its kind before it"
+
+
+def test_no_claim_has_opened_its_lane(db: Db, clock: Clock) -> None:
+    task_id = start_one(db)
+    a_worker(db)
+    clock.advance(seconds=6)
+    hidden = "; claims do not see it yet: the next one opens its lane"
+    assert why(db, task_id).endswith(hidden)
+
+    arrival = value(db, "select id::text from tenuto.arrivals")
+    park(db, "follow_arrivals", arrival)
+
+    assert f"{hidden}, but follow_arrivals failed on that 1 times and tries again at " in why(db, task_id)
 
 
 def test_its_queue_is_paused(db: Db, clock: Clock) -> None:

@@ -157,7 +157,7 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
         await change.note("run", run_id, "delete")
         if done:
             return None
-        request = await change.do(runs.get_request, run_id=run_id)
+        (request,) = await change.do(runs.get_request, run_id=run_id)
         return found.model_copy(update={"progress": answers.Progress.model_validate(request)})
 
     return await desk.change(work, status=_status)

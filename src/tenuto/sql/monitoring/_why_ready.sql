@@ -24,7 +24,7 @@ begin
     end if;
   end if;
 
-  if not exists (
+  if p_ready.queued_at < tenuto.now() - interval '5 seconds' and not exists (
     select from tenuto.ready_lanes l
     where l.route_id = p_ready.route_id and l.group_no = p_ready.group_no and l.priority = p_ready.priority)
   then
