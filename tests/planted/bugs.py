@@ -177,7 +177,7 @@ BUGS = (
         ),
     ),
     Bug(
-        "a_removed_lane_stays_invisible_to_the_short_way",
+        "short_start_leaves_a_removed_lane_invisible",
         f"{RACES}/test_starts.py::test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_next_claim",
         (
             ("runs/_start_one.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),

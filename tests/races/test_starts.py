@@ -6,7 +6,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.ids import uuid7
 from tests.support.interleave import Play, Race, Transaction, rolled_back
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_one
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 Answers = list[tuple[UUID, bool]]
 
@@ -107,7 +107,7 @@ def test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_n
     def scene(play: Play) -> int:
         an_old_empty_lane(race)
         task_id = UUID(uuid7())
-        _, (swept,) = play.run(lambda db: start_one(db, ids=[task_id]), lambda db: call(db, "sweep_lanes"))
+        _, (swept,) = play.run(lambda db: start(db, 1, ids=[task_id]), lambda db: call(db, "sweep_lanes"))
         assert [claim.task_id for claim in a_worker(race.db).claim(9)] == [task_id]
         return swept["removed"]
 

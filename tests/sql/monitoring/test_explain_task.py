@@ -11,7 +11,7 @@ from tenuto.model.errors import NotFound
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
 from tests.support.limits import a_key, a_queue, a_rate, start_limited
-from tests.support.loops import an_org, cancel_task, lose_workers, settle
+from tests.support.loops import an_org, cancel_task, lose_workers, settle, value
 from tests.support.poison import park
 from tests.support.wrappers import ask
 

@@ -1,5 +1,6 @@
 -- The limits that sweep_limits has work on: a slot is held by a task that is neither ready nor running nor in line; the
--- limit is gone while tasks stand in its line; tasks stand in line before free slots, or before a rate that nobody looks at.
+-- limit is gone while tasks stand in its line, and no arrival is left that makes it; tasks stand in line before free
+-- slots, or before a rate that nobody looks at.
 create or replace function tenuto._limits_to_repair()
   returns table (id bigint, org_id uuid)
   language sql
@@ -23,7 +24,8 @@ as $$
   from line
   left join tenuto.limits l on l.id = line.id
   where line.id is not null
-    and case when l.id is null then true
+    and case when l.id is null
+             then line.id not in (select a.limit_id from tenuto.arrivals a where a.limit_id is not null)
              when l.scope = 'rate' then l.due_at is null
              else (select count(*) from tenuto.limit_slots s where s.limit_id = l.id) < l.size end;
 $$;
