@@ -451,7 +451,7 @@ alter table tenuto.idempotency_keys force row level security;
 create policy an_org_sees_its_own_rows on tenuto.idempotency_keys for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.idempotency_keys for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
--- The hash of all functions and views, and whether this is a test database.
+-- Hashes of functions and views and of what processes call; for tests or not.
 create table tenuto.installation (
   key   text not null,
   value text not null,
