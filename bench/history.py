@@ -6,7 +6,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from bench import limit
-from tenuto.db import install
+from tenuto.db.install import install
 
 MADE = """
 with made as (

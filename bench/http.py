@@ -19,7 +19,7 @@ from bench.http_client import Ask, requests_per_second
 from bench.http_server import PEPPERS
 from bench.program import own_server, read_options, report, wait_for
 from bench.record import facts
-from tenuto.db.call import call_sync
+from tenuto.db.connection.call import call_sync
 from tenuto.model.keys import API, key_hash, make_key
 
 ORG = "00000000-0000-7000-8000-000000000001"

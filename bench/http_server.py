@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import uvicorn
 from fastapi import FastAPI
 
-from tenuto.cli.listening import uvicorn_config
-from tenuto.db.pool import open_pool
+from tenuto.cli.processes.http_listener import uvicorn_config
+from tenuto.db.connection.pool import open_pool
 from tenuto.model.keys import Peppers
 from tenuto.server.settings import Limit, ServerSettings
 

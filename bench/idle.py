@@ -23,7 +23,8 @@ import psycopg
 
 from bench.program import own_server, read_options, report
 from bench.record import facts
-from tenuto.db import embedded, hot
+from tenuto.db import embedded
+from tenuto.db.connection import claim_connection
 from tenuto.dispatcher.main import dispatch
 
 ORG = "00000000-0000-7000-8000-000000000001"
@@ -70,7 +71,7 @@ def _work(url: str, stop: threading.Event) -> None:
         lane = _open_lane(url, conn, "busy", "a")
         lines = [f'{{"type": "bench.{name}", "queue": "a"}}' for name in ("one", "two")]
         lane.serve(lane.session_id, lane.token, _routes(conn, lane.session_id, "a"))
-        done: list[hot.Row] = []
+        done: list[claim_connection.Row] = []
         claim_no = 0
         while not stop.wait(1 / TRIPS_PER_SECOND):
             claim_no += 1
@@ -109,7 +110,7 @@ def idle_workers(url: str, conn: psycopg.Connection, count: int) -> Iterator[Non
         thread.join()
 
 
-def _listen(lane: hot.Lane, stop: threading.Event) -> None:
+def _listen(lane: claim_connection.Lane, stop: threading.Event) -> None:
     """Asks when its queue is called, or everybody; else every two seconds."""
     heard: list[str] = []
     lane.listen(heard.append)
@@ -132,10 +133,10 @@ async def _dispatch(url: str, count: int, stop: threading.Event) -> None:
     await asyncio.gather(*dispatchers)
 
 
-def _open_lane(url: str, conn: psycopg.Connection, name: str, queue: str) -> hot.Lane:
+def _open_lane(url: str, conn: psycopg.Connection, name: str, queue: str) -> claim_connection.Lane:
     row = conn.execute("select session_id, token from tenuto.register_worker(%s, %s)", [ORG, name]).fetchone()
     session_id, token = row or (0, "")
-    return hot.open_lane(url, session_id, str(token), _routes(conn, session_id, queue))
+    return claim_connection.open_lane(url, session_id, str(token), _routes(conn, session_id, queue))
 
 
 def _routes(conn: psycopg.Connection, session_id: int, queue: str) -> list[int]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import psycopg
 
 from bench.limit import no_op
-from tenuto.db import hot
+from tenuto.db.connection import claim_connection
 from tenuto.model.ids import uuid7
 
 ORG = "00000000-0000-7000-8000-000000000001"
@@ -28,17 +28,17 @@ def _batch(count: int) -> tuple[list[str], list[str]]:
 
 def enqueue_one_run(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    hot.start_run(conn, ORG, KIND, inputs, ids)
+    claim_connection.start_run(conn, ORG, KIND, inputs, ids)
 
 
 def enqueue_runs_of_one(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    hot.start_many(conn, ORG, KIND, inputs, ids)
+    claim_connection.start_many(conn, ORG, KIND, inputs, ids)
 
 
 def enqueue_with_keys(conn: psycopg.Connection, count: int) -> None:
     inputs, ids = _batch(count)
-    hot.start_many(conn, ORG, KIND, inputs, ids, dedupe_keys=[f"key {task_id}" for task_id in ids])
+    claim_connection.start_many(conn, ORG, KIND, inputs, ids, dedupe_keys=[f"key {task_id}" for task_id in ids])
 
 
 def drain(
@@ -50,7 +50,7 @@ def drain(
             conn.execute("select * from tenuto.register_worker(%s, %s)", (ORG, uuid7())).fetchone() or ()
         )
         routes = conn.execute("select route_id from tenuto.resolve_routes(%s)", (session_id,)).fetchall()
-    lane = hot.open_lane(url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker")
+    lane = claim_connection.open_lane(url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker")
     ids: list[str] = []
     attempts: list[int] = []
     outputs: list[str | None] = []

@@ -5,7 +5,7 @@ import json
 import psycopg
 from psycopg.types.string import TextLoader
 
-from tenuto.db.hot import array_literal
+from tenuto.db.connection.claim_connection import array_literal
 from tenuto.model.ids import uuid7
 
 # The same columns as ours, so that both sides store the same; primary keys only, no partitions, no checks.

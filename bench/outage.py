@@ -30,7 +30,7 @@ import psycopg
 from bench.program import own_server, read_options, report
 from bench.record import facts
 from tenuto.db import embedded
-from tenuto.db.errors import DatabaseProblem
+from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.sdk.app import App
 from tenuto.sdk.connect import connect
 

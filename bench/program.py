@@ -11,7 +11,8 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from bench.record import save
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 
 
 def read_options(about: str | None, *, quick: str) -> argparse.Namespace:

@@ -15,12 +15,12 @@ import psycopg
 
 from bench.program import own_server, read_options, report, wait_for
 from bench.record import facts
-from tenuto.db.call import call_sync
+from tenuto.db.connection.call import call_sync
 from tenuto.model.keys import WORKER, key_hash, make_key, read_peppers
 
 ORG = "00000000-0000-7000-8000-000000000001"
 TENUTO = Path(sys.executable).with_name("tenuto")
-TARGET = "tenuto.cli.bench_app:app"
+TARGET = "tenuto.cli.commands.bench_app:app"
 KIND = '[{"type": "tenuto_bench.nothing", "queue": "tenuto-bench"}]'
 PEPPER = base64.b64encode(b"b" * 32).decode()
 ENDED = "select count(*) from tenuto.task_attempts where end_no = 0"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tenuto.db.sql_tree import CONTEXTS
+from tenuto.db.install.sql_tree import CONTEXTS
 
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
 MAX_LINES = 100

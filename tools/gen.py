@@ -10,7 +10,8 @@ import psycopg
 
 from state_machine_page import read_transitions, state_machine_page
 from table_snapshot import snapshot
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 
 ROOT = Path(__file__).parents[1]
 TABLES = Path("src/tenuto/sql/tables.sql")

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenuto.db.errors import DatabaseProblem, Unreachable
+    from tenuto.db.connection.errors import DatabaseProblem, Unreachable
     from tenuto.model.errors import (
         Conflict,
         Forbidden,
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
         Unauthorized,
     )
     from tenuto.sdk.app import App
-    from tenuto.sdk.children import Child, ChildFailed
-    from tenuto.sdk.client import Client
-    from tenuto.sdk.compose import Composition, chain, group
+    from tenuto.sdk.client.client import Client
+    from tenuto.sdk.client.run import Progress, Run
+    from tenuto.sdk.client.sync import SyncClient, SyncRun, connect_sync
     from tenuto.sdk.connect import connect
-    from tenuto.sdk.context import Context
-    from tenuto.sdk.control import Fail, Retry
-    from tenuto.sdk.graph import Graph
+    from tenuto.sdk.context.children import Child, ChildFailed
+    from tenuto.sdk.context.context import Context
+    from tenuto.sdk.context.control import Fail, Retry
+    from tenuto.sdk.context.sync_context import SyncContext
+    from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
+    from tenuto.sdk.graphs.compose import Composition, chain, group
+    from tenuto.sdk.graphs.graph import Graph
+    from tenuto.sdk.graphs.nodes import Node
     from tenuto.sdk.limits import Limit, Rate
-    from tenuto.sdk.nodes import Node
-    from tenuto.sdk.objects import DataObject
-    from tenuto.sdk.outcomes import RunCancelled, RunFailed, WaitTimeout
     from tenuto.sdk.retries import Exponential, Fixed
-    from tenuto.sdk.run import Progress, Run
-    from tenuto.sdk.sync import SyncClient, SyncRun, connect_sync
-    from tenuto.sdk.sync_context import SyncContext
     from tenuto.sdk.task import Task
+    from tenuto.sdk.values.data_objects import DataObject
 
 __all__ = [
     "App",
@@ -77,43 +77,43 @@ __all__ = [
 # Where each name lives: imported when first asked for, so that the command line's help stays quick.
 _HOMES = {
     "App": "sdk.app",
-    "Child": "sdk.children",
-    "ChildFailed": "sdk.children",
-    "Client": "sdk.client",
-    "Composition": "sdk.compose",
+    "Child": "sdk.context.children",
+    "ChildFailed": "sdk.context.children",
+    "Client": "sdk.client.client",
+    "Composition": "sdk.graphs.compose",
     "Conflict": "model.errors",
-    "Context": "sdk.context",
-    "DataObject": "sdk.objects",
-    "DatabaseProblem": "db.errors",
+    "Context": "sdk.context.context",
+    "DataObject": "sdk.values.data_objects",
+    "DatabaseProblem": "db.connection.errors",
     "Exponential": "sdk.retries",
-    "Fail": "sdk.control",
+    "Fail": "sdk.context.control",
     "Fixed": "sdk.retries",
     "Forbidden": "model.errors",
-    "Graph": "sdk.graph",
+    "Graph": "sdk.graphs.graph",
     "InvalidInput": "model.errors",
     "Limit": "sdk.limits",
-    "Node": "sdk.nodes",
+    "Node": "sdk.graphs.nodes",
     "NotFound": "model.errors",
-    "Progress": "sdk.run",
+    "Progress": "sdk.client.run",
     "Rate": "sdk.limits",
     "RateLimited": "model.errors",
-    "Retry": "sdk.control",
-    "Run": "sdk.run",
-    "RunCancelled": "sdk.outcomes",
-    "RunFailed": "sdk.outcomes",
-    "SyncClient": "sdk.sync",
-    "SyncContext": "sdk.sync_context",
-    "SyncRun": "sdk.sync",
+    "Retry": "sdk.context.control",
+    "Run": "sdk.client.run",
+    "RunCancelled": "sdk.errors",
+    "RunFailed": "sdk.errors",
+    "SyncClient": "sdk.client.sync",
+    "SyncContext": "sdk.context.sync_context",
+    "SyncRun": "sdk.client.sync",
     "Task": "sdk.task",
     "TenutoError": "model.errors",
     "TooLarge": "model.errors",
     "Unauthorized": "model.errors",
-    "Unreachable": "db.errors",
-    "WaitTimeout": "sdk.outcomes",
-    "chain": "sdk.compose",
+    "Unreachable": "db.connection.errors",
+    "WaitTimeout": "sdk.errors",
+    "chain": "sdk.graphs.compose",
     "connect": "sdk.connect",
-    "connect_sync": "sdk.sync",
-    "group": "sdk.compose",
+    "connect_sync": "sdk.client.sync",
+    "group": "sdk.graphs.compose",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from tenuto.cli.commands import app
+from tenuto.cli.root import app
 
 
 def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -37,6 +37,6 @@ def test_every_command_says_what_it_does():
 
 def test_help_is_fast_because_it_loads_no_driver_and_no_user_code():
     heavy = ("psycopg", "psutil", "pydantic", "prometheus_client", "cronsim", "tenuto.sdk", "tenuto.worker")
-    loaded = f"import sys, tenuto.cli.commands; print([name for name in {heavy} if name in sys.modules])"
+    loaded = f"import sys, tenuto.cli.root; print([name for name in {heavy} if name in sys.modules])"
 
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "[]\n"

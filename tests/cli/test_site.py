@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tenuto.cli.problems import WrongUse
-from tenuto.cli.site import find_site
-from tenuto.db.errors import Unreachable
-from tenuto.model.address import Address
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.processes.remote_server import find_site
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.environment import Address
 from tenuto.model.keys import API, WORKER, make_key
 from tests.support.command_line import tenuto
 

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 import gen
-from tenuto.db import install
+from tenuto.db.install import install
 
 
 @pytest.fixture

@@ -12,7 +12,9 @@ from tenuto.model import errors
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
-attempts audit bundles identity keys monitoring outbox reactions remote requests run_data runs upkeep workers
+attempts audit bundles idempotency identity keys logins maintenance monitoring outbox rate_limits reactions
+remote_workers run_data runs
+workers
 """
 MODULES = [import_module(f"tenuto.db.{name}") for name in NAMES.split()]
 PUBLIC_FUNCTIONS = r"""

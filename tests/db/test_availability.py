@@ -7,10 +7,11 @@ import threading
 import psycopg
 import pytest
 
-from tenuto.db import availability, hot, upkeep
-from tenuto.db.availability import Availability, Backoff, availability_of
-from tenuto.db.errors import Away, Unreachable
-from tenuto.db.pool import open_pool
+from tenuto.db import maintenance
+from tenuto.db.connection import availability, claim_connection
+from tenuto.db.connection.availability import Availability, Backoff, availability_of
+from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.db.connection.pool import open_pool
 from tests.support.waiting import wait_until
 
 
@@ -48,10 +49,10 @@ def test_a_server_that_answers_with_a_refusal_is_not_away() -> None:
 def test_a_lane_says_why_the_server_is_away_and_leaves_further_tries_to_others() -> None:
     url = an_address_that_refuses()
     with pytest.raises(Away, match="refused"):
-        hot.open_lane(url, 0, "", [])
+        claim_connection.open_lane(url, 0, "", [])
 
     with pytest.raises(Away, match="refused"):
-        hot.open_lane(url, 0, "", [])
+        claim_connection.open_lane(url, 0, "", [])
 
 
 def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connected(database: str) -> None:
@@ -59,7 +60,7 @@ def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connecte
 
     async def story() -> object:
         async with open_pool(database) as pool:
-            asked = asyncio.create_task(pool.call(upkeep.now))
+            asked = asyncio.create_task(pool.call(maintenance.now))
             await asyncio.sleep(0)
             assert not asked.done()
             server.succeeded()
@@ -72,7 +73,7 @@ def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connecte
 def test_a_pool_that_is_closed_stops_trying() -> None:
     async def story() -> None:
         async with open_pool(an_address_that_refuses(), timeout=0.2) as pool:
-            await pool.call(upkeep.now)
+            await pool.call(maintenance.now)
 
     with pytest.raises(Away):
         asyncio.run(story())

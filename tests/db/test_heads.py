@@ -8,8 +8,8 @@ from typing import TypeVar
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db.call import Conn
-from tenuto.db.heads import sign_heads, signing_key
+from tenuto.db.audit_signing import sign_heads, signing_key
+from tenuto.db.connection.call import Conn
 from tenuto.model.audit import SignedHead
 from tenuto.model.errors import InvalidInput
 from tenuto.model.keys import Peppers

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import audit, identity, keys, requests
-from tenuto.db.call import Conn
+from tenuto.db import audit, idempotency, identity, keys, logins, rate_limits
+from tenuto.db.connection.call import Conn
 from tenuto.model.audit import Head, diff
 from tenuto.model.audit_chain import Verifier
 from tenuto.model.errors import Unauthorized
@@ -112,16 +112,16 @@ def test_a_person_comes_in_by_a_link_and_goes_out(database: str, org: UUID) -> N
             await identity.create_role(conn, org_id=org, name="finance")
             await identity.add_member(conn, org_id=org, role="finance", user_id=user)
             await identity.set_user_role(conn, org_id=org, user_id=user, platform_role="admin")
-            await requests.make_login_token(conn, org_id=org, user_id=user, hash=hash_of("link"))
+            await logins.make_login_token(conn, org_id=org, user_id=user, hash=hash_of("link"))
         assert await identity.find_user(conn, issuer=ISSUER, subject="ann") == FoundUser(
             org, user, "admin", ["finance"]
         )
-        assert await requests.use_login_token(conn, hash=hash_of("link")) == Guest(org, user)
+        assert await logins.use_login_token(conn, hash=hash_of("link")) == Guest(org, user)
         async with acting_for(conn, org):
-            until = await requests.open_login(conn, org_id=org, user_id=user, hash=hash_of("cookie"), ip="::1")
-        found = await requests.find_login(conn, hash=hash_of("cookie"))
+            until = await logins.open_login(conn, org_id=org, user_id=user, hash=hash_of("cookie"), ip="::1")
+        found = await logins.find_login(conn, hash=hash_of("cookie"))
         assert (found.user_id, found.expires_at, found.roles) == (user, until, ["finance"])
-        await requests.close_login(conn, hash=hash_of("cookie"))
+        await logins.close_login(conn, hash=hash_of("cookie"))
 
         async with acting_for(conn, org):
             assert [one.user_id for one in await identity.list_members(conn, org_id=org, role="finance")] == [user]
@@ -144,13 +144,13 @@ def test_a_request_is_limited_and_answered_once(database: str, org: UUID) -> Non
     async def story(conn: Conn) -> None:
         async with acting_for(conn, org):
             bucket = {"buckets": ["key:1"], "rates": [1.0], "bursts": [1.0]}
-            assert await requests.take_tokens(conn, org_id=org, **bucket) == Tokens(True, 0.0)
+            assert await rate_limits.take_tokens(conn, org_id=org, **bucket) == Tokens(True, 0.0)
         async with acting_for(conn, org):
-            assert not (await requests.take_tokens(conn, org_id=org, **bucket)).allowed
+            assert not (await rate_limits.take_tokens(conn, org_id=org, **bucket)).allowed
         async with acting_for(conn, org):
-            begun = await requests.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
-            await requests.finish_request(conn, org_id=org, **request, status=200, answer=None)
-            again = await requests.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
+            begun = await idempotency.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
+            await idempotency.finish_request(conn, org_id=org, **request, status=200, answer=None)
+            again = await idempotency.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
             assert (begun.is_new, again.is_new, again.status, again.answer) == (True, False, 200, None)
 
     play(database, story)

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db.listener import Deaf, Shared, Wake, hear, listen, open_listener
+from tenuto.db.connection.listener import Deaf, Shared, Wake, hear, listen, open_listener
 from tests.support.gate import a_gate, wait_for_turned_away
 from tests.support.kernel import start_one
 from tests.support.pooler import a_pooler

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 import psycopg
 import pytest
 
-from tenuto.db import identity, upkeep
-from tenuto.db.call import Conn
-from tenuto.db.errors import TimedOut, Unreachable
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db import identity, maintenance
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import TimedOut, Unreachable
+from tenuto.db.connection.pool import Pool, open_pool
 from tests.support.pooler import a_pooler
 
 OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
@@ -44,7 +44,7 @@ def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: s
     async def story(pool: Pool) -> None:
         with pytest.raises(Unreachable, match="did not answer"):
             await pool.call(hold)
-        assert await pool.call(upkeep.now)
+        assert await pool.call(maintenance.now)
 
     play(database, story, size=1, timeout=0.3)
 
@@ -63,9 +63,9 @@ def test_after_the_server_ended_the_connections_the_next_calls_work(db: psycopg.
             pass
         db.execute(f"select pg_terminate_backend(pid) {OTHERS}")
         with pytest.raises(Unreachable, match="broke"):
-            await pool.call(upkeep.now)
+            await pool.call(maintenance.now)
         for _ in range(3):
-            assert await pool.call(upkeep.now)
+            assert await pool.call(maintenance.now)
 
     play(database, story, size=3)
 
@@ -74,7 +74,7 @@ def test_a_server_that_is_not_there_is_an_error_and_not_a_wait_for_ever() -> Non
     async def story(pool: Pool) -> None:
         for _ in range(2):
             with pytest.raises(Unreachable):
-                await pool.call(upkeep.now)
+                await pool.call(maintenance.now)
 
     play("postgresql://nobody@127.0.0.1:1/none", story, timeout=0.3)
 

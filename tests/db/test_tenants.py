@@ -9,10 +9,10 @@ import psycopg
 import pytest
 
 from tenuto.db import audit, runs
-from tenuto.db.call import Conn
-from tenuto.db.errors import TimedOut, Unreachable
-from tenuto.db.pool import Pool, open_pool
-from tenuto.db.tenants import transaction_for
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import TimedOut, Unreachable
+from tenuto.db.connection.org_transactions import transaction_for
+from tenuto.db.connection.pool import Pool, open_pool
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG, start_one, status
 

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tenuto.db.call import Conn
-from tenuto.db.errors import TimedOut
-from tenuto.db.pool import Pool, open_pool
-from tenuto.db.texts import ask_texts
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import TimedOut
+from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.raw_statements import ask_texts
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG
 from tests.support.pooler import a_pooler

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tenuto.db.traffic import traffic
+from tenuto.db.connection.traffic import traffic
 from tests.support.waiting import wait_until
 
 

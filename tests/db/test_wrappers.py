@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db import attempts, identity, outbox, run_data, runs, upkeep, workers
-from tenuto.db.call import Conn
+from tenuto.db import attempts, identity, maintenance, outbox, run_data, runs, workers
+from tenuto.db.connection.call import Conn
 from tenuto.model import errors
 from tenuto.model.outbox import Effect
 from tenuto.model.tasks import Answer, Claimed
@@ -102,7 +102,7 @@ def test_a_graph_runs_from_start_to_output(database: str) -> None:
         )
         assert [answer.answer for answer in repeated.refused] == ["already_accepted"]
 
-        await upkeep.fold_runs(conn, run_ids=[started.run_id])
+        await maintenance.fold_runs(conn, run_ids=[started.run_id])
         assert await runs.run_output(conn, run_id=started.run_id) == "done"
         (effect,) = await outbox.take_effects(conn, owner="me", kinds=["deliver"], limit=5, lease=timedelta(minutes=1))
         assert isinstance(effect, Effect)

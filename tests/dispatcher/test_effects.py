@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.connection.pool import Pool, open_pool
 from tenuto.dispatcher.effects import Handler, drain_outbox
 from tenuto.model.outbox import Effect
 from tests.support.kernel import Db

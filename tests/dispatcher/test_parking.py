@@ -10,8 +10,8 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher import parking
 from tenuto.dispatcher.loops import ROW_FUNCTIONS
+from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import REGISTRY
-from tenuto.model.upkeep import DueRow
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status, start
 from tests.support.loops import an_org, cancel_run, count, value

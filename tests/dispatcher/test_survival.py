@@ -10,7 +10,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 from tenuto.storage.folder import FolderStore
 from tests.dispatcher.conftest import dispatching
 from tests.support.kernel import DEFAULT_ORG, Db, call, start_one

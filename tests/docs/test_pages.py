@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from tenuto.cli.commands import app
+from tenuto.cli.root import app
 from tests.support.full_sandbox import require_full_sandbox
 from tests.support.pages import Reader, blocks_of
 from tests.support.terminal import ROOT, Terminal, newcomer

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import json_array
+from tenuto.db.connection.call import json_array
 from tests.support.kernel import DEFAULT_ORG, call, history, start, statuses, task
 from tests.support.pages import blocks_of
 from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
+from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.postmaster import is_alive
-from tenuto.db.errors import ServerFailed
 from tests.support import crash_script
 from tests.support.waiting import wait_until
 
@@ -70,7 +70,7 @@ import ctypes, os, pathlib, sys
 import psutil
 from tenuto.db import embedded
 from tenuto.db.embedded.postmaster import is_alive
-from tenuto.db.errors import ServerFailed
+from tenuto.db.connection.errors import ServerFailed
 ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans become ours, and we do not reap
 home = pathlib.Path(sys.argv[1])
 first = embedded.start(home)

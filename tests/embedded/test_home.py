@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.errors import ServerFailed
+from tenuto.db.connection.errors import ServerFailed
 from tenuto.storage.folder import FolderStore
 
 ROOT = Path(__file__).parents[2]

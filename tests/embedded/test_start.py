@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
+from tenuto.db.connection.errors import NoBinaries, ServerFailed, WrongMajor
 from tenuto.db.embedded.binaries import find_binaries
-from tenuto.db.errors import NoBinaries, ServerFailed, WrongMajor
 
 JOIN = """
 import sys, pathlib, psycopg

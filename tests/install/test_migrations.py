@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tenuto.db import install
-from tenuto.db.errors import BrokenMigrations, NewerSchema, ServerTooOld
+from tenuto.db.connection.errors import BrokenMigrations, NewerSchema, ServerTooOld
+from tenuto.db.install import install
 
 
 def test_an_empty_database_gets_every_migration_in_order(tree, empty):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tenuto.db import install
-from tenuto.db.errors import BrokenObject
+from tenuto.db.connection.errors import BrokenObject
+from tenuto.db.install import install
 from tests.support.sql_trees import function
 
 

@@ -8,11 +8,11 @@ import httpx2
 import pytest
 
 import tenuto
-from tenuto.db import install, schema_check
-from tenuto.db.errors import OtherFunctions
-from tenuto.db.sql_tree import read_tree
+from tenuto.db.connection.errors import OtherFunctions
+from tenuto.db.install import install, schema_check
+from tenuto.db.install.sql_tree import read_tree
 from tenuto.dispatcher.main import dispatch
-from tenuto.runtimes.parts import PartDied
+from tenuto.runtimes.background import PartDied
 from tenuto.server.settings import ServerSettings
 from tenuto.worker.main import work
 from tenuto.worker.settings import WorkerSettings

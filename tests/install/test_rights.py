@@ -9,9 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tenuto.db import embedded, install
-from tenuto.db.errors import MissingRight, NotATestDatabase, Unreachable
-from tenuto.db.roles import ROLES
+from tenuto.db import embedded
+from tenuto.db.connection.errors import MissingRight, NotATestDatabase, Unreachable
+from tenuto.db.install import install
+from tenuto.db.install.roles import ROLES
 from tests.support.server import PG_BIN
 from tests.support.sql_trees import function
 

@@ -2,7 +2,7 @@
 
 import psycopg
 
-from tenuto.db import install
+from tenuto.db.install import install
 from tests.support.server import connect_as
 
 

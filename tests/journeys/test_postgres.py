@@ -9,7 +9,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 from tests.support.fleet import Fleet, a_fleet
 from tests.support.journey import ended, running, start_tasks, wait_for
 from tests.support.kernel import Db

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import json_array
+from tenuto.db.connection.call import json_array
 from tests.support.http_proxy import an_http_proxy
 from tests.support.journey import ended, error_of, outcomes, running, start_tasks, wait_for
 from tests.support.kernel import DEFAULT_ORG, Db, call, statuses

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenuto.model.address import check_database_url
+from tenuto.model.environment import check_database_url
 from tenuto.model.errors import InvalidInput
 from tests.support.command_line import tenuto
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenuto import App
-from tenuto.db.pool import open_pool
+from tenuto.db.connection.pool import open_pool
 from tenuto.testing.isolated import isolated_client
 from tests.support.loopback import Loopback, loopback, make_api_key
 from tests.support.transports import isolated_over_http

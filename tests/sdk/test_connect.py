@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tenuto import App
-from tenuto.db.errors import BadAddress, DatabaseProblem, Unreachable
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem, Unreachable
 from tenuto.model.errors import NotFound
 from tenuto.model.keys import WORKER, make_key
 from tenuto.sdk.connect import NotInstalled, find_address

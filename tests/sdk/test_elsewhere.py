@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from tenuto import App, Exponential, Limit, Rate
-from tenuto.sdk.elsewhere import Stranger, declare
-from tenuto.sdk.plan import plan_task
+from tenuto.sdk.client.start_request import plan_task
+from tenuto.sdk.task_reference import Stranger, declare
 from tests.support.kernel import DEFAULT_ORG, a_worker, call, task
 
 app = App("shop")

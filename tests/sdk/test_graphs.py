@@ -6,7 +6,7 @@ import pytest
 
 from tenuto import App, Graph, Limit, RunFailed
 from tenuto.model.errors import InvalidInput
-from tenuto.worker import ports
+from tenuto.worker.backends import ports
 
 app = App("etl")
 marks: list[str] = []
@@ -281,7 +281,7 @@ def test_pickles_flow_between_tasks_that_ask_for_them(journey):
 
 
 def test_ten_thousand_tasks_make_one_plan():
-    from tenuto.sdk.graph_plan import plan_graph
+    from tenuto.sdk.graphs.compile import plan_graph
 
     g = Graph("wide")
     parts = g.map(extract, ["eu"] * 9_999)

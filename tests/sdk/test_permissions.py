@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenuto import App, Client, Run
-from tenuto.db.pool import open_pool
+from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import Forbidden
 from tenuto.testing.inline import InlineWorker
 from tests.support.loopback import make_api_key

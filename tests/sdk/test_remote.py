@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from tenuto import App, Client
-from tenuto.db.errors import Unreachable
-from tenuto.db.pool import open_pool
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import Forbidden, InvalidInput, RateLimited, TooLarge, Unauthorized
-from tenuto.sdk.remote.http import Http
-from tenuto.sdk.remote.link import Remote
+from tenuto.sdk.client.http_client import Http
+from tenuto.sdk.client.http_transport import Remote
 from tenuto.server.settings import Limit, ServerSettings
 from tenuto.testing.inline import InlineWorker
 from tests.support.forgetful import Forgetful, a_forgetful_line

@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from tenuto import App, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
-from tenuto.db.errors import Unreachable
+from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.sdk.elsewhere import Stranger
+from tenuto.sdk.task_reference import Stranger
 
 app = App("shop")
 attempts: list[int] = []

@@ -9,7 +9,7 @@ import pytest
 
 from tenuto import App, Context, RunFailed, SyncContext
 from tenuto.model.errors import StaleLease
-from tenuto.sdk.control import Suspend
+from tenuto.sdk.context.control import Suspend
 
 app = App("steps")
 ran: list[str] = []

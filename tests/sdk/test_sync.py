@@ -8,7 +8,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from tenuto import App, RunFailed, chain, group
-from tenuto.db.errors import BadAddress, MissingRight
+from tenuto.db.connection.errors import BadAddress, MissingRight
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.testing.inline import InlineWorker
 

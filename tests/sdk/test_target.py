@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenuto.sdk.target import BadTarget, split_target
+from tenuto.sdk.app_loader import BadTarget, split_target
 
 ONE = "from dataclasses import dataclass\nfrom tenuto import App\n\n@dataclass\nclass Sum:\n    n: int\n\n"
 ONE += "app = App('shop')\n\n@app.task\ndef add(x: int) -> Sum:\n    return Sum(x)\n"
@@ -14,7 +14,7 @@ ONE += "app = App('shop')\n\n@app.task\ndef add(x: int) -> Sum:\n    return Sum(
 
 def load(folder: Path, target: str) -> "subprocess.CompletedProcess[str]":
     """In a process of its own: what is imported stays imported."""
-    script = "import sys; from tenuto.sdk.target import load_app; print(sorted(load_app(sys.argv[1]).tasks))"
+    script = "import sys; from tenuto.sdk.app_loader import load_app; print(sorted(load_app(sys.argv[1]).tasks))"
     command = [sys.executable, "-c", script, target]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
@@ -70,5 +70,5 @@ def test_what_is_wrong_with_a_target_is_said(tmp_path: Path, target: str, says: 
 
     last_line = load(tmp_path, target).stderr.splitlines()[-1]
 
-    assert last_line.startswith("tenuto.sdk.target.BadTarget: ")
+    assert last_line.startswith("tenuto.sdk.app_loader.BadTarget: ")
     assert says in last_line

@@ -10,8 +10,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tenuto import App
-from tenuto.sdk.context import Context
-from tenuto.sdk.plan import plan_task
+from tenuto.sdk.client.start_request import plan_task
+from tenuto.sdk.context.context import Context
 from tenuto.sdk.tracing import span
 
 app = App("traced")

@@ -16,8 +16,8 @@ from typing_extensions import TypedDict
 
 from tenuto import App
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.sdk.values import codec_of
-from tenuto.sdk.wire import dump
+from tenuto.sdk.values.codecs import codec_of
+from tenuto.sdk.values.wire_format import dump
 
 
 class Colour(enum.Enum):

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.db import upkeep
-from tenuto.db.errors import MissingRight, Unreachable
-from tenuto.db.login import check_bound, choose_role
-from tenuto.db.pool import open_pool
+from tenuto.db import maintenance
+from tenuto.db.connection.errors import MissingRight, Unreachable
+from tenuto.db.connection.pool import open_pool
+from tenuto.db.connection.process_role import check_bound, choose_role
 from tests.cli.test_server import PEPPER
 from tests.support.command_line import tenuto
 
@@ -74,7 +74,7 @@ def test_connections_of_a_pooler_that_drops_the_role_are_not_used(
 
     async def ask(role: str | None) -> None:
         async with open_pool(database, role=role, timeout=0.5, bound=True) as pool:
-            await pool.call(upkeep.now)
+            await pool.call(maintenance.now)
 
     with pytest.raises(Unreachable):
         asyncio.run(ask(None))

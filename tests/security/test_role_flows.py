@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db import install
+from tenuto.db.install import install
 from tenuto.model.errors import NotFound
 from tests.support.clock import Clock
 from tests.support.kernel import a_worker, call, drain, start, start_graph, start_one, status

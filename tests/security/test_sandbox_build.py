@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tenuto.runtimes.sandbox import of_python, start
-from tenuto.runtimes.sandbox_check import FULL, find_strength
-from tenuto.runtimes.sandbox_filter import program
-from tenuto.runtimes.sandbox_spec import LIMITS, Code, Limits, Spec
-from tenuto.runtimes.sandbox_uids import FIRST, borrowed_uid
+from tenuto.runtimes.sandbox.capabilities import FULL, find_strength
+from tenuto.runtimes.sandbox.runtime import of_python, start
+from tenuto.runtimes.sandbox.seccomp import program
+from tenuto.runtimes.sandbox.spec import LIMITS, Code, Limits, Spec
+from tenuto.runtimes.sandbox.uids import FIRST, borrowed_uid
 
 JOB = {"run": "x.run", "task_id": "t", "run_id": "r", "no": 1, "failures": 0, "slots": None, "metadata": None}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tenuto.runtimes import sandbox_cgroup
-from tenuto.runtimes.sandbox_spec import LIMITS, MB
+from tenuto.runtimes.sandbox import cgroup
+from tenuto.runtimes.sandbox.spec import LIMITS, MB
 from tests.support.prison import Prison, open_prison
 from tests.support.server import fresh_database
 from tests.support.waiting import wait_until
@@ -66,30 +66,30 @@ def test_no_socket_of_any_family_can_be_made_but_pairs_of_streams(prison: Prison
 
 
 def test_a_memory_cgroup_ends_what_takes_more_and_says_so() -> None:
-    if why := sandbox_cgroup.why_not():
+    if why := cgroup.why_not():
         pytest.skip(why)
-    cgroup = sandbox_cgroup.make(64 * MB)
+    made = cgroup.make(64 * MB)
     if (child := os.fork()) == 0:
-        cgroup.enter()
+        made.enter()
         os.memfd_create("held")  # what it writes there is mapped by nobody
         while True:
             os.write(os.memfd_create("more"), b"x" * MB)
 
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
-    assert cgroup.was_full()
-    cgroup.remove()
-    assert not (sandbox_cgroup.find_place().folder / f"{sandbox_cgroup.PREFIX}{os.getpid()}").exists()
+    assert made.was_full()
+    made.remove()
+    assert not (cgroup.find_place().folder / f"{cgroup.PREFIX}{os.getpid()}").exists()
 
 
 def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(prison: Prison) -> None:
-    if why := sandbox_cgroup.why_not():
+    if why := cgroup.why_not():
         pytest.skip(why)
     assert "a memory cgroup each" in prison.log
-    assert sandbox_cgroup.PREFIX not in prison.outside("read", "/proc/self/cgroup")
-    assert sandbox_cgroup.PREFIX in prison.inside("read", "/proc/self/cgroup").output
+    assert cgroup.PREFIX not in prison.outside("read", "/proc/self/cgroup")
+    assert cgroup.PREFIX in prison.inside("read", "/proc/self/cgroup").output
 
-    left = [path.name for path in sandbox_cgroup.find_place().folder.glob(f"{sandbox_cgroup.PREFIX}*")]
-    wait_until(lambda: not [name for name in left if (sandbox_cgroup.find_place().folder / name).exists()])
+    left = [path.name for path in cgroup.find_place().folder.glob(f"{cgroup.PREFIX}*")]
+    wait_until(lambda: not [name for name in left if (cgroup.find_place().folder / name).exists()])
 
 
 def test_without_a_cgroup_the_worker_says_so(unaided: Prison) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tenuto.runtimes.sandbox_check import BEHIND_WALLS, OF_OWN_USER
+from tenuto.runtimes.sandbox.capabilities import BEHIND_WALLS, OF_OWN_USER
 from tests.support.prison import STRANGER, Prison, open_prison
 from tests.support.server import fresh_database
 from tests.support.waiting import wait_until
@@ -107,4 +107,4 @@ def test_what_never_ends_is_ended(weak: Prison) -> None:
     end = weak.inside("burn", timeout_seconds=1)
 
     assert end.error["type"] == "Timeout"
-    wait_until(lambda: weak.running("tenuto.runtimes.sandbox_stage") == [])
+    wait_until(lambda: weak.running("tenuto.runtimes.sandbox.builder") == [])

@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from tenuto.model.principals import ApiKey
-from tenuto.server.allowance import GOOD_FOR, Allowances
 from tenuto.server.app import create_app
+from tenuto.server.limits.prepaid_tokens import GOOD_FOR, Allowances
 from tenuto.server.settings import Limit, ServerSettings
 from tests.server.conftest import MakeKey
 

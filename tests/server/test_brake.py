@@ -10,8 +10,8 @@ from fastapi import Request
 from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, WORKER, make_key
-from tenuto.server.bearer import TooSoon
-from tenuto.server.brake import Brake
+from tenuto.server.auth.bearer import TooSoon
+from tenuto.server.limits.address_limiter import Brake
 from tenuto.server.settings import Limit, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.remote_http import worker_headers

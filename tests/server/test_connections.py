@@ -11,10 +11,10 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from tenuto.server.connections import Connections
-from tenuto.server.room import Room
+from tenuto.server.limits.connection_limit import Connections
+from tenuto.server.limits.long_poll import Seats
+from tenuto.server.limits.request_limit import Room
 from tenuto.server.settings import ServerSettings
-from tenuto.server.waiting import Seats
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
 from tests.support.waiting import wait_until

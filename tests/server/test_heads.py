@@ -8,8 +8,8 @@ import psycopg
 from psycopg import AsyncConnection
 from starlette.testclient import TestClient
 
-from tenuto.cli.auditing import read_heads
-from tenuto.db.heads import sign_heads
+from tenuto.cli.audit_verify import read_heads
+from tenuto.db.audit_signing import sign_heads
 from tests.server.conftest import PEPPERS, MakeKey
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.people import an_entry

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from tenuto.db.keys import find_imported_keys
 from tenuto.model.identity import ImportedKey
 from tenuto.model.ids import uuid7
-from tenuto.server.imported import Busy, Checker
+from tenuto.server.auth.imported_keys import Busy, Checker
 from tenuto.server.settings import Limit
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.people import BCRYPT
@@ -101,7 +101,7 @@ def test_a_key_that_takes_long_to_compare_goes_on_where_it_stopped(api: TestClie
 
 
 def test_an_address_has_a_budget_of_seconds_and_others_have_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenuto.server.imported.BUDGET", Limit(1e-6, 1e-9))  # one comparison is too much
+    monkeypatch.setattr("tenuto.server.auth.imported_keys.BUDGET", Limit(1e-6, 1e-9))  # one comparison is too much
     asyncio.run(spend_the_budget())
 
 
@@ -173,7 +173,7 @@ def test_a_first_use_that_another_overtakes_is_let_in_too(
             overtaking[0] = other.status_code
         return await find_imported_keys(conn, prefixes=prefixes, before=before)
 
-    monkeypatch.setattr("tenuto.server.imported.keys.find_imported_keys", find_later)
+    monkeypatch.setattr("tenuto.server.auth.imported_keys.keys.find_imported_keys", find_later)
 
     assert api.get("/v1/runs", headers=bearer(KEY)).status_code == 200
     assert overtaking == [200]
@@ -183,7 +183,7 @@ def test_who_guesses_too_much_at_once_is_told_to_wait(
     api: TestClient, imported: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported()
-    monkeypatch.setattr("tenuto.server.imported.WAITING", 0)
+    monkeypatch.setattr("tenuto.server.auth.imported_keys.WAITING", 0)
 
     refused = api.get("/v1/runs", headers=bearer(KEY))
 

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
-from tenuto.server.journal import MOST, Journal
+from tenuto.server.http.request_log import MOST, Journal
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.remote_http import worker_headers

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server import json_items
-from tenuto.server.json_body import parse_json
-from tenuto.server.json_items import read_items
+from tenuto.server.http import json_items
+from tenuto.server.http.json_body import parse_json
+from tenuto.server.http.json_items import read_items
 
 LISTS = [
     [],

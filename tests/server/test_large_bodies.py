@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from tenuto.model.errors import InvalidInput
-from tenuto.server.json_body import LARGE, STEP, BulkRequest, parse_json
-from tenuto.server.loads import TooMuch, Turns
+from tenuto.server.http.json_body import LARGE, STEP, BulkRequest, parse_json
+from tenuto.server.limits.body_memory import TooMuch, Turns
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.server.test_slow_clients import answer_to, half_sent
@@ -92,7 +92,7 @@ def test_an_org_that_has_much_on_its_way_is_asked_for_patience_and_others_are_no
 def test_a_bulk_start_in_several_statements_answers_as_in_one(
     admin: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenuto.server.starts.MAX_VALUES", 5)
+    monkeypatch.setattr("tenuto.server.starts.start_runs.MAX_VALUES", 5)
     starts = [{"type": "a.b", "input": [no], "dedupe_key": f"key {(7 * no) % 10}"} for no in range(20)]
 
     items = admin.post("/v1/runs/bulk", json=starts).json()["items"]
@@ -105,7 +105,7 @@ def test_a_bulk_start_in_several_statements_answers_as_in_one(
 def test_a_start_that_is_refused_in_the_last_statement_leaves_nothing_of_the_others(
     admin: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenuto.server.starts.MAX_VALUES", 5)
+    monkeypatch.setattr("tenuto.server.starts.start_runs.MAX_VALUES", 5)
     starts = [{"type": "a.b", "input": [no]} for no in range(20)]
     lost = {"type": "a.b", "input": {"$object": str(uuid4())}}
 

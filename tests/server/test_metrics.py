@@ -8,8 +8,8 @@ from fastapi import Request
 from prometheus_client import generate_latest
 from starlette.testclient import TestClient
 
-from tenuto.db.call import Conn
-from tenuto.db.upkeep import now
+from tenuto.db.connection.call import Conn
+from tenuto.db.maintenance import now
 from tenuto.model.metrics import HTTP_REGISTRY, REGISTRY, TASKS_ENDED
 from tenuto.server.app import create_app
 from tenuto.server.routes.health import readyz

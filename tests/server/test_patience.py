@@ -9,9 +9,9 @@ import httpx2
 import psycopg
 import pytest
 
-from tenuto.cli.listening import read_proxies
-from tenuto.cli.problems import WrongUse
-from tenuto.server.patience import Patient
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.processes.http_listener import read_proxies
+from tenuto.server.http.slow_clients import Patient
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.server.json_body import MOST_BULK_BYTES, MOST_BYTES
+from tenuto.server.http.json_body import MOST_BULK_BYTES, MOST_BYTES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving

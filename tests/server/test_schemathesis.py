@@ -9,10 +9,10 @@ import pytest
 from fastapi import Response
 
 from tenuto.server.app import create_app
-from tenuto.server.auth import ANYBODY
-from tenuto.server.bodies import Body
+from tenuto.server.auth.authenticate import ANYBODY
+from tenuto.server.http.routing import Routes
 from tenuto.server.routes import health
-from tenuto.server.routing import Routes
+from tenuto.server.schemas.base import Body
 from tenuto.server.settings import Limit, ServerSettings
 from tests.support.api_fuzz import Found, fuzz
 from tests.support.http_server import serving

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.server.auth import ANYBODY
+from tenuto.server.auth.authenticate import ANYBODY
+from tenuto.server.http.routing import Routes
 from tenuto.server.routes import TABLES
-from tenuto.server.routing import Routes
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving

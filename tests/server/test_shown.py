@@ -9,8 +9,8 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
-from tenuto.server.answers import Run
-from tenuto.server.task_answers import Task
+from tenuto.server.schemas.runs import Run
+from tenuto.server.schemas.tasks import Task
 from tests.support.clock import Clock
 from tests.support.kernel import Db, a_worker, call, start_one, task
 from tests.support.states import RESTING

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from tenuto.model.keys import make_token, token_hash
-from tenuto.server.cookies import CSRF_HEADER, LOGIN, csrf_token
+from tenuto.server.auth.cookies import CSRF_HEADER, LOGIN, csrf_token
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving

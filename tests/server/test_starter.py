@@ -12,13 +12,13 @@ from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
 from tenuto.db import runs
-from tenuto.db.errors import TimedOut, Unreachable
-from tenuto.db.pool import open_pool
-from tenuto.db.tenants import key_acts
+from tenuto.db.connection.errors import TimedOut, Unreachable
+from tenuto.db.connection.org_transactions import key_acts
+from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import TooLarge, Unauthorized
-from tenuto.server.planning import Planner
-from tenuto.server.start_bodies import Start
-from tenuto.server.starter import Alike, Starter
+from tenuto.server.schemas.starts import Start
+from tenuto.server.starts.batcher import Alike, Starter
+from tenuto.server.starts.build import Planner
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 from tests.support.people import a_key_id, an_api_key, hash_of
 from tests.support.waiting import wait_until

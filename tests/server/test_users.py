@@ -234,7 +234,7 @@ def test_nobody_waits_for_an_issuer_that_hangs_if_their_key_is_known(
 ) -> None:
     person("ann", "reader")
     monkeypatch.setattr("tenuto.server.app.TIMEOUT", 3600)
-    monkeypatch.setattr("tenuto.server.issuer.FRESH", 0)  # every key is due to be asked for anew
+    monkeypatch.setattr("tenuto.server.auth.oidc_issuer.FRESH", 0)  # every key is due to be asked for anew
     with TestClient(create_app(settings)) as api:
         assert api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code == 200
         issuer.answers.clear()

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tenuto.db.listener import Wake
-from tenuto.server.wakes import Watch
+from tenuto.db.connection.listener import Wake
+from tenuto.server.wakeups import Watch
 
 
 def a_watch(*queues: str) -> Watch:

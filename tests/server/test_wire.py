@@ -8,11 +8,11 @@ from pydantic import TypeAdapter
 
 from tenuto import App, DataObject, Exponential, Graph, Limit, chain, group
 from tenuto.model.ids import uuid7
-from tenuto.sdk.client import plan_target
-from tenuto.sdk.plan import Plan
-from tenuto.sdk.remote.starts import start_of
-from tenuto.server.planning import Planner
-from tenuto.server.start_bodies import AnyStart
+from tenuto.sdk.client.client import plan_target
+from tenuto.sdk.client.http_starts import start_of
+from tenuto.sdk.client.start_request import Plan
+from tenuto.server.schemas.starts import AnyStart
+from tenuto.server.starts.build import Planner
 
 app = App("w")
 START: TypeAdapter[Any] = TypeAdapter(AnyStart)

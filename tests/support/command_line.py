@@ -20,7 +20,7 @@ WRITE = os.O_WRONLY | os.O_CREAT
 # To start Python and import costs several times what most commands do: each is a fork of a process that has done both.
 READY = multiprocessing.get_context("forkserver")
 READY.set_forkserver_preload(
-    ["tenuto.cli.commands", "tenuto.db.install", "tenuto.sdk.client", "pydantic.type_adapter", "pytest"]
+    ["tenuto.cli.root", "tenuto.db.install.install", "tenuto.sdk.client.client", "pydantic.type_adapter", "pytest"]
 )
 
 

@@ -48,7 +48,7 @@ class WorkerProcess:
 
     def children(self) -> list[psutil.Process]:
         """The processes with user code, one for each of `--processes`."""
-        return self._below(self.pid, "tenuto.worker.child")
+        return self._below(self.pid, "tenuto.worker.process.main")
 
     def pool(self) -> list[psutil.Process]:
         """The processes of tasks with executor="process"."""

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tenuto.runtimes.sandbox_check import Refused, find_strength
+from tenuto.runtimes.sandbox.capabilities import Refused, find_strength
 
 
 def require_full_sandbox() -> None:

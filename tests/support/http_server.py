@@ -9,10 +9,10 @@ from typing import Any
 
 from uvicorn import Server
 
-from tenuto.cli.listening import uvicorn_config
+from tenuto.cli.processes.http_listener import uvicorn_config
 from tenuto.server.app import create_app
+from tenuto.server.http.routing import Routes
 from tenuto.server.routes import TABLES
-from tenuto.server.routing import Routes
 from tenuto.server.settings import ServerSettings
 from tests.support.waiting import wait_until
 

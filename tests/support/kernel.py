@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import call_sync, json_array
+from tenuto.db.connection.call import call_sync, json_array
 
 DEFAULT_ORG = UUID("00000000-0000-7000-8000-000000000001")
 Db = psycopg.Connection

@@ -11,7 +11,7 @@ import signal
 import socket
 import time
 
-from tenuto.runtimes.sandbox_filter import ABSENT, MACHINES, REFUSED
+from tenuto.runtimes.sandbox.seccomp import ABSENT, MACHINES, REFUSED
 from tests.support.deeds import libc, system
 
 # With -1 everywhere it would make a queue, and with key 0 too: this asks for a queue that nobody made.

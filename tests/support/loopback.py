@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import uvicorn
 
 from tenuto.db import keys
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.connection.pool import Pool, open_pool
 from tenuto.model.keys import API, Peppers, key_hash, make_key
 from tenuto.sdk.connect import DEFAULT_ORG
 from tenuto.server.app import create_app

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.connection.pool import Pool, open_pool
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers

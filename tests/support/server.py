@@ -11,7 +11,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 
 TEMPLATE = "tenuto_template"
 PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import call_sync, json_array
+from tenuto.db.connection.call import call_sync, json_array
 from tests.support.kernel import DEFAULT_ORG, Db
 
 TABLES = (

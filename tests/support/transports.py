@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from tenuto import App, Client
-from tenuto.sdk.direct import Direct
-from tenuto.sdk.remote.http import Http
-from tenuto.sdk.remote.link import Remote
+from tenuto.sdk.client.http_client import Http
+from tenuto.sdk.client.http_transport import Remote
+from tenuto.sdk.client.sql_transport import Direct
 from tenuto.storage.folder import FolderStore
 from tenuto.testing import Isolated
 from tenuto.testing.isolated import isolated_client

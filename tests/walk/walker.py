@@ -10,7 +10,7 @@ from uuid import UUID
 
 import psycopg
 
-from tenuto.db.call import call_sync
+from tenuto.db.connection.call import call_sync
 from tenuto.model.errors import TenutoError
 from tests.walk.model import Model, Task
 

@@ -3,7 +3,7 @@
 import socket
 import threading
 
-from tenuto.worker.bell import Bell
+from tenuto.worker.process.waker import Bell
 
 LONG = 30.0
 

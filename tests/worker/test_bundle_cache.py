@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from tenuto.worker.bundle_cache import is_there, prune
+from tenuto.worker.execution.bundle_cache import is_there, prune
 
 DAY = 86_400
 

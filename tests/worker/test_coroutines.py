@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from tenuto import App
 from tenuto.runtimes.outcomes import Completed, Failed, Outcome
-from tenuto.worker import ledger
-from tenuto.worker.attempt import Attempt
-from tenuto.worker.crew import Crew
-from tenuto.worker.direct_ports import DirectPorts
-from tenuto.worker.executor import Executor
-from tenuto.worker.ledger import Ledger
+from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.executor import Executor
+from tenuto.worker.process.slots import Crew
+from tenuto.worker.supervisor import crash_ledger
+from tenuto.worker.supervisor.crash_ledger import Ledger
 
 
 def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
@@ -37,7 +37,7 @@ class Bench:
         self.crew = Crew(capacity)
         self.told: list[Outcome] = []
         ports = cast("Any", DirectPorts)(None, None, None, None)  # these tasks ask nothing
-        places = Ledger(ledger.make_file(100))
+        places = Ledger(crash_ledger.make_file(100))
         self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, tell=self._tell)
         self.executor.tasks[1] = App("a").task(function)
         self._timeout = timeout

@@ -1,7 +1,7 @@
 """Which trips a lane makes: worth it, never more than can start soon, never lost."""
 
-from tenuto.worker.bell import Bell
-from tenuto.worker.crew import BATCH, LINGER, MOST_AHEAD, POLL, Crew, Report
+from tenuto.worker.process.slots import BATCH, LINGER, MOST_AHEAD, POLL, Crew, Report
+from tenuto.worker.process.waker import Bell
 from tests.support.clock import StoppedClock
 
 BELL = Bell()

@@ -5,9 +5,9 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, cast
 
-from tenuto.worker import deadlines
-from tenuto.worker.attempt import Attempt
-from tenuto.worker.deadlines import Deadlines
+from tenuto.worker.execution import deadlines
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.deadlines import Deadlines
 
 
 @dataclass

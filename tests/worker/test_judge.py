@@ -20,8 +20,8 @@ from tenuto.runtimes.outcomes import (
     to_json,
 )
 from tenuto.sdk.app import App
-from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
-from tenuto.sdk.values import WrongValue
+from tenuto.sdk.context.control import Fail, Retry, Snoozed, Suspend
+from tenuto.sdk.values.codecs import WrongValue
 
 app = App("judged")
 

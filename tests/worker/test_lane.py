@@ -1,6 +1,6 @@
 """A trip over which nothing comes or goes is cut; a slow one is not."""
 
-from tenuto.worker.lane import Traffic
+from tenuto.worker.process.claimer import Traffic
 
 
 def test_an_answer_that_keeps_coming_is_waited_for_however_long_it_takes():

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from tenuto.sdk.app import App
-from tenuto.worker import registration
-from tenuto.worker.registration import Registration
-from tenuto.worker.session import Session
+from tenuto.worker.process import registration
+from tenuto.worker.process.registration import Registration
+from tenuto.worker.process.session import Session
 from tenuto.worker.settings import WorkerSettings
 from tests.support.clock import StoppedClock
 

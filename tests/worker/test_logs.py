@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tenuto.runtimes.process_child import SendLogs
-from tenuto.sdk.current import running
-from tenuto.worker import logs
-from tenuto.worker.logs import LogBuffer
+from tenuto.sdk.context.current_attempt import running
+from tenuto.worker.execution import logs
+from tenuto.worker.execution.logs import LogBuffer
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tenuto.runtimes.parts import PartDied, Parts, restarted
+from tenuto.runtimes.background import PartDied, Parts, restarted
 
 
 async def fail(word: str) -> None:
@@ -55,7 +55,7 @@ def test_a_thread_that_exits_has_died_though_python_swallows_it():
 
 
 @pytest.mark.parametrize(
-    ("module", "dies"), [("tenuto.worker.executor", True), ("shop", False), ("tenuto.sdk.run", False)]
+    ("module", "dies"), [("tenuto.worker.execution.executor", True), ("shop", False), ("tenuto.sdk.client.run", False)]
 )
 def test_a_callback_of_a_worker_that_fails_is_a_death_and_one_of_user_code_is_not(module, dies, caplog):
     told: list[PartDied] = []

@@ -7,15 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from tenuto.db.errors import Unreachable
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.pool import Pool, open_pool
 from tenuto.runtimes.outcomes import Interrupted
-from tenuto.sdk.objects import Objects
+from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
-from tenuto.worker.attempt import Attempt
-from tenuto.worker.direct_ports import DirectPorts
-from tenuto.worker.flusher import Flusher
-from tenuto.worker.session import Session
+from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.flusher import Flusher
+from tenuto.worker.process.session import Session
 from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, start
 from tests.support.proxy import a_proxy
 

@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
-from tenuto.db.availability import Backoff
-from tenuto.db.errors import Away, Unreachable
-from tenuto.db.hot import Claimed, Row
+from tenuto.db.connection.availability import Backoff
+from tenuto.db.connection.claim_connection import Claimed, Row
+from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.errors import TooLarge
-from tenuto.worker.remote_line import ENDED, RemoteLine
-from tenuto.worker.site import Site
+from tenuto.worker.backends.http_claims import ENDED, RemoteLine
+from tenuto.worker.backends.http_connection import Site
 from tests.support.http_site import HttpSite, an_http_site
 from tests.support.waiting import wait_until
 

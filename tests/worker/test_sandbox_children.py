@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tenuto.runtimes.sandbox_children import ChildType, checked
+from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 
 KEYED = {"scope": "key", "key": "a.b:who=", "size": 2, "parameter": "who", "place": 0}
 MAY_START = {"a.b": ChildType({"priority": 3, "timeout_seconds": 30.0}, (KEYED,), frozenset({"pictures"}))}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenuto.runtimes.outcomes import Completed, Failed, Snooze, Waiting, from_json, to_json
-from tenuto.runtimes.sandbox_words import BadWord, check
-from tenuto.sdk.wire import dump
+from tenuto.runtimes.sandbox.messages import BadWord, check
+from tenuto.sdk.values.wire_format import dump
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -14,11 +14,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from tenuto.db import runs
-from tenuto.db.errors import Unreachable
-from tenuto.worker.remote import open_remote
-from tenuto.worker.remote_line import RemoteLine
+from tenuto.db.connection.errors import Unreachable
+from tenuto.worker.backends.http import open_remote
+from tenuto.worker.backends.http_claims import RemoteLine
+from tenuto.worker.backends.http_connection import Site, Web
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.site import Site, Web
 from tests.support.http_proxy import an_http_proxy
 from tests.support.http_site import HttpSite, an_http_site
 

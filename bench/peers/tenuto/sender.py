@@ -4,8 +4,8 @@ import uvloop
 
 from bench.peers import sender
 from bench.peers.tenuto.tasks import app, late, limited, noop, whole
-from tenuto.db import install
-from tenuto.sdk.client import Client
+from tenuto.db.install import install
+from tenuto.sdk.client.client import Client
 
 GRAPHS = 500  # in one call
 CUSTOMERS = 1000

@@ -29,8 +29,8 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
 @contextmanager
 def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
     """The URL of a database that this version can work with: our own is brought up to date, others must be."""
-    from tenuto.db import install
-    from tenuto.db.errors import DatabaseProblem, OtherFunctions
+    from tenuto.db.connection.errors import DatabaseProblem, OtherFunctions
+    from tenuto.db.install import install
 
     with open_database(settings, keep=keep) as url:
         if settings.database_url is None:

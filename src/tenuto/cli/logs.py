@@ -8,8 +8,8 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.asking import Desk
 from tenuto.cli.output import cell, say
+from tenuto.cli.session import Desk
 from tenuto.model.text import indented
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ def main() -> NoReturn:
     if sys.argv[1:2] and sys.argv[1] in STAYING:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _leave)
-    from tenuto.cli.commands import run
+    from tenuto.cli.root import run
 
     run()
 

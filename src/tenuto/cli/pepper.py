@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from tenuto.cli.problems import WrongUse
+from tenuto.cli.exit_codes import WrongUse
 from tenuto.cli.settings import Settings
 from tenuto.model.keys import Peppers, make_pepper, read_peppers
 from tenuto.storage.folder import make_private_folder

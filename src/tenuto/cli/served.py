@@ -1,12 +1,12 @@
 """Whether anybody has ever served a type: who mistypes one hears it at once, not from a task that waits for ever."""
 
-from tenuto.cli.asking import Desk
+from tenuto.cli.session import Desk
 
 
 async def why_unserved(desk: Desk, type: str, *, otherwise: str) -> str | None:
     """What to say of a type that no worker has ever served, with the one that was meant or else what to do."""
     from tenuto.db import runs
-    from tenuto.sdk.misspelt import nearest
+    from tenuto.sdk.suggestions import nearest
 
     if not await desk.pool.call(runs.unknown_types, org_id=desk.org_id, types=[type]):
         return None

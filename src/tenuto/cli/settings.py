@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from tenuto.model.address import Address, read_address
+from tenuto.model.environment import Address, read_address
 
 Settings = Address
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
 from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, InputPart, ProgressAnswer, Route
 
 

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 from uuid import UUID
 
 from tenuto.db import bundles
-from tenuto.db.call import Conn
+from tenuto.db.connection.call import Conn
 from tenuto.model.bundles import Bundle
 
 PART = 1 << 20

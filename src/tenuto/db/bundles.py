@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one, call_value, call_values, call_void
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
 
 
 @dataclass(frozen=True)

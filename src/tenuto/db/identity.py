@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import AdmittedUser, FoundUser, Member, Org, OrgRole, Person, PrunedIdentity, ResourceGroup
 
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one, call_value, call_void
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import (
     AdmittedApiKey,
     AdmittedWorkerKey,

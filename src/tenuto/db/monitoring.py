@@ -3,7 +3,8 @@
 from datetime import datetime
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_one, call_value
+from tenuto.db.connection.call import Conn, call, call_one, call_value
+from tenuto.model.maintenance import DueUpkeep, ParkedCount, ParkedRow
 from tenuto.model.monitoring import (
     Attempt,
     Change,
@@ -18,7 +19,6 @@ from tenuto.model.monitoring import (
     WorkerStatus,
 )
 from tenuto.model.outbox import Effect
-from tenuto.model.upkeep import DueUpkeep, ParkedCount, ParkedRow
 
 
 async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:

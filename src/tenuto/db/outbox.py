@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.call import Conn, call, call_value, call_values
+from tenuto.db.connection.call import Conn, call, call_value, call_values
 from tenuto.model.outbox import Effect, FailedEffect
 
 

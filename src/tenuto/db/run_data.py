@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
 from tenuto.model.run_data import DataObject, LogLine, RunDatum, RunLogLine, Signal, State, Step
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import (
+from tenuto.db.connection.call import (
     Conn,
     Json,
     call,
@@ -14,9 +14,9 @@ from tenuto.db.call import (
     json_array,
     json_or_default,
 )
-from tenuto.db.hot import array_literal
-from tenuto.db.starting import allowed_to_start
-from tenuto.db.texts import call_procedure
+from tenuto.db.connection.claim_connection import array_literal
+from tenuto.db.connection.raw_statements import call_procedure
+from tenuto.db.connection.start_statements import allowed_to_start
 from tenuto.model.monitoring import RunRequest
 from tenuto.model.tasks import Started, TreeNode
 

@@ -2,7 +2,7 @@
 
 from psycopg import sql
 
-from tenuto.db.call import Conn
+from tenuto.db.connection.call import Conn
 
 HOT = ("ready_tasks", "running_tasks", "pending_tasks", "delayed_tasks", "waiting_tasks", "run_counts", "arrivals")
 WORTH_IT = 1000  # dead rows; below, reading past them costs less than the vacuum

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.call import Conn, call_one, call_value, call_values, call_void
+from tenuto.db.connection.call import Conn, call_one, call_value, call_values, call_void
 from tenuto.model.workers import PrunedWorkers, Session
 
 

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from tenuto.db import outbox
-from tenuto.db.call import Conn
-from tenuto.db.pool import Pool
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.pool import Pool
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, split
+from tenuto.model.maintenance import DueRow
 from tenuto.model.outbox import Effect
-from tenuto.model.upkeep import DueRow
 
 LEASE = timedelta(minutes=1)  # an effect that is not answered by then is somebody else's
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tenuto.db.errors import Away, Unreachable
+from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link

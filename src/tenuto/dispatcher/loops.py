@@ -10,19 +10,19 @@ from math import inf
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import audit, identity, monitoring, outbox, upkeep, workers
-from tenuto.db.call import Conn
-from tenuto.db.heads import sign_heads
-from tenuto.db.pool import Pool
+from tenuto.db import audit, identity, maintenance, monitoring, outbox, workers
+from tenuto.db.audit_signing import sign_heads
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.pool import Pool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, serve_apart, split
 from tenuto.dispatcher.schedules import fire_schedules
 from tenuto.model.keys import Peppers
+from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import OLDEST_READY, OUTBOX, PARKED_ROWS, TASKS_OPEN, WORKERS
 from tenuto.model.run_data import CollectedObject
-from tenuto.model.upkeep import DueRow
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -81,7 +81,7 @@ def work_of(dispatcher: Dispatcher, loop: str) -> Work:
 
 
 async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
-    return len(await dispatcher.pool.call(upkeep.create_partitions))
+    return len(await dispatcher.pool.call(maintenance.create_partitions))
 
 
 def _rows(answer: Any) -> int:
@@ -98,7 +98,7 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
     from_bottom = now - dispatcher.looked_from_bottom >= FROM_BOTTOM_EVERY
     if from_bottom:
         dispatcher.looked_from_bottom = now
-    return await dispatcher.pool.call(upkeep.move_floors, from_bottom=from_bottom)
+    return await dispatcher.pool.call(maintenance.move_floors, from_bottom=from_bottom)
 
 
 async def advance_requests(dispatcher: Dispatcher, limit: int) -> int:
@@ -156,7 +156,7 @@ async def delete_collected(dispatcher: Dispatcher) -> None:
 
 
 async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    gone = await upkeep.collect_objects(conn, limit=limit, keys=keys)
+    gone = await maintenance.collect_objects(conn, limit=limit, keys=keys)
     dispatcher.collected += gone
     return len(gone)
 
@@ -218,7 +218,7 @@ async def measure(dispatcher: Dispatcher, _: int) -> int:
 
 async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
     """Try parked rows again whose pause is over, each org's apart from the others'."""
-    taken = await dispatcher.pool.call(upkeep.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
+    taken = await dispatcher.pool.call(maintenance.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
     for loop in {one.loop for one in taken}:
         due = [DueRow(one.key, one.org_id, one.run_id, one.task_id, one.failures) for one in taken if one.loop == loop]
         await Turn(dispatcher.pool, loop, work_of(dispatcher, loop)).serve(split(due))
@@ -269,27 +269,27 @@ LOOPS: list[Loop[Dispatcher]] = [
 
 # Each works on rows that are due, or on those with these keys; and leaves out what is parked unless it is named.
 ROW_FUNCTIONS: dict[str, RowFunction] = {
-    "promote_due": rows(upkeep.promote_due),
-    "wake_waiting": rows(upkeep.wake_waiting),
+    "promote_due": rows(maintenance.promote_due),
+    "wake_waiting": rows(maintenance.wake_waiting),
     "expire_sessions": rows(workers.expire_sessions),
-    "expire_attempts": rows(upkeep.expire_attempts),
-    "expire_deadlines": rows(upkeep.expire_deadlines),
-    "fold_runs": rows(upkeep.fold_runs),
-    "settle_runs": rows(upkeep.settle_runs),
-    "sweep_cancelled": rows(upkeep.sweep_cancelled),
-    "follow_arrivals": rows(upkeep.follow_arrivals),
-    "admit_rates": rows(upkeep.admit_rates),
-    "advance_requests": rows(upkeep.advance_requests),
+    "expire_attempts": rows(maintenance.expire_attempts),
+    "expire_deadlines": rows(maintenance.expire_deadlines),
+    "fold_runs": rows(maintenance.fold_runs),
+    "settle_runs": rows(maintenance.settle_runs),
+    "sweep_cancelled": rows(maintenance.sweep_cancelled),
+    "follow_arrivals": rows(maintenance.follow_arrivals),
+    "admit_rates": rows(maintenance.admit_rates),
+    "advance_requests": rows(maintenance.advance_requests),
     "fire_schedules": fire,
     "drain_outbox": take_again,
-    "sweep_lanes": all_rows(upkeep.sweep_lanes),
-    "sweep_limits": all_rows(upkeep.sweep_limits),
+    "sweep_lanes": all_rows(maintenance.sweep_lanes),
+    "sweep_limits": all_rows(maintenance.sweep_limits),
     "seal_audit": rows(audit.seal_audit),
     "sign_heads": sign,
-    "drop_partitions": all_rows(upkeep.drop_partitions),
-    "prune_runs": rows(upkeep.prune_runs),
+    "drop_partitions": all_rows(maintenance.drop_partitions),
+    "prune_runs": rows(maintenance.prune_runs),
     "prune_workers": rows(workers.prune_workers),
-    "prune_limits": rows(upkeep.prune_limits),
+    "prune_limits": rows(maintenance.prune_limits),
     "prune_effects": rows(outbox.prune_effects),
     "prune_identity": rows(identity.prune_identity),
     "collect_objects": collect,

@@ -6,9 +6,9 @@ from contextlib import suppress
 from uuid import UUID
 
 from tenuto.db import monitoring, workers
-from tenuto.db.errors import Unreachable
-from tenuto.db.pool import open_pool
-from tenuto.db.schema_check import wait_for_other_functions
+from tenuto.db.connection.errors import Unreachable
+from tenuto.db.connection.pool import open_pool
+from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.dispatcher.loop import IDLE, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
 from tenuto.model.ids import uuid7

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from uuid import UUID
 
-from tenuto.db import upkeep
-from tenuto.db.call import Conn
-from tenuto.db.errors import StatementFailed, TimedOut, Unreachable
-from tenuto.db.pool import Pool
+from tenuto.db import maintenance
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import StatementFailed, TimedOut, Unreachable
+from tenuto.db.connection.pool import Pool
+from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import LOOP_ERRORS
-from tenuto.model.upkeep import DueRow
 
 PIECE_SECONDS = 2.0  # for a piece of a failed batch: a slow row must not hold up the others for long
 ALONE_SECONDS = 30.0  # the most that a parked row gets when it is tried again; it doubles from PIECE_SECONDS
@@ -36,7 +36,7 @@ async def serve_apart(pool: Pool, loop: str, work: Work, *, limit: int, error: E
     Raises `error` again when it was no row's: there are none to look at, or the loop fails without any.
     """
     LOOP_ERRORS.labels(loop).inc()
-    rows = await pool.call(upkeep.pick_rows, loop=loop, limit=limit)
+    rows = await pool.call(maintenance.pick_rows, loop=loop, limit=limit)
     if not rows:
         raise error
     async with pool.connection(timeout=PIECE_SECONDS) as conn:
@@ -95,7 +95,7 @@ class Turn:
             return error
         self.served += len(keys)
         if any(row.failures for row in piece):
-            await self.pool.call(upkeep.unpark_rows, loop=self.loop, keys=keys)
+            await self.pool.call(maintenance.unpark_rows, loop=self.loop, keys=keys)
             log.info("%s: %d parked rows served", self.loop, len(keys))
         return None
 
@@ -104,7 +104,7 @@ class Turn:
             return
         rows = [row for row, _ in self.failed.values()]
         parked = await self.pool.call(
-            upkeep.park_rows,
+            maintenance.park_rows,
             loop=self.loop,
             keys=[row.key for row in rows],
             org_ids=[row.org_id for row in rows],

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import islice, takewhile
 
 from tenuto.db import reactions
-from tenuto.db.call import Conn
+from tenuto.db.connection.call import Conn
 from tenuto.model.cron import fire_after, fire_times, last_fire
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import DueSchedule

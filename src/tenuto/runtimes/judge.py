@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from tenuto.model.errors import StaleLease
 from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snooze, Waiting, describe
-from tenuto.sdk.control import Fail, Retry, Snoozed, Suspend
+from tenuto.sdk.context.control import Fail, Retry, Snoozed, Suspend
 from tenuto.sdk.task import Task
-from tenuto.sdk.values import WrongValue
+from tenuto.sdk.values.codecs import WrongValue
 
 NEVER = -1.0
 OURS = f"{Path(__file__).parents[1]}{os.sep}"

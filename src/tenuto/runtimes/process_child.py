@@ -12,15 +12,15 @@ import threading
 from typing import Any
 
 from tenuto.model.errors import BY_CODE
-from tenuto.runtimes.dying import die_with_parent, keep_to_oneself, leave_signals_to_parent
+from tenuto.runtimes.background import Parts
+from tenuto.runtimes.child_logging import log_to_terminal
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
-from tenuto.runtimes.parts import Parts
-from tenuto.runtimes.terminal import log_to_terminal
-from tenuto.sdk.context import Context
-from tenuto.sdk.current import running
-from tenuto.sdk.sync_context import SyncContext
-from tenuto.sdk.target import load_app
+from tenuto.runtimes.process_lifetime import die_with_parent, keep_to_oneself, leave_signals_to_parent
+from tenuto.sdk.app_loader import load_app
+from tenuto.sdk.context.context import Context
+from tenuto.sdk.context.current_attempt import running
+from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import span
 

@@ -7,15 +7,15 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.sdk.misspelt import nearest
 from tenuto.sdk.options import Declared, read_declared
+from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.task import Task
 
 if TYPE_CHECKING:
-    from tenuto.sdk.client import Client
-    from tenuto.sdk.context import Context
-    from tenuto.sdk.sync import SyncClient
-    from tenuto.sdk.sync_context import SyncContext
+    from tenuto.sdk.client.client import Client
+    from tenuto.sdk.client.sync import SyncClient
+    from tenuto.sdk.context.context import Context
+    from tenuto.sdk.context.sync_context import SyncContext
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,7 +125,7 @@ class App:
         self, url: str | None = None, *, org: str | None = None, key: str | None = None
     ) -> "AbstractContextManager[SyncClient]":
         """`with app.connect_sync() as tn`: the same without await."""
-        from tenuto.sdk.sync import connect_sync
+        from tenuto.sdk.client.sync import connect_sync
 
         return connect_sync(self, url, org=org, key=key)
 

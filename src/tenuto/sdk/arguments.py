@@ -6,10 +6,10 @@ from itertools import product
 from math import prod
 from typing import Any, cast
 
-from tenuto.sdk.misspelt import meant, nearest
 from tenuto.sdk.options import START_OPTIONS
-from tenuto.sdk.values import Codec, WrongValue, codec_of, hints_of, refuse
-from tenuto.sdk.wire import MISSING, Unfit, dump, fill_slots, load, show
+from tenuto.sdk.suggestions import meant, nearest
+from tenuto.sdk.values.codecs import Codec, WrongValue, codec_of, hints_of, refuse
+from tenuto.sdk.values.wire_format import MISSING, Unfit, dump, fill_slots, load, show
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}

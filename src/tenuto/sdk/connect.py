@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.db.errors import BadAddress, DatabaseProblem
-from tenuto.model.address import Address, check_database_url, read_address, wrong_server
-from tenuto.sdk.client import Client
-from tenuto.sdk.direct import Direct
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem
+from tenuto.model.environment import Address, check_database_url, read_address, wrong_server
+from tenuto.sdk.client.client import Client
+from tenuto.sdk.client.sql_transport import Direct
 from tenuto.storage.folder import FolderStore
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def connect(
 ) -> AsyncGenerator[Client]:
     """A client; what is not said here the environment says. A url of http or https is a server's, which `key` opens;
     any other is a database's. The embedded one runs while anybody uses it."""
-    from tenuto.sdk.target import refuse_while_loading
+    from tenuto.sdk.app_loader import refuse_while_loading
 
     refuse_while_loading()
     check_database_url(url)
@@ -66,8 +66,8 @@ async def connect(
 @asynccontextmanager
 async def _over_http(app: "App | None", url: str, key: str | None, org: str | None) -> AsyncGenerator[Client]:
     from tenuto.model.keys import WORKER, parse_key
-    from tenuto.sdk.remote.http import MAKE_KEY, Http
-    from tenuto.sdk.remote.link import Remote
+    from tenuto.sdk.client.http_client import MAKE_KEY, Http
+    from tenuto.sdk.client.http_transport import Remote
 
     if not key:
         raise BadAddress(f"{url} asks who is there: {MAKE_KEY}")
@@ -85,8 +85,8 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
 @asynccontextmanager
 async def _direct(app: "App | None", said: Address, org: str | None) -> AsyncGenerator[Client]:
     from tenuto.db import identity
-    from tenuto.db.login import choose_role
-    from tenuto.db.pool import open_pool
+    from tenuto.db.connection.pool import open_pool
+    from tenuto.db.connection.process_role import choose_role
 
     slug = org or said.org
     async with _database(said.database_url, said.home, said.pg_bin) as found:
@@ -99,7 +99,8 @@ async def _direct(app: "App | None", said: Address, org: str | None) -> AsyncGen
 @asynccontextmanager
 async def _database(url: str | None, home: Path, pg_bin: Path | None) -> AsyncGenerator[str]:
     """The url of a database that has what this Tenuto needs."""
-    from tenuto.db import embedded, install
+    from tenuto.db import embedded
+    from tenuto.db.install import install
 
     if url is not None:
         await asyncio.to_thread(_check_installed, url)
@@ -115,7 +116,7 @@ async def _database(url: str | None, home: Path, pg_bin: Path | None) -> AsyncGe
 
 
 def _check_installed(url: str) -> None:
-    from tenuto.db import install
+    from tenuto.db.install import install
 
     status = install.status(url)
     if status.pending:

@@ -9,8 +9,8 @@ from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.limits import Limit, Rate
-from tenuto.sdk.misspelt import meant
 from tenuto.sdk.retries import RetryPolicy, backoff_seconds
+from tenuto.sdk.suggestions import meant
 
 Executor = Literal["async", "thread", "process"]
 Runtime = Literal["worker", "sandbox"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.control import Fail
+from tenuto.sdk.context.control import Fail
 
 NEVER = -1.0  # the kernel's word for "do not try again"
 LONGEST_BACKOFF = 600.0  # the kernel's own cap

@@ -10,10 +10,10 @@ from tenuto.model.errors import InvalidInput
 from tenuto.sdk.arguments import Arguments, Signature
 from tenuto.sdk.limits import entry
 from tenuto.sdk.options import Executor, Start, TaskOptions, check_start
-from tenuto.sdk.pickled import freeze, thaw, thaw_arguments
 from tenuto.sdk.retries import NEVER, counts_failures, retry_after
-from tenuto.sdk.values import ResultCodec, WrongValue, check_size, result_codec
-from tenuto.sdk.wire import MISSING, dump
+from tenuto.sdk.values.codecs import ResultCodec, WrongValue, check_size, result_codec
+from tenuto.sdk.values.pickle_codec import freeze, thaw, thaw_arguments
+from tenuto.sdk.values.wire_format import MISSING, dump
 
 P = ParamSpec("P")
 R = TypeVar("R")

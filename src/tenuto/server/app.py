@@ -12,28 +12,28 @@ import httpx2
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from tenuto.db.pool import Pool, open_pool
-from tenuto.db.schema_check import wait_for_other_functions
-from tenuto.server.allowance import Allowances
+from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.server.application import Application
-from tenuto.server.brake import Brake
-from tenuto.server.connections import Connections
-from tenuto.server.description import describe
-from tenuto.server.imported import Checker
-from tenuto.server.issuer import TIMEOUT, Issuer
-from tenuto.server.journal import Journal
-from tenuto.server.loads import Loads, Turns
-from tenuto.server.middleware import Envelope
-from tenuto.server.packing import Packing
-from tenuto.server.problems import add_problems
-from tenuto.server.room import Room
+from tenuto.server.auth.imported_keys import Checker
+from tenuto.server.auth.oidc_issuer import TIMEOUT, Issuer
+from tenuto.server.http.compression import Packing
+from tenuto.server.http.middleware import Envelope
+from tenuto.server.http.openapi import describe
+from tenuto.server.http.problems import add_problems
+from tenuto.server.http.request_log import Journal
+from tenuto.server.http.routing import Routes, add_routes
+from tenuto.server.http.shutdown import told_to_stop
+from tenuto.server.limits.address_limiter import Brake
+from tenuto.server.limits.body_memory import Loads, Turns
+from tenuto.server.limits.connection_limit import Connections
+from tenuto.server.limits.long_poll import MAX_WAITS, MAX_WORKER_WAITS, Seats
+from tenuto.server.limits.prepaid_tokens import Allowances
+from tenuto.server.limits.request_limit import Room
 from tenuto.server.routes import TABLES
-from tenuto.server.routing import Routes, add_routes
 from tenuto.server.settings import ServerSettings
-from tenuto.server.starter import Starter
-from tenuto.server.stopping import told_to_stop
-from tenuto.server.waiting import MAX_WAITS, MAX_WORKER_WAITS, Seats
-from tenuto.server.wakes import Wakes
+from tenuto.server.starts.batcher import Starter
+from tenuto.server.wakeups import Wakes
 
 log = logging.getLogger("tenuto.server")
 

@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from tenuto.server.problems import Refusals
+from tenuto.server.http.problems import Refusals
 
 
 class Application(FastAPI):

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tenuto.db.isolated import set_clock
-from tenuto.db.pool import Pool
+from tenuto.db.connection.pool import Pool
+from tenuto.db.install.test_databases import set_clock
 from tenuto.model.durations import Duration, seconds
 
 

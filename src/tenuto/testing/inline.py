@@ -14,16 +14,16 @@ from tenuto.model.tasks import Claimed
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Outcome
 from tenuto.sdk.app import App
-from tenuto.sdk.context import Context
-from tenuto.sdk.current import running
-from tenuto.sdk.direct import Direct
-from tenuto.sdk.sync_context import SyncContext
+from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.context.context import Context
+from tenuto.sdk.context.current_attempt import running
+from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.task import Task
-from tenuto.worker.attempt import Attempt
-from tenuto.worker.direct_ports import DirectPorts
-from tenuto.worker.held import Held
-from tenuto.worker.reporter import Reporter
-from tenuto.worker.session import Session
+from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.reporter import Reporter
+from tenuto.worker.process.held_attempts import Held
+from tenuto.worker.process.session import Session
 
 AT_ONCE = 100
 UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settle_runs", "fire_schedules")

@@ -8,17 +8,17 @@ from pathlib import Path
 from uuid import UUID
 
 from tenuto.db import embedded
-from tenuto.db.isolated import isolated_database
-from tenuto.db.pool import Pool, open_pool
+from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.install.test_databases import isolated_database
 from tenuto.sdk.app import App
-from tenuto.sdk.client import Client
+from tenuto.sdk.client.client import Client
+from tenuto.sdk.client.sql_transport import Direct
 from tenuto.sdk.connect import DEFAULT_ORG, find_address
-from tenuto.sdk.direct import Direct
 from tenuto.storage.base import Store
 from tenuto.storage.folder import FolderStore
 from tenuto.testing.clock import Clock
 from tenuto.testing.inline import InlineWorker
-from tenuto.worker.schedules import put_schedules
+from tenuto.worker.backends.schedules import put_schedules
 
 MOST = 100_000
 

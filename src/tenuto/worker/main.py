@@ -6,13 +6,13 @@ import logging
 import signal
 from collections.abc import Callable, Iterator
 
-from tenuto.runtimes.dying import keep_to_oneself, leaving_within
-from tenuto.runtimes.parts import Parts, stop_process
-from tenuto.worker.absence import Absence
-from tenuto.worker.kernel import Kernel, open_kernel
-from tenuto.worker.nursery import Child
+from tenuto.runtimes.background import Parts, stop_process
+from tenuto.runtimes.process_lifetime import keep_to_oneself, leaving_within
+from tenuto.worker.backends.base import Kernel, open_kernel
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor import OVERTIME, Refused, Supervisor
+from tenuto.worker.supervisor.child_process import Child
+from tenuto.worker.supervisor.outage_log import Absence
+from tenuto.worker.supervisor.supervisor import OVERTIME, Refused, Supervisor
 
 __all__ = ["Refused", "work"]
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import call_sync
+from tenuto.db.connection.call import call_sync
 from tenuto.model.errors import SessionEnded
 from tests.support.clock import Clock
 from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_graph, start_one, status, task

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tenuto.db.call import call_sync, json_array
+from tenuto.db.connection.call import call_sync, json_array
 from tenuto.model.errors import InvalidInput
 from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_graph, statuses
 

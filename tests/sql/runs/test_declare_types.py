@@ -7,7 +7,7 @@ import pytest
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from tenuto.db.call import json_array
+from tenuto.db.connection.call import json_array
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 

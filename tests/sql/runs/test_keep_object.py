@@ -6,9 +6,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tenuto.db.pool import open_pool
+from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import NotFound, StaleLease
-from tenuto.sdk.objects import Objects
+from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, start_one
 from tests.support.loops import count

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tenuto.db.call import json_array
+from tenuto.db.connection.call import json_array
 from tests.support.bounds import MEGABYTE, a_scene, json_of
 from tests.support.kernel import Db, a_worker, call, start, task
 

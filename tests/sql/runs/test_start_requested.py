@@ -12,7 +12,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 from tenuto.model.ids import uuid7
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 from tests.support.people import a_key_id, a_user, an_api_key, hash_of

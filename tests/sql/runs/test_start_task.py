@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tenuto.db import embedded, install
+from tenuto.db import embedded
+from tenuto.db.install import install
 from tenuto.model.ids import uuid7
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker
 from tests.support.server import PG_BIN, remove_server

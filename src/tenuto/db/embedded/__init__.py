@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded import cluster
-from tenuto.db.embedded.lifetime import join, locked, nobody_left
-from tenuto.db.embedded.place import Place, find_place, make_home, make_place
+from tenuto.db.embedded.paths import Place, find_place, make_home, make_place
 from tenuto.db.embedded.postmaster import running_pid
-from tenuto.db.errors import NoHome, ServerFailed
+from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
 __all__ = ["Server", "Status", "server", "start", "status", "stop"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from tenuto.db.embedded.account import Account
-from tenuto.db.errors import NoBinaries, WrongMajor
+from tenuto.db.connection.errors import NoBinaries, WrongMajor
+from tenuto.db.embedded.os_account import Account
 
 OLDEST_MAJOR = 15
 

@@ -13,10 +13,10 @@ from typing import IO
 import psycopg
 from psycopg import sql
 
+from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
-from tenuto.db.embedded.place import DATABASE, HOST, USER, Place
+from tenuto.db.embedded.paths import DATABASE, HOST, USER, Place
 from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
-from tenuto.db.errors import ServerFailed
 
 # Replaying much WAL takes minutes; a server that is still at it has not failed.
 PATIENCE = 900.0

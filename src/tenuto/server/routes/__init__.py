@@ -1,17 +1,15 @@
-"""The routes, one module a context."""
+"""The routes, one module per resource."""
 
 from importlib import import_module
 
-from tenuto.server.routing import Routes
+from tenuto.server.http.routing import Routes
 
 MODULES = (
     "audit",
     "bundles",
     "care",
     "changes",
-    "claim",
     "health",
-    "internal",
     "keys",
     "login",
     "objects",
@@ -21,14 +19,16 @@ MODULES = (
     "run_data",
     "runs",
     "schedules",
-    "task",
-    "task_data",
-    "task_objects",
+    "task_api.attempt",
+    "task_api.data",
+    "task_api.objects",
     "tasks",
     "users",
-    "wait",
-    "worker_bundles",
+    "worker_api.bundles",
+    "worker_api.claim",
+    "worker_api.schedules",
+    "worker_api.sessions",
+    "worker_api.wait",
     "worker_keys",
-    "worker_schedules",
 )
 TABLES: list[Routes] = [import_module(f"{__name__}.{name}").ROUTES for name in MODULES]

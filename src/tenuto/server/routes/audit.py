@@ -8,10 +8,10 @@ from fastapi import Query
 from pydantic import Field
 
 from tenuto.db import audit, keys
-from tenuto.server.answers import Answer, Page
-from tenuto.server.desk import AtDesk
-from tenuto.server.paging import Filter, page
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk
+from tenuto.server.schemas.runs import Answer, Page
 
 ROUTES = Routes("audit")
 

@@ -11,11 +11,11 @@ from fastapi.responses import StreamingResponse
 from tenuto.db import bundles
 from tenuto.db.bundle_upload import parts_of, upload_bundle
 from tenuto.model.bundles import read_bundle
-from tenuto.server.answers import Answer, Page
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.object_bodies import receive, spool
-from tenuto.server.paging import Filter, page
-from tenuto.server.routing import Routes
+from tenuto.server.http.object_stream import receive, spool
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas.runs import Answer, Page
 
 ROUTES = Routes("bundles")
 

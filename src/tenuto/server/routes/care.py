@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query, Response
 
 from tenuto.db import identity, monitoring, runs, workers
-from tenuto.server import care_answers as answers
-from tenuto.server.answers import Page
-from tenuto.server.bodies import NewGroup, Reason
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter, page
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import operations as schemas
+from tenuto.server.schemas.base import NewGroup, Reason
+from tenuto.server.schemas.runs import Page
 
 ROUTES = Routes("care")
 
@@ -28,13 +28,13 @@ class WorkerFilter(NameFilter):
     status: Literal["starting", "active", "draining", "error", "terminated"] | None = None
 
 
-@ROUTES.add("GET", "/v1/status", permission="status:read", answer=answers.Status)
+@ROUTES.add("GET", "/v1/status", permission="status:read", answer=schemas.Status)
 async def get_status(desk: AtDesk) -> Any:
     """How much stands where, and who works."""
     return await desk.ask(monitoring.overview)
 
 
-@ROUTES.add("GET", "/v1/queues", permission="queues:read", answer=answers.Queues)
+@ROUTES.add("GET", "/v1/queues", permission="queues:read", answer=schemas.Queues)
 async def list_queues(desk: AtDesk) -> Any:
     """Every queue and what stands in it."""
     return {"items": await desk.ask(monitoring.list_queues)}
@@ -52,7 +52,7 @@ async def resume_queue(desk: AtDesk, name: Name) -> Response:
     return await do(desk, "queue", name, "resume", runs.resume_queue, queue=name)
 
 
-@ROUTES.add("GET", "/v1/workers", permission="workers:read", answer=Page[answers.Worker])
+@ROUTES.add("GET", "/v1/workers", permission="workers:read", answer=Page[schemas.Worker])
 async def list_workers(desk: AtDesk, asked: Annotated[WorkerFilter, Query()]) -> Any:
     """The org's workers, by name."""
     return page(await desk.ask(monitoring.list_workers, **asked.model_dump()), asked, "id")
@@ -65,21 +65,21 @@ async def drain_worker(desk: AtDesk, name: Name, body: Reason | None = None) -> 
     return await do(desk, "worker", name, "drain", workers.drain_worker, worker_id=name, reason=reason)
 
 
-@ROUTES.add("GET", "/v1/groups", permission="groups:read", answer=Page[answers.Group])
+@ROUTES.add("GET", "/v1/groups", permission="groups:read", answer=Page[schemas.Group])
 async def list_groups(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
     """The org's resource groups, by external id."""
     return page(await desk.ask(identity.list_groups, **asked.model_dump()), asked, "external_id")
 
 
-@ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", answer=answers.GroupId)
+@ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", answer=schemas.GroupId)
 async def set_resource_group(desk: AtDesk, name: Name, body: NewGroup) -> Response:
     """Make a resource group, or change what it may use."""
 
-    async def work(change: Change) -> answers.GroupId:
+    async def work(change: Change) -> schemas.GroupId:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.set_resource_group, external_id=name, **said)
         await change.note("group", name, "set", {key: {"new": value} for key, value in said.items()})
-        return answers.GroupId(id=id)
+        return schemas.GroupId(id=id)
 
     return await desk.change(work)
 

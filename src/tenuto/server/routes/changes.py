@@ -7,10 +7,10 @@ from uuid import UUID
 from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from tenuto.server.answers import Answer
-from tenuto.server.changes import follow, follower_of, read_place, said_of, seats_of
-from tenuto.server.desk import AtDesk
-from tenuto.server.routing import Routes
+from tenuto.server.change_stream import follow, follower_of, read_place, said_of, seats_of
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk
+from tenuto.server.schemas.runs import Answer
 
 ROUTES = Routes("changes")
 PERMISSION = "runs:read"

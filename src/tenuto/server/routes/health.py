@@ -7,11 +7,11 @@ from fastapi import Request, Response
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from tenuto.db import upkeep
+from tenuto.db import maintenance
 from tenuto.model.metrics import HTTP_REGISTRY
-from tenuto.server.answers import Answer
-from tenuto.server.desk import AtDesk
-from tenuto.server.routing import PUBLIC, Routes
+from tenuto.server.http.routing import PUBLIC, Routes
+from tenuto.server.requests.api import AtDesk
+from tenuto.server.schemas.runs import Answer
 
 ROUTES = Routes("health")
 
@@ -51,7 +51,7 @@ async def readyz(request: Request) -> Any:
     """The database answers too. Anybody may ask, so whoever does while another is asking is told the same."""
     state = request.app.state
     if state.look is None or state.look.done():
-        state.look = asyncio.create_task(state.pool.call(upkeep.now))
+        state.look = asyncio.create_task(state.pool.call(maintenance.now))
         state.look.add_done_callback(_seen)
     await asyncio.shield(state.look)
     return {"status": "ok"}

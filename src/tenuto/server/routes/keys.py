@@ -10,12 +10,12 @@ from tenuto.db import keys
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.model.permissions import check_permissions
 from tenuto.model.principals import ApiKey
-from tenuto.server.answers import Page
-from tenuto.server.bodies import NewKey, Rotation
-from tenuto.server.care_answers import KeyLine, MadeKey
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter, page
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas.base import NewKey, Rotation
+from tenuto.server.schemas.operations import KeyLine, MadeKey
+from tenuto.server.schemas.runs import Page
 
 ROUTES = Routes("keys")
 

@@ -7,17 +7,17 @@ from uuid import UUID
 from fastapi import Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from tenuto.db import audit, identity, requests
-from tenuto.db.tenants import transaction_for
+from tenuto.db import audit, identity, logins
+from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKey
-from tenuto.server import cookies, login
-from tenuto.server.answers import Answer
-from tenuto.server.auth import ANYBODY
-from tenuto.server.desk import AtDesk
-from tenuto.server.issuer import Issuer, IssuerAway
-from tenuto.server.routing import PUBLIC, Routes
+from tenuto.server.auth import cookies, oidc_login
+from tenuto.server.auth.authenticate import ANYBODY
+from tenuto.server.auth.oidc_issuer import Issuer, IssuerAway
+from tenuto.server.http.routing import PUBLIC, Routes
+from tenuto.server.requests.api import AtDesk
+from tenuto.server.schemas.runs import Answer
 from tenuto.server.settings import ServerSettings
 
 ROUTES = Routes("login")
@@ -47,10 +47,10 @@ async def begin_login(request: Request, next: Text = None, org: Slug = None) -> 
     """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to, `org` the slug of
     the org to come to, for those whom several know."""
     settings: ServerSettings = request.app.state.settings
-    login.client_id(request.app.state.issuer)
-    begun = login.begin(next, org)
-    answer = RedirectResponse(await login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
-    cookies.set_cookie(answer, cookies.BEGUN, login.seal(begun, settings.peppers), seconds=login.LASTS)
+    oidc_login.client_id(request.app.state.issuer)
+    begun = oidc_login.begin(next, org)
+    answer = RedirectResponse(await oidc_login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
+    cookies.set_cookie(answer, cookies.BEGUN, oidc_login.seal(begun, settings.peppers), seconds=oidc_login.LASTS)
     return answer
 
 
@@ -66,14 +66,14 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     """Where the issuer sends a person back to."""
     settings: ServerSettings = request.app.state.settings
     issuer: Issuer = request.app.state.issuer
-    login.client_id(issuer)
-    begun = login.unseal(request.cookies.get(cookies.BEGUN, ""), settings.peppers, state or "")
+    oidc_login.client_id(issuer)
+    begun = oidc_login.unseal(request.cookies.get(cookies.BEGUN, ""), settings.peppers, state or "")
     if not code:
-        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", login.AGAIN)
+        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", oidc_login.AGAIN)
     try:
-        claims = await login.finish(issuer, begun, code, _callback(request))
+        claims = await oidc_login.finish(issuer, begun, code, _callback(request))
     except IssuerAway as away:
-        raise Unauthorized("the issuer did not take the code, or does not answer", login.AGAIN) from away
+        raise Unauthorized("the issuer did not take the code, or does not answer", oidc_login.AGAIN) from away
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
     found = await request.app.state.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
@@ -88,8 +88,8 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
 )
 async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
     """Come in by a link that `tenuto up` or an operator made; it works once."""
-    guest = await request.app.state.pool.call(requests.use_login_token, hash=token_hash(token))
-    answer = RedirectResponse(login.HOME, 303)
+    guest = await request.app.state.pool.call(logins.use_login_token, hash=token_hash(token))
+    answer = RedirectResponse(oidc_login.HOME, 303)
     await _let_in(request, answer, guest.org_id, guest.user_id, "link")
     return answer
 
@@ -100,7 +100,7 @@ async def log_out(request: Request) -> Response:
     answer = Response(None, 204)
     if cookie := cookies.login_cookie(request):
         cookies.check_page(request, request.app.state.settings, cookie)
-        await request.app.state.pool.call(requests.close_login, hash=token_hash(cookie))
+        await request.app.state.pool.call(logins.close_login, hash=token_hash(cookie))
         cookies.drop_cookie(answer, cookies.LOGIN)
     return answer
 
@@ -133,12 +133,12 @@ async def _let_in(
     async with transaction_for(pool, org_id, timeout=settings.statement_seconds) as conn:
         if known is not None:
             await identity.put_user(conn, org_id=org_id, **known)
-        await requests.open_login(conn, org_id=org_id, user_id=user_id, hash=token_hash(cookie), lasts=LASTS, **seen)
+        await logins.open_login(conn, org_id=org_id, user_id=user_id, hash=token_hash(cookie), lasts=LASTS, **seen)
         what: dict[str, Any] = {"entity": "user", "entity_id": str(user_id), "action": "login"}
         actor = {"actor_kind": "user", "actor_id": str(user_id), "request_id": request.scope["request_id"]}
         await audit.write_audit(conn, org_id=org_id, **what, **actor, **seen, changes={"way": {"new": way}})
     if old is not None:
-        await pool.call(requests.close_login, hash=token_hash(old))
+        await pool.call(logins.close_login, hash=token_hash(old))
     cookies.set_cookie(answer, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))
 
 

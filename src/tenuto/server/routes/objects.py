@@ -11,17 +11,17 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import run_data
-from tenuto.db.errors import Unreachable
+from tenuto.db.connection.errors import Unreachable
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tenuto.model.ids import uuid7
 from tenuto.model.run_data import DataObject
-from tenuto.sdk.wire import LARGEST
-from tenuto.server.answers import Answer
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.json_body import parse_json
-from tenuto.server.object_bodies import pieces, receive, spool
-from tenuto.server.routing import Routes
+from tenuto.sdk.values.wire_format import LARGEST
+from tenuto.server.http.json_body import parse_json
+from tenuto.server.http.object_stream import pieces, receive, spool
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas.runs import Answer
 from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
 from tenuto.storage.folder import FolderStore

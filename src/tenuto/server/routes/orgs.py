@@ -6,29 +6,29 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 
 from tenuto.db import identity
-from tenuto.db.call import Conn
+from tenuto.db.connection.call import Conn
 from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import Org
-from tenuto.server import people_answers as answers
-from tenuto.server.answers import Page
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter
-from tenuto.server.people_bodies import EditOrg
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import users as schemas
+from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.user_requests import EditOrg
 
 ROUTES = Routes("orgs")
 
 Slug = Annotated[str, Path(min_length=1, max_length=63)]
 
 
-@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[answers.Org])
+@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[schemas.Org])
 async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
     """The orgs that may be seen: one's own."""
     return {"items": await desk.look(_own, limit=asked.limit), "next": None}
 
 
-@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=answers.Org)
+@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=schemas.Org)
 async def get_org(desk: AtDesk, slug: Slug) -> Any:
     """One's own org."""
     return await desk.look(_find, slug=slug)

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
-from tenuto.server.answers import Answer, Page
-from tenuto.server.bodies import MOST_EXACT, WHOLE, Body, Name
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter, page
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Name
+from tenuto.server.schemas.runs import Answer, Page
 
 ROUTES = Routes("outbox")
 

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data
 from tenuto.model.errors import InvalidInput
-from tenuto.server import answers
-from tenuto.server.bodies import EditTags, PutData
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.routing import Routes
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import runs as schemas
+from tenuto.server.schemas.base import EditTags, PutData
 
 ROUTES = Routes("run data")
 
@@ -40,7 +40,7 @@ class Which(BaseModel):
     data_id: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=answers.Data)
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=schemas.Data)
 async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
     """The newest value of each key."""
     found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
@@ -49,39 +49,39 @@ async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, 
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=answers.DataIds)
+@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DataIds)
 async def put_run_data(desk: AtDesk, run_id: UUID, body: PutData) -> Response:
     """Write values, each a new one of its key."""
 
-    async def work(change: Change) -> answers.DataIds:
+    async def work(change: Change) -> schemas.DataIds:
         ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
-        return answers.DataIds(ids=ids)
+        return schemas.DataIds(ids=ids)
 
     return await desk.change(work)
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=answers.Deleted)
+@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.Deleted)
 async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[Which, Query()]) -> Response:
     """Delete a key, or one value of it."""
     if (asked.key is None) == (asked.data_id is None):
         raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
 
-    async def work(change: Change) -> answers.Deleted:
+    async def work(change: Change) -> schemas.Deleted:
         deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=asked.key, data_id=asked.data_id)
         await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
-        return answers.Deleted(deleted=deleted)
+        return schemas.Deleted(deleted=deleted)
 
     return await desk.change(work)
 
 
-@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=answers.Tags)
+@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=schemas.Tags)
 async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTags) -> Response:
     """Add and remove tags of one value."""
 
-    async def work(change: Change) -> answers.Tags:
+    async def work(change: Change) -> schemas.Tags:
         tags = await change.do(run_data.edit_run_data_tags, data_id=data_id, add=body.add, remove=body.remove)
         await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
-        return answers.Tags(tags=tags)
+        return schemas.Tags(tags=tags)
 
     return await desk.change(work)

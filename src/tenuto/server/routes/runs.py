@@ -8,26 +8,26 @@ from fastapi import Query, Response
 from pydantic import BaseModel
 
 from tenuto.db import monitoring, runs
-from tenuto.db.shown import show_run
+from tenuto.db.connection.json_rows import show_run
 from tenuto.model.monitoring import RunEnd
-from tenuto.server import answers
-from tenuto.server.answers import Page
-from tenuto.server.bodies import Reason, Retry, Signal, Stop, WaitFor
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.etags import fields_of, tagged
-from tenuto.server.inputs import refuse_reserved
-from tenuto.server.json_body import aside
-from tenuto.server.paging import Ordered, page
-from tenuto.server.routing import Routes
-from tenuto.server.start_bodies import AnyStart, OneStart, Start, StartGraph, Starts
-from tenuto.server.starts import check_known, noted, plan_all, start_all, start_at_once
-from tenuto.server.waiting import FINAL, Wait, until_some
+from tenuto.server.http.etags import fields_of, tagged
+from tenuto.server.http.json_body import aside
+from tenuto.server.http.pagination import Ordered, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.limits.long_poll import FINAL, Wait, until_some
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import runs as schemas
+from tenuto.server.schemas.base import Reason, Retry, Signal, Stop, WaitFor
+from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.starts import AnyStart, OneStart, Start, StartGraph, Starts
+from tenuto.server.starts.inputs import refuse_reserved
+from tenuto.server.starts.start_runs import check_known, noted, plan_all, start_all, start_at_once
 
 ROUTES = Routes("runs")
 ACCEPTED: dict[int | str, Any] = {
-    202: {"model": answers.Run, "description": "accepted: the run is large; `progress` says how far dispatchers are"}
+    202: {"model": schemas.Run, "description": "accepted: the run is large; `progress` says how far dispatchers are"}
 }
-RUN = fields_of(answers.Run)
+RUN = fields_of(schemas.Run)
 
 
 class RunFilter(Ordered):
@@ -38,14 +38,14 @@ class RunFilter(Ordered):
     type: str | None = None
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=answers.Started | answers.StartedMany, status=201)
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=schemas.Started | schemas.StartedMany, status=201)
 async def start_runs(desk: AtDesk, body: AnyStart) -> Response:
     """Start a task or a graph of tasks, or a list of them, all or none. A type that no worker knows yet waits for one
     that does, unless `strict` refuses it."""
     return await _start(desk, body)
 
 
-@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=answers.StartedMany, status=201, bulk=True)
+@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=schemas.StartedMany, status=201, bulk=True)
 async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
     """Start up to 10,000 tasks or graphs, all or none; the body may have 64 MB."""
     return await _start(desk, body)
@@ -57,30 +57,30 @@ async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
     planned = await aside(await desk.request.body(), lambda: plan_all(starts))
     plans, types, strict = planned.plans, planned.types, planned.strict
     if single and not (strict or desk.once):
-        made = answers.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
+        made = schemas.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
-    async def work(change: Change) -> answers.Started | answers.StartedMany:
+    async def work(change: Change) -> schemas.Started | schemas.StartedMany:
         if strict:
             await change.do(check_known, types=strict)
         found = await change.do(start_all, plans=plans)
-        made = [answers.Started.model_validate(one) for one in found]
+        made = [schemas.Started.model_validate(one) for one in found]
         if new := [one.run_id for one in made if one.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
             await change.note("run", what, "start", noted(types, len(new)))
-        return made[0] if single else answers.StartedMany(items=made)
+        return made[0] if single else schemas.StartedMany(items=made)
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
     return await desk.change(work, status=201, seconds=seconds)
 
 
-@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[answers.RunLine])
+@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[schemas.RunLine])
 async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
     """The org's runs, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=answers.Run)
+@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.Run)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
     found = await desk.ask(show_run, run_id=run_id, fields=RUN)
@@ -90,7 +90,7 @@ async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     return tagged(desk.request, found.text)
 
 
-@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=answers.RunEnds)
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=schemas.RunEnds)
 async def wait_for_runs(desk: AtDesk, body: WaitFor) -> Any:
     """Those of the runs that have ended, as soon as there are any; others may be asked for again."""
     return {"items": await _ends(desk, body.run_ids, body.wait)}
@@ -114,7 +114,7 @@ async def cancel_run(desk: AtDesk, run_id: UUID, body: Reason | None = None) -> 
 
 
 async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Change) -> answers.Run | None:
+    async def work(change: Change) -> schemas.Run | None:
         done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
         return None if done else await _run(change, run_id)
@@ -126,24 +126,24 @@ def _status(made: BaseModel | None) -> int:
     return 204 if made is None else 202
 
 
-async def _run(change: Change, run_id: UUID) -> answers.Run:
-    return answers.Run.model_validate(await change.do(monitoring.get_run, run_id=run_id))
+async def _run(change: Change, run_id: UUID) -> schemas.Run:
+    return schemas.Run.model_validate(await change.do(monitoring.get_run, run_id=run_id))
 
 
 @ROUTES.add(
-    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=answers.RunId, status=201, responses=ACCEPTED
+    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=schemas.RunId, status=201, responses=ACCEPTED
 )
 async def retry_run(desk: AtDesk, run_id: UUID, body: Retry | None = None) -> Response:
     """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. 202: the run is large,
     and dispatchers copy its tasks in pieces; the new run is returned, and its `progress` says how far they are."""
 
-    async def work(change: Change) -> answers.RunId | answers.Run:
+    async def work(change: Change) -> schemas.RunId | schemas.Run:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         made = await _run(change, new)
-        return made if made.progress else answers.RunId(run_id=new)
+        return made if made.progress else schemas.RunId(run_id=new)
 
-    return await desk.change(work, status=lambda made: 202 if isinstance(made, answers.Run) else 201)
+    return await desk.change(work, status=lambda made: 202 if isinstance(made, schemas.Run) else 201)
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
@@ -151,26 +151,26 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
     """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
     its tasks in pieces."""
 
-    async def work(change: Change) -> answers.Run | None:
+    async def work(change: Change) -> schemas.Run | None:
         found = await _run(change, run_id)
         done = await change.do(runs.delete_run, run_id=run_id)
         await change.note("run", run_id, "delete")
         if done:
             return None
         (request,) = await change.do(runs.get_request, run_id=run_id)
-        return found.model_copy(update={"progress": answers.Progress.model_validate(request)})
+        return found.model_copy(update={"progress": schemas.Progress.model_validate(request)})
 
     return await desk.change(work, status=_status)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=answers.SignalId, status=201)
+@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=schemas.SignalId, status=201)
 async def send_signal(desk: AtDesk, run_id: UUID, body: Signal) -> Response:
     """Send a message that a task of the run waits for, or will wait for."""
     refuse_reserved(f"signal {body.name}", body.value)
 
-    async def work(change: Change) -> answers.SignalId:
+    async def work(change: Change) -> schemas.SignalId:
         sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
-        return answers.SignalId(signal_id=sent)
+        return schemas.SignalId(signal_id=sent)
 
     return await desk.change(work, status=201)

@@ -4,25 +4,25 @@ from typing import Annotated, Any
 
 from fastapi import Query, Response
 
-from tenuto.db import reactions, upkeep
+from tenuto.db import maintenance, reactions
 from tenuto.model.cron import fire_after
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.model.schedules import Schedule
-from tenuto.server import care_answers as answers
-from tenuto.server.answers import Page
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.inputs import refuse_reserved
-from tenuto.server.paging import page
-from tenuto.server.planning import Planner, limits_of
+from tenuto.server.http.pagination import page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
 from tenuto.server.routes.care import Name, NameFilter, do
-from tenuto.server.routing import Routes
-from tenuto.server.start_bodies import PutSchedule
+from tenuto.server.schemas import operations as schemas
+from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.starts import PutSchedule
+from tenuto.server.starts.build import Planner, limits_of
+from tenuto.server.starts.inputs import refuse_reserved
 
 ROUTES = Routes("schedules")
 
 
-@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=answers.Schedule)
+@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=schemas.Schedule)
 async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
     """Make a schedule, or change it: its next time stays unless cron or timezone change."""
     refuse_reserved(f"schedule {name}", body.input)
@@ -31,7 +31,7 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
         raise InvalidInput(f"jitter is {body.jitter!r}, longer than a day", "write at most 1d")
     details = {"limits": limits_of(body), "metadata": body.metadata}
 
-    async def work(change: Change) -> answers.Schedule:
+    async def work(change: Change) -> schemas.Schedule:
         put = await change.do(
             reactions.put_schedule,
             name=name,
@@ -42,15 +42,15 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
             timezone=body.timezone,
             catch_up=body.catch_up,
             jitter_seconds=jitter,
-            next_at=fire_after(body.cron, body.timezone, await upkeep.now(change.conn)),
+            next_at=fire_after(body.cron, body.timezone, await maintenance.now(change.conn)),
         )
         await change.note("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
-        return answers.Schedule.model_validate(put)
+        return schemas.Schedule.model_validate(put)
 
     return await desk.change(work)
 
 
-@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[answers.Schedule])
+@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[schemas.Schedule])
 async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
     """Every schedule and when it is next, by name."""
     return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
@@ -62,16 +62,16 @@ async def pause_schedule(desk: AtDesk, name: Name) -> Response:
     return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
 
 
-@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=answers.Next)
+@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.Next)
 async def resume_schedule(desk: AtDesk, name: Name) -> Response:
     """Let a schedule go on; what came due in the pause is not made up for."""
 
-    async def work(change: Change) -> answers.Next:
+    async def work(change: Change) -> schemas.Next:
         found = await _find_schedule(change, name)
-        next_at = fire_after(found.cron, found.timezone, await upkeep.now(change.conn))
+        next_at = fire_after(found.cron, found.timezone, await maintenance.now(change.conn))
         await change.do(reactions.resume_schedule, name=name, next_at=next_at)
         await change.note("schedule", name, "resume")
-        return answers.Next(next_at=next_at)
+        return schemas.Next(next_at=next_at)
 
     return await desk.change(work)
 

@@ -7,18 +7,18 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data, runs
-from tenuto.db.shown import show_task
-from tenuto.server import task_answers as answers
-from tenuto.server.answers import Page
-from tenuto.server.bodies import Reason, Stop
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.etags import fields_of, tagged
-from tenuto.server.paging import Ordered, page
-from tenuto.server.routing import Routes
-from tenuto.server.waiting import Wait, until_ended
+from tenuto.db.connection.json_rows import show_task
+from tenuto.server.http.etags import fields_of, tagged
+from tenuto.server.http.pagination import Ordered, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.limits.long_poll import Wait, until_ended
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import tasks as schemas
+from tenuto.server.schemas.base import Reason, Stop
+from tenuto.server.schemas.runs import Page
 
 ROUTES = Routes("tasks")
-TASK = fields_of(answers.Task)
+TASK = fields_of(schemas.Task)
 
 Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 
@@ -42,13 +42,13 @@ class After(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
 
 
-@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[answers.TaskLine])
+@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[schemas.TaskLine])
 async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
     """The org's tasks, or those of a run, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=answers.Task)
+@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.Task)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
     """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
     found = await until_ended(desk, lambda: desk.ask(show_task, task_id=task_id, fields=TASK), wait)
@@ -75,19 +75,19 @@ async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
     return await desk.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=answers.Tree)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=schemas.Tree)
 async def task_tree(desk: AtDesk, task_id: UUID) -> Any:
     """The tasks below a task."""
     return await _items(desk, task_id, await desk.ask(runs.task_tree, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=answers.Attempts)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=schemas.Attempts)
 async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
     """Every attempt of a task, and how it ended."""
     return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=answers.Logs)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=schemas.Logs)
 async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[After, Query()]) -> Any:
     """The lines that a task's attempts logged, after a place."""
     return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
@@ -100,7 +100,7 @@ async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=answers.Why)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.Why)
 async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
     """One sentence that says why a task does not run."""
     return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}

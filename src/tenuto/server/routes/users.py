@@ -6,16 +6,16 @@ from uuid import UUID
 from fastapi import Query, Response
 
 from tenuto.db import identity
-from tenuto.db.call import Conn
+from tenuto.db.connection.call import Conn
 from tenuto.model.errors import Conflict, Forbidden, NotFound
 from tenuto.model.identity import Person
 from tenuto.model.permissions import PLATFORM_ROLES, beyond
-from tenuto.server import people_answers as answers
-from tenuto.server.answers import Page
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import Filter, page
-from tenuto.server.people_bodies import EditUser, NewUser
-from tenuto.server.routing import Routes
+from tenuto.server.http.pagination import Filter, page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.schemas import users as schemas
+from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.user_requests import EditUser, NewUser
 
 ROUTES = Routes("users")
 
@@ -26,31 +26,31 @@ class UserFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[answers.Person])
+@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[schemas.Person])
 async def list_users(desk: AtDesk, asked: Annotated[UserFilter, Query()]) -> Any:
     """The org's people, newest first."""
     return page(await desk.ask(identity.list_users, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=answers.Person)
+@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=schemas.Person)
 async def get_user(desk: AtDesk, user_id: UUID) -> Any:
     """One person."""
     return await desk.ask(_find, user_id=user_id)
 
 
-@ROUTES.add("POST", "/v1/users", permission="users:write", answer=answers.UserId, status=201)
+@ROUTES.add("POST", "/v1/users", permission="users:write", answer=schemas.UserId, status=201)
 async def put_user(desk: AtDesk, body: NewUser) -> Response:
     """Let a person in whom the issuer vouches for: a reader, unless said. One who is known is brought up to date."""
     _check_reach(desk, body.platform_role or "reader")
 
-    async def work(change: Change) -> answers.UserId:
+    async def work(change: Change) -> schemas.UserId:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.put_user, **{**said, "platform_role": None})
         old = await change.do(_find, user_id=id)
         _check_reach(desk, old.platform_role)
         await _set_role(change, old, body.platform_role or old.platform_role)
         await change.note("user", id, "put", {field: {"new": value} for field, value in said.items()})
-        return answers.UserId(id=id)
+        return schemas.UserId(id=id)
 
     return await desk.change(work, status=201)
 

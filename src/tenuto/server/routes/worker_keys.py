@@ -8,15 +8,15 @@ from fastapi import Query, Response
 
 from tenuto.db import keys, workers
 from tenuto.model.keys import WORKER, key_hash, make_key
-from tenuto.server.answers import Page
-from tenuto.server.bodies import Rotation
-from tenuto.server.care_answers import MadeKey
-from tenuto.server.desk import AtDesk, Change
-from tenuto.server.paging import page
-from tenuto.server.people_answers import WorkerKeyLine
-from tenuto.server.people_bodies import NewWorkerKey
+from tenuto.server.http.pagination import page
+from tenuto.server.http.routing import Routes
+from tenuto.server.requests.api import AtDesk, Change
 from tenuto.server.routes.keys import KeyFilter, asker, key_of
-from tenuto.server.routing import Routes
+from tenuto.server.schemas.base import Rotation
+from tenuto.server.schemas.operations import MadeKey
+from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.user_requests import NewWorkerKey
+from tenuto.server.schemas.users import WorkerKeyLine
 
 ROUTES = Routes("worker-keys")
 

@@ -1,0 +1,34 @@
+"""Values as they are written on a command line: JSON, or plain text where it is none."""
+
+import json
+import re
+from typing import Any
+
+from tenuto.cli.exit_codes import WrongUse
+
+_NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+
+
+def read_value(text: str) -> Any:
+    """`7`, `true`, `[1, 2]`, `{"a": 1}`, `"7"`: what JSON says; everything else is itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def read_arguments(texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
+    """Positional values first, then `name=value`, as in a call."""
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for text in texts:
+        match = _NAMED.fullmatch(text)
+        if match is None and named:
+            raise WrongUse(f"argument {text!r} comes after a named one; write positional arguments first")
+        if match is None:
+            positional.append(read_value(text))
+        elif match[1] in named:
+            raise WrongUse(f"argument {match[1]!r} is given twice; keep one")
+        else:
+            named[match[1]] = read_value(match[2])
+    return positional, named

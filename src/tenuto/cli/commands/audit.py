@@ -1,0 +1,140 @@
+"""`tenuto audit`: who did what, and the proof that nobody changed the record of it."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.audited import Org, look, operator
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.exit_codes import FailedWork, WrongUse
+from tenuto.cli.output import Json, show, show_list, table
+from tenuto.cli.session import Desk, read_id
+
+if TYPE_CHECKING:
+    from tenuto.cli.audit_verify import Verified
+
+app = typer.Typer(help="The audit log: list, verify, export, prune.", no_args_is_help=True)
+
+COLUMNS = ("created_at", "actor_kind", "actor_name", "actor_id", "action", "entity", "entity_id", "changes")
+
+Heads = Annotated[
+    Path | None, typer.Option(help="A file of signed heads that is kept away from the database.", show_default=False)
+]
+
+
+@app.command("list")
+def list_(
+    entity: Annotated[str | None, typer.Option(help="Only about this kind of thing: run, task, api_key.")] = None,
+    entity_id: Annotated[str | None, typer.Option(help="Only about this one.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only this: create, cancel, revoke.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only by this key, user or operator.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """What people and keys did, newest first."""
+    from tenuto.db import audit
+
+    asked = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor}
+    page = {"before": before and read_id(before, "audit entry"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(audit.list_audit, org_id=desk.org_id, **asked, **page), org=org)
+    show_list("entries", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def verify(heads: Heads = None, org: Org = None, as_json: Json = False) -> None:
+    """Follow the chain of entries and say what was edited, deleted, inserted, moved or cut off; fails if anything was.
+
+    With --heads, who changed the database cannot hide it for entries that those heads hold.
+    """
+    from tenuto.cli.audit_verify import verify as follow
+
+    found = look(lambda desk: follow(desk, heads), org=org)
+    show(_facts(found), _told(found), as_json=as_json)
+    if found.findings:
+        raise FailedWork(f"the audit log of {found.org} is not what was written: {len(found.findings)} findings")
+
+
+def _facts(found: "Verified") -> dict[str, object]:
+    return {**vars(found), "findings": [vars(one) for one in found.findings]}
+
+
+def _told(found: "Verified") -> str:
+    if found.findings:
+        return table(("kind", "entry", "what"), [(one.kind, str(one.seq), one.what) for one in found.findings])
+    held = f"held to entry {found.held_to} by {found.heads} signed heads, {found.kept_heads} of them kept elsewhere"
+    return f"{found.entries} entries are as they were written; {held}"
+
+
+@app.command()
+def export(
+    to: Annotated[Path | None, typer.Option(help="A new file for the entries, one JSON object a line.")] = None,
+    heads: Heads = None,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Write the entries to a file, or add signed heads of the chain to one; keep both away from the database.
+
+    Heads are signed every minute: run it as often, as a user whom the database's administrators are not.
+    """
+    if (to is None) == (heads is None):
+        raise WrongUse("say what to export: --to FILE for the entries, or --heads FILE for signed heads of the chain")
+    if to is not None:
+        count = look(lambda desk: _export_entries(desk, to), org=org)
+        show({"entries": count, "file": str(to)}, f"{count} entries are in {to}", as_json=as_json)
+        return
+    count, signed = look(lambda desk: _export_heads(desk, heads or Path()), org=org)
+    text = f"{count} heads were added to {heads}"
+    text += "" if signed else "; none was signed now, since TENUTO_PEPPER is not set"
+    show({"heads": count, "file": str(heads), "signed": signed}, text, as_json=as_json)
+
+
+async def _export_entries(desk: Desk, to: Path) -> int:
+    from tenuto.cli.audit_verify import read_chain, sign_now, write_record
+    from tenuto.db import audit
+
+    await sign_now(desk)
+    chain = await desk.pool.call(audit.get_chain, org_id=desk.org_id)
+    count = 0
+    try:
+        file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise WrongUse(f"{to} cannot be made: {error.strerror}; name a file that is not there") from error
+    with os.fdopen(file, "w") as out:
+        async for record in read_chain(desk, chain.anchor_seq):
+            out.write(write_record(record) + "\n")
+            count += 1
+    return count
+
+
+async def _export_heads(desk: Desk, file: Path) -> tuple[int, bool]:
+    from tenuto.cli.audit_verify import export_heads, sign_now
+
+    signed = await sign_now(desk)
+    try:
+        return await export_heads(desk, file), signed
+    except OSError as error:
+        raise WrongUse(f"{file} cannot be written: {error.strerror}") from error
+
+
+@app.command()
+def prune(
+    keep: Annotated[str, typer.Option(help="How much to keep: 365d, 104w; whole months go.", show_default=False)],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete months of the audit logs of all orgs that are older; each chain says so, and goes on."""
+    from datetime import timedelta
+
+    from tenuto.db import audit
+    from tenuto.model.durations import seconds
+
+    span = timedelta(seconds=seconds(keep, "--keep"))
+    asked = {"keep": span, "actor_id": operator(), "dry_run": dry_run}
+    gone = look(lambda desk: desk.pool.call(audit.prune_audit, **asked))
+    word = "would go" if dry_run else "are gone"
+    text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
+    show({"months": gone, "dry_run": dry_run}, text or "nothing is that old", as_json=as_json)

@@ -1,0 +1,84 @@
+"""`tenuto bench`: what this database does on this machine, through the public API."""
+
+import asyncio
+import signal
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tenuto.cli.commands.worker import worker_settings
+from tenuto.cli.database import ready_database
+from tenuto.cli.exit_codes import FailedWork
+from tenuto.cli.output import Json, show
+from tenuto.cli.processes.serve import Place, find_place, serve
+from tenuto.cli.settings import read_settings
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client.run import Runs
+
+TARGET = "tenuto.cli.commands.bench_app:app"
+QUEUE = "tenuto-bench"
+
+Tasks = Annotated[int, typer.Option(min=1, max=1_000_000, help="How many no-ops.")]
+Processes = Annotated[int, typer.Option(min=1, max=64, help="Worker processes.")]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Tasks a second, started and then executed."""
+
+    tasks: int
+    processes: int
+    enqueue_seconds: float
+    enqueue_per_second: int
+    drain_seconds: float
+    drain_per_second: int
+
+
+def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: Json = False) -> None:
+    """Start no-ops in bulk, then run a worker until all are done. They stay until retention takes them."""
+    settings = read_settings()
+    with ready_database(settings) as url:
+        measured = asyncio.run(_measure(find_place(settings, url, None), tasks, processes))
+    text = f"enqueue  {measured.enqueue_per_second:,} tasks/s\ndrain    {measured.drain_per_second:,} tasks/s"
+    show(measured, text, as_json=as_json)
+
+
+async def _measure(place: Place, tasks: int, processes: int) -> Measured:
+    from tenuto.cli.commands.bench_app import app, nothing
+
+    worker = worker_settings(place, TARGET, queues=[QUEUE], processes=processes)
+    async with app.connect(place.url, org=place.settings.org) as tn:
+        begun = time.perf_counter()
+        runs = await tn.start_many(nothing, range(tasks))
+        started = time.perf_counter()
+        ready = asyncio.Event()
+        working = asyncio.create_task(serve(place, worker, stop=asyncio.Event(), ready=ready.set))
+        draining = asyncio.create_task(_drain(runs, ready))
+        await asyncio.wait({working, draining}, return_when=asyncio.FIRST_COMPLETED)
+        if not draining.done():
+            draining.cancel()
+            await working
+            raise FailedWork("the worker ended before the tasks did")
+        drained, done = draining.result()
+        signal.raise_signal(signal.SIGTERM)  # as anybody stops a worker
+        await working
+    return Measured(
+        tasks,
+        processes,
+        round(started - begun, 3),
+        round(tasks / (started - begun)),
+        round(done - drained, 3),
+        round(tasks / (done - drained)),
+    )
+
+
+async def _drain(runs: "Runs[Any]", ready: asyncio.Event) -> tuple[float, float]:
+    """When the worker was ready, and when everything was done."""
+    await ready.wait()
+    drained = time.perf_counter()
+    await runs[-1].wait()  # one question at a time, until nearly all are done
+    await runs.results()
+    return drained, time.perf_counter()

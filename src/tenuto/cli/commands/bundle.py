@@ -1,0 +1,89 @@
+"""`tenuto bundle`: code that runs in sandboxes, made into a zip and uploaded."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.output import Json, show, show_list
+
+app = typer.Typer(help="Bundles of untrusted code: build, push, list, delete.", no_args_is_help=True)
+
+COLUMNS = ("id", "sha256", "name", "size", "types", "created_by", "created_at")
+LARGEST = 64 * 1024 * 1024
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The code, with a bundle.json.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was built.", show_default=False)]
+Hash = Annotated[str, typer.Argument(metavar="SHA256", help="The bundle's hash.", show_default=False)]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write. Default: DIR.zip.")]
+
+
+@app.command()
+def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
+    """Make a bundle of a folder; the same folder always gives the same hash."""
+    from hashlib import sha256
+
+    from tenuto.cli.bundle_build import build_bundle
+
+    if not folder.is_dir():
+        raise WrongUse(f"{folder} is not a folder; write tenuto bundle build DIR")
+    file = out or folder.resolve().with_suffix(".zip")
+    manifest = build_bundle(folder, file)
+    facts = {"file": str(file), "sha256": sha256(file.read_bytes()).hexdigest(), "types": types(manifest)}
+    show(facts, f"{file}: sha256:{facts['sha256']}, runs {', '.join(facts['types'])}", as_json=as_json)
+
+
+@app.command()
+def push(file: File, org: Org = None, as_json: Json = False) -> None:
+    """Upload a bundle: its task types are run by it from now on."""
+    from hashlib import sha256
+
+    from tenuto.db.bundle_upload import upload_bundle
+    from tenuto.model.bundles import read_bundle
+
+    if not file.is_file() or file.stat().st_size > LARGEST:
+        raise WrongUse(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
+    with file.open("rb") as content:
+        found = read_bundle(content).verify()
+        known = {"sha256": sha256(file.read_bytes()).hexdigest(), "size": file.stat().st_size}
+
+        async def work(deed: Change) -> None:
+            await deed.do(upload_bundle, bundle=found, file=content, **known, created_by=deed.actor)
+            await deed.note("bundle", known["sha256"], "put", new(name=found.name, types=found.types))
+
+        change(work, org=org)
+    facts = {"sha256": known["sha256"], "types": found.types}
+    show(facts, f"sha256:{known['sha256']} runs {', '.join(found.types)} now", as_json=as_json)
+
+
+@app.command("list")
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+    """The newest bundles first, and the task types that each runs now."""
+    from tenuto.cli.session import read_id
+    from tenuto.db import bundles
+
+    page = {"before": before and read_id(before, "bundle"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(bundles.list_bundles, org_id=desk.org_id, **page), org=org)
+    show_list("bundles", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def delete(hash: Hash, org: Org = None, as_json: Json = False) -> None:
+    """Let nobody run a bundle any more."""
+    from tenuto.db import bundles
+
+    sha256 = hash.removeprefix("sha256:")
+
+    async def work(deed: Change) -> None:
+        await deed.do(bundles.delete_bundle, sha256=sha256)
+        await deed.note("bundle", sha256, "delete")
+
+    change(work, org=org)
+    show({"sha256": sha256, "deleted": True}, f"deleted sha256:{sha256}", as_json=as_json)
+
+
+def types(manifest: dict[str, Any]) -> list[str]:
+    return [f"{manifest['name']}.{task}" for task in manifest["tasks"]]

@@ -1,0 +1,88 @@
+"""`tenuto db`: install, look at, stop and talk to the database."""
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from tenuto.cli.database import open_database
+from tenuto.cli.output import Json, show
+from tenuto.cli.session import ask
+from tenuto.cli.settings import read_settings
+
+app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
+
+
+@app.command()
+def migrate(as_json: Json = False) -> None:
+    """Bring the database to this version of Tenuto; safe to run at any time."""
+    from tenuto.db.install import install
+
+    with open_database(read_settings()) as url:
+        report = install.migrate(url)
+    lines = [f"applied {name}" for name in report.applied]
+    lines.append(f"schema version {report.schema_version}, {'updated' if report.objects_applied else 'nothing to do'}")
+    show(report, "\n".join(lines), as_json=as_json)
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """Say which database is used and whether it is up to date; starts the embedded server if need be.
+
+    With --json the url of the embedded server holds its password, for programs that connect to it.
+    """
+    from tenuto.db.install import install
+
+    settings = read_settings()
+    with open_database(settings) as url:
+        found = install.status(url)
+    text = [
+        f"url             {found.url}",
+        f"server version  {found.server_version}",
+        f"schema version  {found.schema_version}",
+        f"pending         {', '.join(found.pending) or 'nothing'}",
+    ]
+    if not found.current:
+        text.append("Run `tenuto db migrate` to bring it up to date.")
+    if settings.database_url is None:
+        # Whoever may read the home may use its server; a password from TENUTO_DATABASE_URL is never repeated.
+        found = dataclasses.replace(found, url=url)
+    show(found, "\n".join(text), as_json=as_json)
+
+
+@app.command()
+def stop(as_json: Json = False) -> None:
+    """Stop the embedded server, even if processes use it."""
+    from tenuto.db import embedded
+
+    settings = read_settings()
+    if settings.database_url is not None:
+        raise typer.BadParameter("TENUTO_DATABASE_URL is set: Tenuto stops only the embedded server it started")
+    stopped = embedded.stop(settings.home)
+    show({"stopped": stopped}, "stopped" if stopped else "was not running", as_json=as_json)
+
+
+@app.command()
+def prune(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete now what retention is over for; dispatchers do it by themselves."""
+    from tenuto.cli.prune import prune as ask_for_it
+
+    gone = ask(lambda desk: ask_for_it(desk.pool, dry_run=dry_run), role="tenuto_dispatcher")
+    word = "would go" if dry_run else "are gone"
+    show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def psql(context: typer.Context) -> None:
+    """Open psql on the database; further arguments are handed to it."""
+    from tenuto.db.install import install
+    from tenuto.db.install import psql as client
+
+    settings = read_settings()
+    with open_database(settings) as url:
+        install.open_connection(url).close()  # whom psql cannot reach is named as everywhere else
+        code = client.run(url, context.args, pg_bin=settings.pg_bin)
+    raise typer.Exit(code)

@@ -1,0 +1,50 @@
+"""`tenuto groups`: resource groups, shares of an org's capacity."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.output import Json, show, show_list
+
+app = typer.Typer(help="Resource groups: list, set.", no_args_is_help=True)
+
+COLUMNS = ("external_id", "weight", "quota", "created_at", "id")
+
+
+@app.command("list")
+def list_(
+    after: Annotated[str | None, typer.Option(help="Go on after this group: the last of the page before.")] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Every resource group and what it may use."""
+    from tenuto.db import identity
+
+    page = {"after": after, "limit": limit}
+    found = look(lambda desk: desk.pool.call(identity.list_groups, org_id=desk.org_id, **page), org=org)
+    show_list("groups", found, COLUMNS, as_json=as_json)
+
+
+@app.command("set")
+def set_(
+    group: Annotated[str, typer.Argument(metavar="GROUP", help="The group's name.", show_default=False)],
+    weight: Annotated[int, typer.Option(min=1, max=1000, help="Its share among the others.")] = 1,
+    quota: Annotated[
+        int | None, typer.Option(min=0, help="The most tasks it may have running.", show_default="no bound")
+    ] = None,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make a resource group, or say anew what it may use."""
+    from tenuto.db import identity
+
+    async def work(deed: Change) -> UUID:
+        id = await deed.do(identity.set_resource_group, external_id=group, weight=weight, quota=quota)
+        await deed.note("group", group, "set", new(weight=weight, quota=quota))
+        return id
+
+    show({"id": change(work, org=org), "external_id": group}, f"set group {group}", as_json=as_json)

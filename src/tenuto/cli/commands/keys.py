@@ -1,0 +1,201 @@
+"""`tenuto keys`: API keys of programs, made, replaced, revoked, and taken over from another system."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Change, Org, change, look, new, words
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.session import read_id
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from datetime import datetime, timedelta
+
+app = typer.Typer(help="API keys: create, list, rotate, revoke, import.", no_args_is_help=True)
+
+COLUMNS = (
+    "id",
+    "key_id",
+    "name",
+    "permissions",
+    "created_by",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+)
+ONCE = "it is shown this once"
+PUBLIC = re.compile("[0-9A-Za-z]{12}")
+
+KeyId = Annotated[
+    str, typer.Argument(metavar="KEY", help="The key's id or key id, as the list shows them.", show_default=False)
+]
+Name = Annotated[str, typer.Option(help="What it is for.", show_default=False)]
+Expires = Annotated[str | None, typer.Option(help="How long it is good: 30d, 12h; without it, until it is revoked.")]
+Overlap = Annotated[str, typer.Option(help="How long the old key stays good: 1d, 0s.")]
+Env = Annotated[str, typer.Option(help="A word in the key that tells where it belongs: live, test.")]
+
+
+@app.command()
+def create(
+    name: Name,
+    permissions: Annotated[str, typer.Option(help="What it may do: runs:write,tasks:read or *.", show_default=False)],
+    expires: Expires = None,
+    env: Env = "live",
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make an API key and print it; nobody can show it again."""
+    from tenuto.db import keys
+    from tenuto.model.keys import API
+    from tenuto.model.permissions import check_permissions
+
+    may = words(permissions)
+    check_permissions(may)
+    said = {"name": name, "permissions": may}
+    id, key = change(lambda made: make(made, keys.create_api_key, (API, env), expires, **said), org=org)
+    show({"id": id, "key": key, **said}, f"{key}\nKey {name} of id {id}: {ONCE}.", as_json=as_json)
+
+
+@app.command("list")
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+    """The newest API keys first; never a key itself."""
+    from tenuto.db import keys
+
+    page = {"before": before and read_id(before, "key"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(keys.list_api_keys, org_id=desk.org_id, **page), org=org)
+    show_list("keys", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = None, as_json: Json = False) -> None:
+    """Make a new key in place of one, which stays good for the overlap."""
+    from tenuto.db import keys
+    from tenuto.model.keys import API
+
+    old, id, text = change(lambda made: replace(made, keys.rotate_api_key, (API, env), key, overlap), org=org)
+    show({"id": id, "key": text, "replaces": old}, f"{text}\nKey of id {id}: {ONCE}.", as_json=as_json)
+
+
+@app.command()
+def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
+    """Let nobody in with a key, from now on."""
+    id, done = change(lambda deed: end_key(deed, "key", key), org=org)
+    show({"id": id, "revoked": True}, f"revoked key {id}" if done else f"key {id} was revoked already", as_json=as_json)
+
+
+@app.command("import")
+def import_(
+    file: Annotated[
+        Path,
+        typer.Argument(help="A JSON object per line: key_prefix, key_hash, name, permissions, expires_at, is_active."),
+    ],
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Take over keys of which another system kept bcrypt hashes; they go on working, and become ours when used."""
+    from tenuto.cli.key_import import read_keys
+    from tenuto.db import keys
+
+    found = read_keys(file)
+
+    async def work(deed: Change) -> list[UUID]:
+        ids = []
+        for one in found.keys:
+            ids.append(await deed.do(keys.import_api_key, **one, created_by=deed.actor))
+            await deed.note("api_key", ids[-1], "import", new(name=one["name"], permissions=one["permissions"]))
+        return ids
+
+    ids = change(work, org=org)
+    for shared in found.shared_prefixes():
+        typer.echo(
+            f"warning: {shared}; the first use of such a key may take several requests, 429 until then", err=True
+        )
+    skipped = f"; {len(found.inactive)} were switched off and are left out" if found.inactive else ""
+    show({"ids": ids, "inactive": found.inactive}, f"{len(ids)} keys are known now{skipped}", as_json=as_json)
+
+
+async def make(
+    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], expires: str | None, **said: Any
+) -> tuple[UUID, str]:
+    """A new key of a kind, its entry in the audit log, and its text."""
+    from tenuto.db import maintenance
+
+    text, made = _new_key(*kind)
+    expires_at = await maintenance.now(deed.conn) + _span(expires, "--expires") if expires else None
+    id = await deed.do(function, **made, **said, expires_at=expires_at, created_by=deed.actor)
+    await deed.note(_entity(kind[0]), id, "create", new(**said, expires_at=_text(expires_at)))
+    return id, text
+
+
+async def replace(
+    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], key: str, overlap: str
+) -> tuple[UUID, UUID, str]:
+    """The same for a key that takes another one's place; the old one's id comes first."""
+    old = await _find(deed, "key" if _entity(kind[0]) == "api_key" else "worker-key", key)
+    text, made = _new_key(*kind)
+    id = await deed.do(function, id=old, **made, created_by=deed.actor, overlap=_span(overlap, "--overlap"))
+    await deed.note(_entity(kind[0]), old, "rotate", new(replaced_by=str(id)))
+    return old, id, text
+
+
+async def end_key(deed: Change, what: str, key: str) -> tuple[UUID, bool]:
+    """The id of the key, and whether it let anybody in until now; if not there is nothing to write down."""
+    from tenuto.db import keys, workers
+
+    entity, revoke = ("api_key", keys.revoke_api_key) if what == "key" else ("worker_key", keys.revoke_worker_key)
+    id = await _find(deed, what, key)
+    done = await deed.do(revoke, id=id)
+    if what != "key":
+        await deed.do(workers.end_key_sessions, worker_key_id=id)
+    if done:
+        await deed.note(entity, id, "revoke")
+    return id, done
+
+
+async def _find(deed: Change, what: str, key: str) -> UUID:
+    """By its id, or by the public part of the key, which refusals name."""
+    from tenuto.db import keys
+
+    if not PUBLIC.fullmatch(key):
+        return read_id(key, what)
+    list_keys = keys.list_api_keys if what == "key" else keys.list_worker_keys
+    before = None
+    while page := await deed.do(list_keys, before=before, limit=200):
+        if found := [one.id for one in page if one.key_id == key]:
+            return found[0]
+        before = page[-1].id
+    return read_id(key, what)
+
+
+def _new_key(kind: str, env: str) -> tuple[str, dict[str, Any]]:
+    from tenuto.cli.pepper import find_peppers
+    from tenuto.cli.settings import read_settings
+    from tenuto.model.keys import key_hash, make_key
+
+    key, peppers = make_key(kind, env), find_peppers(read_settings())
+    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
+    return key.text, made
+
+
+def _entity(kind: str) -> str:
+    from tenuto.model.keys import API
+
+    return "api_key" if kind == API else "worker_key"
+
+
+def _span(text: str, what: str) -> "timedelta":
+    from datetime import timedelta
+
+    from tenuto.model.durations import seconds
+
+    return timedelta(seconds=seconds(text, what))
+
+
+def _text(moment: "datetime | None") -> str | None:
+    return moment.isoformat() if moment else None

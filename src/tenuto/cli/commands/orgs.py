@@ -1,0 +1,101 @@
+"""`tenuto orgs`: tenants, their names and settings."""
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Change, change, look, new, operator
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.output import Json, fields, show, show_list
+
+if TYPE_CHECKING:
+    from tenuto.cli.session import Desk
+    from tenuto.db.connection.call import Conn
+    from tenuto.model.identity import Org as Tenant
+
+app = typer.Typer(help="Orgs: create, list, show, set.", no_args_is_help=True)
+
+COLUMNS = ("slug", "name", "settings", "created_at", "id")
+
+Slug = Annotated[str, typer.Argument(metavar="ORG", help="The org's short name, as in TENUTO_ORG.", show_default=False)]
+FullName = Annotated[str | None, typer.Option("--name", help="Its name for people.", show_default=False)]
+Retention = Annotated[
+    int | None, typer.Option(min=1, max=3650, help="How many days ended runs are kept.", show_default=False)
+]
+
+
+@app.command("list")
+def list_(
+    after: Annotated[str | None, typer.Option(help="Go on after this org: the last of the page before.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """Every org, by its short name."""
+    from tenuto.db import identity
+
+    found = look(lambda desk: desk.pool.call(identity.list_orgs, after=after, limit=limit), org="default")
+    show_list("orgs", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def create(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
+    """Make an org; its people, keys and work are no other org's."""
+    from tenuto.db import identity
+
+    settings = {"retention_days": retention_days} if retention_days else None
+
+    async def work(desk: "Desk") -> UUID:
+        async with desk.pool.connection() as conn, conn.transaction():
+            id = await identity.create_org(conn, slug=org, name=name, settings=settings)
+            await Change(conn, id, operator()).note("org", org, "create", new(name=name, settings=settings))
+            return id
+
+    id = look(work, org="default")
+    show({"id": id, "slug": org}, f"created org {org} with id {id}", as_json=as_json)
+
+
+@app.command("show")
+def show_(org: Slug, as_json: Json = False) -> None:
+    """Everything about one org."""
+
+    async def find(desk: "Desk") -> "Tenant":
+        async with desk.pool.connection() as conn:
+            return await _find(conn, desk.org_id)
+
+    found = look(find, org=org)
+    show(found, fields(found), as_json=as_json)
+
+
+@app.command("set")
+def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
+    """Change an org's name or settings; what is not given stays."""
+    from tenuto.db import identity
+    from tenuto.model.audit import diff
+
+    if name is None and retention_days is None:
+        raise WrongUse("nothing to change; write --name or --retention-days")
+
+    async def work(deed: Change) -> None:
+        old = await _find(deed.conn, deed.org_id)
+        settings = {**old.settings, "retention_days": retention_days} if retention_days else old.settings
+        await deed.do(identity.update_org, name=name, settings=settings)
+        before = {"name": old.name, "settings": old.settings}
+        await deed.note("org", org, "set", diff(before, {"name": name or old.name, "settings": settings}))
+
+    change(work, org=org)
+    show({"slug": org, "name": name, "retention_days": retention_days}, f"set org {org}", as_json=as_json)
+
+
+async def _find(conn: "Conn", org_id: UUID) -> "Tenant":
+    from tenuto.db import identity
+    from tenuto.model.errors import NotFound
+
+    after = None
+    while page := await identity.list_orgs(conn, after=after, limit=200):
+        for one in page:
+            if one.id == org_id:
+                return one
+        after = page[-1].slug
+    raise NotFound(f"no org {org_id}", "`tenuto orgs list` shows those there are")

@@ -1,0 +1,50 @@
+"""`tenuto outbox`: side effects still to be done, and those that were given up."""
+
+from typing import Annotated
+
+import typer
+
+from tenuto.cli.audited import act
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.session import ask
+
+app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
+
+COLUMNS = ("id", "kind", "status", "attempts", "available_at", "last_error")
+
+Kind = Annotated[str | None, typer.Option(help="Only those of this kind.")]
+
+
+@app.command("list")
+def list_(
+    status: Annotated[str | None, typer.Option(help="pending, processing, done or dead.")] = None,
+    kind: Kind = None,
+    before: Annotated[int | None, typer.Option(help="Go on after this id: the last of the page before.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """The newest side effects first; dead ones were tried 20 times."""
+    from tenuto.db import monitoring
+
+    page = {"status": status, "kind": kind, "before": before, "limit": limit}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_effects, org_id=desk.org_id, **page))
+    show_list("effects", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def replay(
+    ids: Annotated[list[int] | None, typer.Argument(help="Which dead ones.", show_default=False)] = None,
+    kind: Kind = None,
+    everything: Annotated[bool, typer.Option("--all", help="All dead ones, of one kind if given.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Try dead side effects again, from the first attempt on."""
+    from tenuto.db import outbox
+
+    if bool(ids) == everything:
+        raise WrongUse("say which: ids of dead effects, or --all; `tenuto outbox list --status dead` shows them")
+    what = ", ".join(map(str, ids)) if ids else kind or "all"
+    done = act(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
+    show({"replayed": done}, f"{len(done)} of them will be tried again", as_json=as_json)

@@ -1,0 +1,111 @@
+"""`tenuto roles`: roles of an org's own, and who has them."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.commands.users import UserId
+from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.session import read_id
+
+app = typer.Typer(help="Roles of an org: create, list, members, add, remove, delete.", no_args_is_help=True)
+
+COLUMNS = ("name", "members", "description", "created_at")
+MEMBERS = ("user_id", "email", "name", "since")
+
+RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="The role's name.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    after: Annotated[str | None, typer.Option(help="Go on after this name: the last of the page before.")] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Every role and how many have it."""
+    from tenuto.db import identity
+
+    page = {"after": after, "limit": limit}
+    found = look(lambda desk: desk.pool.call(identity.list_roles, org_id=desk.org_id, **page), org=org)
+    show_list("roles", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def create(
+    role: RoleName,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make a role that people can have and datasets can name."""
+    from tenuto.db import identity
+
+    async def work(deed: Change) -> UUID:
+        id = await deed.do(identity.create_role, name=role, description=description)
+        await deed.note("role", role, "create", new(description=description))
+        return id
+
+    show({"id": change(work, org=org), "name": role}, f"created role {role}", as_json=as_json)
+
+
+@app.command()
+def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
+    """Delete a role; those who had it have it no more."""
+    from tenuto.db import identity
+
+    async def work(deed: Change) -> None:
+        await deed.do(identity.delete_role, name=role)
+        await deed.note("role", role, "delete")
+
+    change(work, org=org)
+    show({"name": role, "deleted": True}, f"deleted role {role}", as_json=as_json)
+
+
+@app.command()
+def members(
+    role: RoleName,
+    after: Annotated[str | None, typer.Option(help="Go on after this user: the last of the page before.")] = None,
+    limit: Limit = 50,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Who has a role."""
+    from tenuto.db import identity
+
+    page = {"role": role, "after": after and read_id(after, "user"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(identity.list_members, org_id=desk.org_id, **page), org=org)
+    show_list("members", found, MEMBERS, as_json=as_json)
+
+
+@app.command()
+def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
+    """Give a person a role; giving it twice is fine."""
+    from tenuto.db import identity
+
+    id = read_id(user, "user")
+
+    async def work(deed: Change) -> None:
+        await deed.do(identity.add_member, role=role, user_id=id)
+        await deed.note("role", role, "add", new(user=str(id)))
+
+    change(work, org=org)
+    show({"name": role, "user_id": id}, f"user {id} has role {role}", as_json=as_json)
+
+
+@app.command()
+def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
+    """Take a role from a person."""
+    from tenuto.db import identity
+
+    id = read_id(user, "user")
+
+    async def work(deed: Change) -> None:
+        await deed.do(identity.remove_member, role=role, user_id=id)
+        await deed.note("role", role, "remove", {"user": {"old": str(id)}})
+
+    change(work, org=org)
+    show({"name": role, "user_id": id, "removed": True}, f"user {id} has role {role} no more", as_json=as_json)

@@ -1,0 +1,175 @@
+"""`tenuto runs`: look at runs, wait for them, stop them, start them again."""
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import WORKERS, Change, act, change, new
+from tenuto.cli.exit_codes import FailedWork, NotEnded
+from tenuto.cli.logs import Follow, show_run_logs
+from tenuto.cli.output import Json, cell, fields, reason, say, show, show_list
+from tenuto.cli.session import Desk, ask, read_id
+from tenuto.model.durations import seconds
+
+app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
+
+FINAL = ("completed", "failed", "cancelled")
+COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
+
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's whole id.", show_default=False)]
+Before = Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")]
+NoWait = Annotated[bool, typer.Option("--no-wait", help="Leave the tasks of a large run to dispatchers.")]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+
+
+@app.command("list")
+def list_(
+    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """The newest runs first."""
+    from tenuto.db import monitoring
+
+    page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_runs, org_id=desk.org_id, **page))
+    show_list("runs", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(run: RunId, as_json: Json = False) -> None:
+    """Everything about one run."""
+    from tenuto.db import monitoring
+
+    run_id = read_id(run, "run")
+    found = ask(lambda desk: desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id))
+    show(found, fields(found), as_json=as_json)
+
+
+@app.command()
+def watch(
+    run: RunId,
+    timeout: Annotated[str | None, typer.Option(help="No longer than this: 30s. Exit code 4 if it goes on.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Follow a run until it has ended; fails if it did."""
+    from tenuto.db import monitoring
+
+    run_id = read_id(run, "run")
+    patience = None if timeout is None else seconds(timeout, "--timeout")
+
+    async def in_time(desk: Desk) -> str:
+        try:
+            async with asyncio.timeout(patience):
+                return await follow(desk, run_id, as_json=as_json)
+        except TimeoutError as problem:
+            if as_json:
+                show(await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id), "", as_json=True)
+            raise NotEnded(run_id, patience or 0) from problem
+
+    status = ask(in_time)
+    if status != "completed":
+        raise FailedWork(f"run {run_id} {status}")
+
+
+async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
+    """Say when something changed; answers the final status."""
+    from tenuto.db import monitoring
+
+    said = None
+    while True:
+        found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
+        line = f"{found.status}  {found.completed_tasks} of {found.total_tasks} completed"
+        line += f", {found.failed_tasks} failed" if found.failed_tasks else ""
+        if found.status in FINAL:
+            line += f"\n{cell(reason(found.error))}" if found.error else ""
+            show(found, line, as_json=as_json)
+            return found.status
+        if line != said and not as_json:
+            say(line)
+        said = line
+        await asyncio.sleep(0.3)
+
+
+@app.command()
+def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
+    """What all tasks of a run logged, each line with its task; with --json one object a line."""
+    run_id = read_id(run, "run")
+    ask(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
+
+
+def finish(run_id: UUID, *, quiet: bool) -> None:
+    """Work on the accepted verb of a large run beside the dispatchers, and say how far it is."""
+    ask(lambda desk: advance(desk, run_id, quiet=quiet), role=WORKERS)
+
+
+async def advance(desk: Desk, run_id: UUID, *, quiet: bool) -> None:
+    from tenuto.db import maintenance, runs
+
+    said = ""
+    while found := await desk.pool.call(runs.get_request, org_id=desk.org_id, run_id=run_id):
+        (request,) = found
+        text = f"{request.verb}: {request.done} of {'?' if request.tasks is None else request.tasks} tasks"
+        if not quiet and text != said:
+            say(text)
+            said = text
+        key = f"{request.verb}:{run_id}"
+        if not await desk.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
+            await asyncio.sleep(0.2)  # a dispatcher works on it
+
+
+@app.command()
+def cancel(
+    run: RunId,
+    reason: Annotated[str | None, typer.Option(help="Kept with the run.")] = None,
+    no_wait: NoWait = False,
+    as_json: Json = False,
+) -> None:
+    """Stop a run and everything open below it."""
+    from tenuto.db import runs
+
+    run_id = read_id(run, "run")
+    done = act(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
+    if not done and not no_wait:
+        finish(run_id, quiet=as_json)
+    show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
+
+
+@app.command()
+def retry(
+    run: RunId,
+    everything: Annotated[bool, typer.Option("--everything", help="Execute completed tasks again, too.")] = False,
+    no_wait: NoWait = False,
+    as_json: Json = False,
+) -> None:
+    """Start an ended run again as a new run, which reuses what completed."""
+    run_id = read_id(run, "run")
+    made = change(lambda deed: retry_run(deed, run_id, everything=everything), role=WORKERS)
+    if not no_wait:
+        finish(made, quiet=as_json)
+    show({"run_id": made, "retry_of": run_id}, f"started run {made}", as_json=as_json)
+
+
+async def retry_run(deed: Change, run_id: UUID, *, everything: bool) -> UUID:
+    from tenuto.db import runs
+
+    made = await deed.do(runs.retry_run, run_id=run_id, reuse=not everything)
+    await deed.note("run", run_id, "retry", new(run=str(made)))
+    return made
+
+
+@app.command()
+def delete(run: RunId, no_wait: NoWait = False, as_json: Json = False) -> None:
+    """Delete an ended run with its tasks, attempts, data and logs."""
+    from tenuto.db import runs
+
+    run_id = read_id(run, "run")
+    done = act(("run", run_id), "delete", runs.delete_run, run_id=run_id)
+    if not done and not no_wait:
+        finish(run_id, quiet=as_json)
+    show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

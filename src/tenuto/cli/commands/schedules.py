@@ -1,0 +1,83 @@
+"""`tenuto schedules`: what starts by itself, held and let go."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.audited import WORKERS, Change, act, change
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.output import Json, cell, show, show_list
+from tenuto.cli.session import ask
+
+if TYPE_CHECKING:
+    from tenuto.model.schedules import Schedule
+
+app = typer.Typer(help="Schedules: list, pause, resume, delete.", no_args_is_help=True)
+
+COLUMNS = ("name", "cron", "timezone", "catch_up", "next_at", "last_at", "paused_at")
+
+Name = Annotated[str, typer.Argument(help="The schedule's name.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    after: Annotated[str | None, typer.Option(help="Go on after this name: the last of the page before.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """Every schedule and when it is next; times are UTC."""
+    from tenuto.db import reactions
+
+    page = {"after": after, "limit": limit}
+    found = ask(lambda desk: desk.pool.call(reactions.list_schedules, org_id=desk.org_id, **page))
+    show_list("schedules", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def pause(name: Name, as_json: Json = False) -> None:
+    """Let a schedule start nothing until it is resumed."""
+    from tenuto.db import reactions
+
+    act(("schedule", name), "pause", reactions.pause_schedule, name=name)
+    show({"name": name, "paused": True}, f"paused {name}", as_json=as_json)
+
+
+@app.command()
+def resume(name: Name, as_json: Json = False) -> None:
+    """Let a schedule go on; what came due in the pause is not made up for."""
+    next_at = change(lambda deed: _resume(deed, name), role=WORKERS)
+    show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
+
+
+@app.command()
+def delete(name: Name, as_json: Json = False) -> None:
+    """Remove a schedule whose app is gone; an app that still has it puts it back when a worker starts."""
+    from tenuto.db import reactions
+
+    act(("schedule", name), "delete", reactions.delete_schedule, name=name)
+    show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
+
+
+async def _resume(deed: Change, name: str) -> datetime:
+    from tenuto.db import maintenance, reactions
+    from tenuto.model.cron import fire_after
+
+    found = await _find(deed, name)
+    next_at = fire_after(found.cron, found.timezone, await maintenance.now(deed.conn))
+    await deed.do(reactions.resume_schedule, name=name, next_at=next_at)
+    await deed.note("schedule", name, "resume")
+    return next_at
+
+
+async def _find(deed: Change, name: str) -> "Schedule":
+    from tenuto.db import reactions
+    from tenuto.model.errors import NotFound
+
+    after = None
+    while page := await deed.do(reactions.list_schedules, after=after, limit=200):
+        for schedule in page:
+            if schedule.name == name:
+                return schedule
+        after = page[-1].name
+    raise NotFound(f"no schedule {name}", "`tenuto schedules list` shows those there are")

@@ -1,0 +1,89 @@
+"""`tenuto server`: the HTTP API."""
+
+import logging
+import signal
+import socket
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.database import ready_database
+from tenuto.cli.output import Json, show
+from tenuto.cli.pepper import find_peppers
+from tenuto.cli.processes import oidc_options
+from tenuto.cli.processes.http_listener import address, bind, read_proxies, uvicorn_config
+from tenuto.cli.processes.serve import log_to_stderr
+from tenuto.cli.settings import read_settings
+
+if TYPE_CHECKING:
+    from tenuto.server.settings import ServerSettings
+
+Host = Annotated[str, typer.Option(help="The address to listen on.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="How many processes answer.")]
+Origins = Annotated[
+    list[str] | None, typer.Option("--cors-origin", help="A site whose pages may ask.", show_default=False)
+]
+
+Proxies = Annotated[
+    str | None,
+    typer.Option(
+        help="Proxies whose X-Forwarded-For and -Proto are believed: addresses and networks, with commas.",
+        show_default="none",
+    ),
+]
+
+PerAddress = Annotated[
+    int, typer.Option(min=1, help="Connections of one address to a process; trusted proxies have as many as fit.")
+]
+
+log = logging.getLogger("tenuto.server")
+
+
+def server(
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    processes: Processes = 1,
+    cors_origin: Origins = None,
+    oidc_issuer: oidc_options.Issuer = None,
+    oidc_audience: oidc_options.Audience = None,
+    oidc_client_id: oidc_options.Client = None,
+    public_url: oidc_options.PublicUrl = None,
+    trusted_proxies: Proxies = None,
+    max_connections_per_address: PerAddress = 1000,
+    as_json: Json = False,
+) -> None:
+    """Answer HTTP, to API keys, and to people an OIDC issuer vouches for. /openapi.json says what. Ctrl-C stops."""
+    from tenuto.db.connection.error_messages import explained
+    from tenuto.db.connection.process_role import check_bound, choose_role
+    from tenuto.server.settings import ServerSettings
+
+    settings = read_settings()
+    proxies = read_proxies(trusted_proxies)
+    people = oidc_options.read_oidc(oidc_issuer, oidc_audience, oidc_client_id, public_url)
+    log_to_stderr()
+    with ready_database(settings, keep=False) as url:
+        with explained():
+            role = choose_role(url, "tenuto_api")
+            check_bound(url, role)
+        peppers = find_peppers(settings)
+        said = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
+        more = {"objects": settings.home / "objects", "trusted_proxies": proxies}
+        more["max_connections_per_address"] = max_connections_per_address
+        asked = ServerSettings(url, role, peppers, **said, **more)
+        _serve(asked, bind(host, port), processes)
+    show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) -> None:
+    from uvicorn import Server
+    from uvicorn.supervisors import Multiprocess
+
+    config = uvicorn_config(settings, workers=processes)
+    log.info("answering at %s; Ctrl-C stops", address(listener))
+    if processes == 1:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)  # it raises anew what stopped it, and a stop is no failure
+        Server(config).run([listener])
+    else:
+        Multiprocess(config, [listener]).run()

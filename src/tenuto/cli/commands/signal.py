@@ -1,0 +1,33 @@
+"""`tenuto signal`: a message for a run that waits for it."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.arguments import read_value
+from tenuto.cli.audited import WORKERS, Change, change, new
+from tenuto.cli.commands.runs import RunId
+from tenuto.cli.output import Json, show
+from tenuto.cli.session import read_id
+
+
+def signal(
+    run: RunId,
+    name: Annotated[str, typer.Argument(help="What the run waits for.", show_default=False)],
+    value: Annotated[str, typer.Argument(help="JSON, or plain text.")] = "null",
+    as_json: Json = False,
+) -> None:
+    """Send a run a signal; a task that waits for it goes on."""
+    from tenuto.db import runs
+
+    run_id = read_id(run, "run")
+    sent = {"run_id": run_id, "name": name, "value": read_value(value)}
+
+    async def work(deed: Change) -> UUID:
+        id = await deed.do(runs.send_signal, **sent)
+        await deed.note("run", run_id, "signal", new(name=name))
+        return id
+
+    signal_id = change(work, role=WORKERS)
+    show({"signal_id": signal_id, **sent}, f"sent {name} to run {run_id}", as_json=as_json)

@@ -1,0 +1,189 @@
+"""`tenuto start`: a task from the command line."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.arguments import read_arguments
+from tenuto.cli.audited import Change, in_one, new
+from tenuto.cli.exit_codes import PROBLEMS, FailedWork, NotEnded, WrongUse
+from tenuto.cli.output import Json, say, show
+from tenuto.cli.served import why_unserved
+from tenuto.cli.session import Desk, ask
+from tenuto.model.durations import seconds
+from tenuto.model.text import one_line
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client.client import Client
+    from tenuto.sdk.client.run import Run
+    from tenuto.sdk.client.start_request import Plan
+    from tenuto.sdk.task import Task
+
+PATIENCE = 3.0  # seconds
+STRICT = "correct it, start its worker first, or leave out --strict"
+
+Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
+Arguments = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ARGS", help="JSON or text, all by place or all as name=value; with --app mixed.", show_default=False
+    ),
+]
+App = Annotated[str | None, typer.Option("--app", help="module:app, to check arguments and use the task's options.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end and print the result.")]
+WaitTimeout = Annotated[
+    str | None, typer.Option(help="Wait no longer than this: 30s. What has not ended by then goes on: exit code 4.")
+]
+Delay = Annotated[str | None, typer.Option(help="Not before this time has passed: 5m.")]
+Priority = Annotated[int | None, typer.Option(help="Larger first.")]
+DedupeKey = Annotated[str | None, typer.Option(help="A second start with the same key is the first.")]
+Queue = Annotated[str | None, typer.Option(help="Where it waits.")]
+Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
+MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="How often it is tried.")]
+Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s. For waiting, --wait-timeout.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse a type that no worker has ever served.")]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was started, and what came of it if somebody waited."""
+
+    run_id: str
+    created: bool
+    status: str | None = None
+    result: Any = None
+    error: Any = None
+
+
+def start(
+    type: Type,
+    arguments: Arguments = None,
+    app: App = None,
+    wait: Wait = False,
+    wait_timeout: WaitTimeout = None,
+    delay: Delay = None,
+    priority: Priority = None,
+    dedupe_key: DedupeKey = None,
+    queue: Queue = None,
+    resource_group: Group = None,
+    max_attempts: MaxAttempts = None,
+    timeout: Timeout = None,
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
+    """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
+    options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
+    options |= {"resource_group": resource_group, "max_attempts": max_attempts}
+    said = {name: value for name, value in options.items() if value is not None}
+    task = find_task(type, app).options(**said)
+    args, kwargs = read_arguments(arguments or [])
+    if app is None and args and kwargs:
+        raise WrongUse(f"{type} has positional and named arguments; name all or none, or say --app module:app")
+    wait = wait or wait_timeout is not None
+    patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
+
+    async def work(desk: Desk) -> tuple[Outcome, Exception | None]:
+        if strict and (unserved := await why_unserved(desk, task.name, otherwise=STRICT)):
+            raise WrongUse(unserved)
+        run = await _start(desk, task, args, kwargs)
+        if app is None and (unserved := await why_unserved(desk, task.name, otherwise="it waits until one does")):
+            say(f"note: {one_line(unserved)}", err=True)
+        begun = Outcome(str(run.id), run.created)
+        return await _wait(desk, run, begun, patience) if wait else (begun, None)
+
+    _show(*ask(work), as_json=as_json)
+
+
+def _show(done: Outcome, problem: Exception | None, *, as_json: bool) -> None:
+    """Programs read what became of it however it ended; people read the problem."""
+    if done.status is None:
+        show(done, f"{'started' if done.created else 'was started before:'} run {done.run_id}", as_json=as_json)
+    elif as_json or problem is None:
+        show(done, show_result(done.result), as_json=as_json)
+    if problem is not None:
+        raise problem
+
+
+def show_result(result: Any) -> str:
+    import json
+
+    return json.dumps(result, ensure_ascii=False)
+
+
+def find_task(type: str, target: str | None) -> "Task[..., Any]":
+    """The task of the app, or one that takes anything where the app is not at hand."""
+    from tenuto.sdk.app_loader import BadTarget, load_app
+    from tenuto.sdk.task_reference import Stranger
+
+    if target is None:
+        if "." not in type.strip("."):
+            raise WrongUse(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
+        return Stranger(type)
+    try:
+        return load_app(target).find(type)
+    except BadTarget as problem:
+        raise WrongUse(str(problem)) from problem
+
+
+def make_client(desk: Desk) -> "Client":
+    from tenuto.sdk.client.client import Client
+    from tenuto.sdk.client.sql_transport import Direct
+    from tenuto.storage.folder import FolderStore
+
+    return Client(Direct(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
+
+
+async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]) -> "Run[Any]":
+    from tenuto.sdk.client.start_request import plan_task
+
+    # Not `client.start`, which would take `name=ada` for an option of the start.
+    plan = plan_task(task, tuple(args), kwargs)
+    return await in_one(desk, lambda deed: _start_one(deed, make_client(desk), plan, task.name))
+
+
+async def _wait(
+    desk: Desk, run: "Run[Any]", begun: Outcome, patience: float | None
+) -> tuple[Outcome, Exception | None]:
+    from tenuto.db import monitoring
+    from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
+
+    client = make_client(desk)
+    impatient = asyncio.create_task(_say_why(desk, run.id))
+    try:
+        # As plain JSON: a result may be of a type that only the app knows.
+        return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
+    except RunFailed as problem:
+        more = f"`tenuto tasks show {run.id}` has its attempts and where it broke"
+        return replace(begun, status="failed", error=problem.error), FailedWork(f"{problem}; {more}")
+    except RunCancelled as problem:
+        return replace(begun, status="cancelled", error=problem.error), FailedWork(str(problem))
+    except WaitTimeout:
+        now = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run.id)
+        return replace(begun, status=now.status), NotEnded(run.id, patience or 0)
+    except asyncio.CancelledError:
+        say(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
+        raise
+    finally:
+        impatient.cancel()
+        await client.watcher.close()
+
+
+async def _start_one(deed: Change, client: "Client", plan: "Plan", type: str) -> "Run[Any]":
+    (run,) = await client.start_plans([plan], connection=deed.conn)
+    if run.created:
+        await deed.note("run", run.id, "start", new(type=type, runs=1))
+    return run
+
+
+async def _say_why(desk: Desk, run_id: UUID) -> None:
+    """After a while: what the one who waits waits for, such as a worker that knows the task."""
+    from tenuto.db import monitoring
+
+    await asyncio.sleep(PATIENCE)
+    with suppress(*PROBLEMS):  # the one who waits says what is wrong
+        sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=run_id)
+        say(f"still waiting: {one_line(sentence)}", err=True)

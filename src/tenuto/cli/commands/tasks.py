@@ -1,0 +1,129 @@
+"""`tenuto tasks`: look at tasks and their logs, stop them, run them again."""
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import WORKERS, Change, act, change
+from tenuto.cli.commands.runs import Before, Limit, retry_run
+from tenuto.cli.logs import Follow, show_task_logs
+from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
+from tenuto.cli.run_or_task import of_a_task
+from tenuto.cli.session import Desk, ask, read_id
+
+if TYPE_CHECKING:
+    from tenuto.model.monitoring import Attempt, TaskStatus
+    from tenuto.model.tasks import TreeNode
+
+app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
+
+COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
+ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
+
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="The task's whole id.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    run: Annotated[str | None, typer.Option(help="Only those of this run.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Only those of this queue.")] = None,
+    type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
+    before: Before = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """The newest tasks first."""
+    from tenuto.db import monitoring
+
+    filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
+    page = {**filters, "limit": limit, "before": before and read_id(before, "task")}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, **page))
+    show_list("tasks", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(task: TaskId, as_json: Json = False) -> None:
+    """Everything about one task, and its attempts."""
+    from tenuto.db import monitoring
+
+    one = read_id(task, "task")
+
+    async def question(desk: Desk) -> "tuple[TaskStatus, list[Attempt]]":
+        async with of_a_task(desk, one), desk.pool.connection() as conn:
+            found = await monitoring.get_task(conn, org_id=desk.org_id, task_id=one)
+            return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
+
+    found, attempts = ask(question)
+    short = [dataclasses.replace(attempt, error=reason(attempt.error)) for attempt in attempts]
+    rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
+    text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
+    show({"task": found, "attempts": attempts}, text, as_json=as_json)
+
+
+@app.command()
+def tree(task: TaskId, as_json: Json = False) -> None:
+    """A task and everything it started."""
+    from tenuto.db import runs
+    from tenuto.model.errors import NotFound
+
+    one = read_id(task, "task")
+
+    async def question(desk: Desk) -> "list[TreeNode]":
+        async with of_a_task(desk, one):
+            nodes = await desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one)
+            if not nodes:
+                raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
+            return nodes
+
+    nodes = ask(question)
+    show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
+
+
+def _branch(node: "TreeNode") -> str:
+    return f"{'  ' * node.depth}{node.id}  {node.status}  {cell(node.name or node.type)}"
+
+
+@app.command()
+def logs(
+    task: TaskId,
+    follow: Follow = False,
+    as_json: Json = False,
+) -> None:
+    """What a task logged, without its children; with --json one object a line."""
+    one = read_id(task, "task")
+
+    async def question(desk: Desk) -> None:
+        async with of_a_task(desk, one):
+            await show_task_logs(desk, one, follow=follow, as_json=as_json)
+
+    ask(question)
+
+
+@app.command()
+def retry(task: TaskId, as_json: Json = False) -> None:
+    """Start the task's ended run again as a new run, which reuses what completed."""
+    from tenuto.db import monitoring
+
+    one = read_id(task, "task")
+
+    async def work(deed: Change) -> tuple[UUID, UUID]:
+        found = await deed.do(monitoring.get_task, task_id=one)
+        return found.run_id, await retry_run(deed, found.run_id, everything=False)
+
+    old, new = change(work, role=WORKERS)
+    show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
+
+
+@app.command()
+def cancel(
+    task: TaskId, reason: Annotated[str | None, typer.Option(help="Kept with the task.")] = None, as_json: Json = False
+) -> None:
+    """Stop a task and everything open below it."""
+    from tenuto.db import runs
+
+    one = read_id(task, "task")
+    act(("task", one), "cancel", runs.cancel_task, reason, task_id=one)
+    show({"task_id": one, "cancelled": True}, f"cancelling task {one}", as_json=as_json)

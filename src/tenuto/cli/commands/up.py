@@ -1,0 +1,135 @@
+"""`tenuto up`: everything here, in one command, stopped by one Ctrl-C."""
+
+import asyncio
+import logging
+import sys
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
+from tenuto.cli.database import ready_database
+from tenuto.cli.output import Json, show
+from tenuto.cli.overview import look
+from tenuto.cli.processes.serve import (
+    MetricsPort,
+    Place,
+    find_place,
+    log_to_stderr,
+    quiet_the_driver,
+    serve,
+    stopped_by_signals,
+)
+from tenuto.cli.processes.up_server import Front, answering, find_front, make_link, say_front
+from tenuto.cli.settings import read_settings
+from tenuto.model.text import LineFormatter
+from tenuto.runtimes.background import Parts, restarted, stop_process
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tenuto.worker.settings import WorkerSettings
+
+EVERY = 1.0  # seconds between two looks, on a terminal
+
+Target = Annotated[str | None, typer.Argument(metavar="[MODULE:APP]", help="An app to work for.", show_default=False)]
+
+Port = Annotated[
+    int | None,
+    typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free one"),
+]
+
+log = logging.getLogger("tenuto.up")
+
+
+def up(
+    target: Target = None,
+    port: Port = None,
+    bundles: Bundles = False,
+    weak_sandbox: Weak = False,
+    metrics_port: MetricsPort = None,
+    as_json: Json = False,
+) -> None:
+    """Postgres, the loops, the HTTP API and, for an app, a worker. Ctrl-C stops all of it."""
+    if target is not None:
+        refuse_target(target)
+    settings = read_settings()
+    console = _console()
+    with ready_database(settings, keep=False) as url:
+        where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
+        log.info("database: %s", where)
+        place = find_place(settings, url, metrics_port)
+        flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
+        worker = worker_settings(place, target, **flags) if target or bundles else None
+        asyncio.run(_serve(place, find_front(place, port), worker, console))
+    show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _console() -> "Console | None":
+    """Logs are plain lines; on a terminal they have colours and go above a live line."""
+    if not sys.stderr.isatty():
+        log_to_stderr()
+        return None
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    console = Console(stderr=True)
+    handler = RichHandler(console=console, show_path=False)
+    handler.setFormatter(LineFormatter("%(message)s", "%X"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    quiet_the_driver()
+    return console
+
+
+async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | None", console: "Console | None") -> None:
+    stop = asyncio.Event()
+    link = await make_link(place, front) if front and place.may_dispatch else None
+    parts = Parts(stop_process(stop))
+    if console:
+        parts.start("live line", restarted("live line", lambda: _watch(place, console)))
+
+    async def announce(answers: asyncio.Event) -> None:
+        await answers.wait()  # a link that does not answer yet would only confuse
+        say_front(front, link)
+        log.info("dispatcher: running")
+        none = "none, `tenuto up module:app` starts one here"
+        log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)
+        log.info("Ctrl-C stops everything")
+
+    try:
+        async with answering(front, parts) as answers:
+
+            def ready() -> None:
+                parts.start("announcement", announce(answers))
+
+            if worker is not None:  # it listens to signals itself
+                await serve(place, worker, stop=stop, ready=ready)
+            else:
+                with stopped_by_signals(stop):
+                    await serve(place, None, stop=stop, ready=ready)
+    finally:
+        await parts.close()
+    if parts.error:
+        raise parts.error
+
+
+async def _watch(place: Place, console: "Console") -> None:
+    """One line that is always true."""
+    from rich.live import Live
+    from rich.text import Text
+
+    from tenuto.db.connection.errors import DatabaseProblem
+    from tenuto.db.connection.pool import open_pool
+
+    async with open_pool(place.url, role=place.worker_role, size=1, timeout=5) as pool:
+        with Live(console=console, auto_refresh=False, transient=True) as live:
+            seen = None
+            while True:
+                try:
+                    seen = await look(pool, UUID(place.org_id), seen)
+                    line = seen.line
+                except DatabaseProblem as problem:
+                    line = str(problem)
+                live.update(Text(line, style="bold green"), refresh=True)
+                await asyncio.sleep(EVERY)

@@ -1,0 +1,159 @@
+"""`tenuto users`: people who may come in, and as what."""
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.output import Json, fields, show, show_list
+from tenuto.cli.session import Desk, read_id
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from tenuto.db.connection.call import Conn
+    from tenuto.model.identity import Person
+
+app = typer.Typer(help="People: add, list, show, role, link, disable, enable.", no_args_is_help=True)
+
+COLUMNS = ("id", "platform_role", "email", "name", "issuer", "subject", "roles", "disabled_at")
+
+UserId = Annotated[str, typer.Argument(metavar="USER", help="The user's whole id.", show_default=False)]
+Role = Annotated[str, typer.Argument(metavar="ROLE", help="reader, writer or admin.", show_default=False)]
+
+
+@app.command()
+def add(
+    issuer: Annotated[str, typer.Option(help="Who vouches for them: the issuer of their tokens.", show_default=False)],
+    subject: Annotated[str, typer.Option(help="What the issuer calls them: `sub` of a token.", show_default=False)],
+    role: Annotated[str, typer.Option(help="reader, writer or admin.")] = "reader",
+    email: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
+    name: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Let a person in who logs in elsewhere; one who is known already is brought up to date."""
+    from tenuto.db import identity
+
+    said = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
+
+    async def work(deed: Change) -> UUID:
+        id = await deed.do(identity.put_user, **said)
+        await deed.note("user", id, "put", new(**said))
+        return id
+
+    id = change(work, org=org)
+    show({"id": id}, f"user {id} is {role}", as_json=as_json)
+
+
+@app.command("list")
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+    """The newest people first."""
+    from tenuto.db import identity
+
+    page = {"before": before and read_id(before, "user"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(identity.list_users, org_id=desk.org_id, **page), org=org)
+    show_list("users", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
+    """Everything about one person."""
+    id = read_id(user, "user")
+
+    async def find(desk: Desk) -> "Person":
+        async with desk.pool.connection() as conn:
+            return await find_person(conn, desk.org_id, id)
+
+    found = look(find, org=org)
+    show(found, fields(found), as_json=as_json)
+
+
+@app.command()
+def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> None:
+    """What a person may do: reader sees, writer starts and stops, admin does everything in the org."""
+    from tenuto.db import identity
+
+    id = read_id(user, "user")
+
+    async def work(deed: Change) -> None:
+        old = (await find_person(deed.conn, deed.org_id, id)).platform_role
+        await deed.do(identity.set_user_role, user_id=id, platform_role=role)
+        await deed.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
+
+    change(work, org=org)
+    show({"id": id, "platform_role": role}, f"user {id} is {role}", as_json=as_json)
+
+
+@app.command()
+def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
+    """Let a person in no more, and throw them out where they are in."""
+    from tenuto.db import identity
+
+    id = read_id(user, "user")
+
+    async def work(deed: Change) -> None:
+        await deed.do(identity.disable_user, user_id=id)
+        await deed.note("user", id, "disable")
+
+    change(work, org=org)
+    show({"id": id, "disabled": True}, f"disabled user {id}", as_json=as_json)
+
+
+@app.command()
+def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
+    """Let a person in again."""
+    from tenuto.db import identity
+
+    id = read_id(user, "user")
+
+    async def work(deed: Change) -> None:
+        await deed.do(identity.enable_user, user_id=id)
+        await deed.note("user", id, "enable")
+
+    change(work, org=org)
+    show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
+
+
+@app.command()
+def link(
+    user: UserId,
+    url: Annotated[str, typer.Option(help="Where browsers reach the server.")] = "http://127.0.0.1:8080",
+    lasts: Annotated[str, typer.Option(help="How long the link is good: 10m, at most 1d.")] = "10m",
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make a link by which a person logs in, once; whoever has it is that person."""
+    from datetime import timedelta
+
+    from tenuto.model.durations import seconds
+    from tenuto.model.keys import make_token
+
+    id, token, span = read_id(user, "user"), make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
+    change(lambda deed: link_for(deed, id, token, span), org=org)
+    made = f"{url.rstrip('/')}/auth/link?token={token}"
+    show({"link": made}, made, as_json=as_json)
+
+
+async def link_for(deed: Change, user_id: UUID, token: str, lasts: "timedelta") -> None:
+    """Let the token in, once, as this person."""
+    from tenuto.db import logins
+    from tenuto.model.keys import token_hash
+
+    await deed.do(logins.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
+    await deed.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
+
+
+async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "Person":
+    from tenuto.db import identity
+    from tenuto.model.errors import NotFound
+
+    before = None
+    while page := await identity.list_users(conn, org_id=org_id, before=before, limit=200):
+        for person in page:
+            if person.id == id:
+                return person
+        before = page[-1].id
+    raise NotFound(f"no user {id}", "`tenuto users list` shows those there are")

@@ -1,0 +1,162 @@
+"""`tenuto worker`: runs an app's tasks, and the loops beside them."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.database import ready_database
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.output import Json, show
+from tenuto.cli.processes.remote_server import find_site
+from tenuto.cli.processes.serve import (
+    MetricsPort,
+    Place,
+    find_place,
+    log_to_stderr,
+    open_metrics,
+    run_worker,
+    serve,
+    worker_name,
+)
+from tenuto.cli.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tenuto.worker.backends.http_connection import Site
+    from tenuto.worker.settings import WorkerSettings
+
+log = logging.getLogger("tenuto.worker")
+
+Target = Annotated[
+    str | None,
+    typer.Argument(metavar="[MODULE:APP]", help="Where the app is: shop.tasks:app or tasks.py.", show_default=False),
+]
+Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at a time in each process.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="Processes with user code.")]
+Labels = Annotated[str | None, typer.Option(help="What this machine has: gpu=1,fast.")]
+Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
+Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.")]
+Lease = Annotated[str, typer.Option(help="After this silence its tasks are given to others.")]
+Url = Annotated[
+    str | None,
+    typer.Option(help="A server to work for, without its database: https://… Default: TENUTO_URL.", show_default=False),
+]
+WorkerKey = Annotated[
+    str | None, typer.Option(help="The key for it: tnw_… Default: TENUTO_WORKER_KEY.", show_default=False)
+]
+Bundles = Annotated[bool, typer.Option("--bundles", help="Also run the tasks of bundles, in sandboxes.")]
+Weak = Annotated[
+    bool, typer.Option("--weak-sandbox", help="Run untrusted code though this machine cannot confine it fully.")
+]
+Grace = Annotated[str, typer.Option(help="How long tasks may finish when it is stopped.")]
+
+
+def worker(
+    target: Target = None,
+    queues: Queues = None,
+    concurrency: Concurrency = 100,
+    processes: Processes = 1,
+    labels: Labels = None,
+    resource_group: Group = None,
+    pool: Pool = None,
+    lease: Lease = "60s",
+    grace: Grace = "30s",
+    url: Url = None,
+    key: WorkerKey = None,
+    bundles: Bundles = False,
+    weak_sandbox: Weak = False,
+    metrics_port: MetricsPort = None,
+    as_json: Json = False,
+) -> None:
+    """Run an app's tasks. SIGTERM finishes within the grace, a second one at once; SIGHUP finishes everything."""
+    flags = {"concurrency": concurrency, "processes": processes, "resource_group": resource_group, "pool": pool}
+    flags |= {"queues": names(queues, "--queues"), "labels": names(labels, "--labels") or [], **times(lease, grace)}
+    flags |= {"bundles": bundles, "weak_sandbox": weak_sandbox}
+    if target is not None:
+        refuse_target(target)
+    elif not bundles:
+        raise WrongUse("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
+    settings = read_settings()
+    log_to_stderr()
+    if (site := find_site(settings, url, key)) is not None:
+        open_metrics(metrics_port)
+        asyncio.run(_work(_remote_settings(site, settings, target, **flags)))
+    else:
+        asyncio.run(_serve(settings, target, metrics_port, flags))
+    show({"stopped": True}, "stopped", as_json=as_json)
+
+
+async def _serve(settings: Settings, target: str | None, metrics_port: int | None, flags: dict[str, Any]) -> None:
+    from tenuto.worker.supervisor.child_process import early_child
+
+    async with early_child(flags["concurrency"]) as child:
+        with ready_database(settings, keep=False) as database:
+            place = await asyncio.to_thread(find_place, settings, database, metrics_port)
+            worker = worker_settings(place, target, **flags)
+            await serve(place, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
+
+
+async def _work(settings: "WorkerSettings") -> None:
+    """From afar: the loops run where the database is."""
+    from tenuto.worker.supervisor.child_process import early_child
+
+    async with early_child(settings.concurrency) as child:
+        await run_worker(settings, lambda: _ready(settings), child)
+
+
+def _ready(settings: "WorkerSettings") -> None:
+    size = f"{settings.processes} × {settings.concurrency}"
+    log.info("%s works on %s: %s tasks at a time", settings.name, what_runs(settings), size)
+
+
+def what_runs(settings: "WorkerSettings") -> str:
+    return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
+
+
+def worker_settings(place: Place, target: str | None, **flags: Any) -> "WorkerSettings":
+    where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
+    return _settings(target, **where, **flags)
+
+
+def _remote_settings(site: "Site", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
+    org_id = str(UUID(int=0))  # that of the key, which the server knows
+    where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
+    return _settings(target, **where, **flags)
+
+
+def _settings(target: str | None, **said: Any) -> "WorkerSettings":
+    from tenuto.worker.settings import WorkerSettings
+
+    return WorkerSettings(target=target, name=worker_name(), **said)
+
+
+def refuse_target(target: str) -> None:
+    """What can be seen without importing user code, which only a child of the worker does."""
+    from tenuto.sdk.app_loader import BadTarget, check_target
+
+    try:
+        check_target(target)
+    except BadTarget as problem:
+        raise WrongUse(str(problem)) from problem
+
+
+def names(text: str | None, flag: str) -> list[str] | None:
+    """`a,b` as a list."""
+    if text is None:
+        return None
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        raise WrongUse(f"{flag} is {text!r}: a name is empty; write {flag} one,two")
+    return found
+
+
+def times(lease: str, grace: str) -> dict[str, float]:
+    from tenuto.model.durations import seconds
+
+    leased = seconds(lease, "--lease", positive=True)
+    if not 1 <= leased <= 86_400:
+        raise WrongUse(f"--lease is {lease}, not between one second and one day; write 60s")
+    return {"lease": leased, "grace": seconds(grace, "--grace")}

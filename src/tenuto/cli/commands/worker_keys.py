@@ -1,0 +1,61 @@
+"""`tenuto worker-keys`: keys of workers that reach Tenuto over HTTP."""
+
+from typing import Annotated
+
+import typer
+
+from tenuto.cli.audited import Org, change, look, words
+from tenuto.cli.commands.keys import ONCE, Env, Expires, KeyId, Name, Overlap, end_key, make, replace
+from tenuto.cli.commands.runs import Before, Limit
+from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.session import read_id
+
+app = typer.Typer(help="Keys of remote workers: create, list, rotate, revoke.", no_args_is_help=True)
+
+COLUMNS = ("id", "key_id", "name", "queues", "created_by", "created_at", "expires_at", "revoked_at", "last_used_at")
+
+
+@app.command()
+def create(
+    name: Name,
+    queues: Annotated[str, typer.Option(help="The queues it may claim from: mail,reports; * is all of them.")] = "*",
+    expires: Expires = None,
+    env: Env = "live",
+    org: Org = None,
+    as_json: Json = False,
+) -> None:
+    """Make a worker key and print it; nobody can show it again."""
+    from tenuto.db import keys
+    from tenuto.model.keys import WORKER
+
+    said = {"name": name, "queues": words(queues)}
+    id, key = change(lambda made: make(made, keys.create_worker_key, (WORKER, env), expires, **said), org=org)
+    show({"id": id, "key": key, **said}, f"{key}\nWorker key {name} of id {id}: {ONCE}.", as_json=as_json)
+
+
+@app.command("list")
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+    """The newest worker keys first; never a key itself."""
+    from tenuto.db import keys
+
+    page = {"before": before and read_id(before, "worker-key"), "limit": limit}
+    found = look(lambda desk: desk.pool.call(keys.list_worker_keys, org_id=desk.org_id, **page), org=org)
+    show_list("worker_keys", found, COLUMNS, as_json=as_json)
+
+
+@app.command()
+def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = None, as_json: Json = False) -> None:
+    """Make a new key in place of one, which stays good for the overlap."""
+    from tenuto.db import keys
+    from tenuto.model.keys import WORKER
+
+    old, id, text = change(lambda made: replace(made, keys.rotate_worker_key, (WORKER, env), key, overlap), org=org)
+    show({"id": id, "key": text, "replaces": old}, f"{text}\nWorker key of id {id}: {ONCE}.", as_json=as_json)
+
+
+@app.command()
+def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
+    """Let no worker in with a key, from now on."""
+    id, done = change(lambda deed: end_key(deed, "worker-key", key), org=org)
+    said = f"revoked worker key {id}" if done else f"worker key {id} was revoked already"
+    show({"id": id, "revoked": True}, said, as_json=as_json)

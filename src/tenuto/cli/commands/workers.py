@@ -1,0 +1,78 @@
+"""`tenuto workers`: who works, and stopping them."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenuto.cli.audited import act
+from tenuto.cli.commands.runs import Limit
+from tenuto.cli.output import Json, fields, show, show_list
+from tenuto.cli.session import Desk, ask
+
+if TYPE_CHECKING:
+    from tenuto.model.monitoring import WorkerStatus
+
+app = typer.Typer(help="Workers: list, show, drain, terminate.", no_args_is_help=True)
+
+COLUMNS = ("id", "status", "running", "labels", "address", "last_heartbeat")
+
+WorkerId = Annotated[str, typer.Argument(metavar="WORKER", help="The worker's id.", show_default=False)]
+
+
+@app.command("list")
+def list_(
+    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    after: Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")] = None,
+    limit: Limit = 50,
+    as_json: Json = False,
+) -> None:
+    """Every worker and how many tasks it runs."""
+    from tenuto.db import monitoring
+
+    page = {"status": status, "after": after, "limit": limit}
+    found = ask(lambda desk: desk.pool.call(monitoring.list_workers, org_id=desk.org_id, **page))
+    show_list("workers", found, COLUMNS, as_json=as_json)
+
+
+@app.command("show")
+def show_(worker: WorkerId, as_json: Json = False) -> None:
+    """Everything about one worker."""
+    found = ask(lambda desk: _find(desk, worker))
+    show(found, fields(found), as_json=as_json)
+
+
+async def _find(desk: Desk, worker_id: str) -> "WorkerStatus":
+    from tenuto.db import monitoring
+    from tenuto.model.errors import NotFound
+
+    for status in (None, "terminated"):  # those that ended are only listed when asked for
+        after = None
+        page_of = {"org_id": desk.org_id, "status": status, "limit": 200}
+        while page := await desk.pool.call(monitoring.list_workers, **page_of, after=after):
+            for worker in page:
+                if worker.id == worker_id:
+                    return worker
+            after = page[-1].id
+    raise NotFound(f"no worker {worker_id}", "`tenuto workers list` shows those there are")
+
+
+@app.command()
+def drain(
+    worker: WorkerId,
+    reason: Annotated[str | None, typer.Option(help="Kept with the worker.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a worker finish what it holds and claim nothing more."""
+    from tenuto.db import workers
+
+    act(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
+    show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
+
+
+@app.command()
+def terminate(worker: WorkerId, as_json: Json = False) -> None:
+    """Give up a worker: its session ends and its tasks go to others."""
+    from tenuto.db import workers
+
+    act(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)
+    show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)

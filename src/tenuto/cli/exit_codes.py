@@ -1,0 +1,44 @@
+"""How a command ends: 0 done, 1 failed work, 2 wrong use, 3 not reachable, 4 not ended in time; a problem is one line
+with its cure."""
+
+from uuid import UUID
+
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem, NoBinaries, NoHome, ServerFailed, Unreachable
+from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
+from tenuto.runtimes.background import PartDied
+
+DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
+
+
+class WrongUse(Exception):
+    """The command was not given what it needs: the message says what to write."""
+
+
+class FailedWork(Exception):
+    """The command did what it could, and what it was about failed."""
+
+
+class NotEnded(Exception):
+    """What the command waited for goes on: the message says how to follow it."""
+
+    def __init__(self, run_id: UUID, seconds: float) -> None:
+        super().__init__(
+            f"run {run_id} has not ended within {seconds:g} s and goes on: `tenuto runs show {run_id}` says how far, "
+            f"`tenuto runs watch {run_id}` follows it"
+        )
+
+
+Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork | NotEnded | PartDied
+PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded, PartDied)
+
+
+def exit_code(problem: Problem) -> int:
+    match problem:
+        case WrongUse() | BadAddress() | NoHome() | InvalidInput() | NotFound() | TooLarge():
+            return WRONG_USE
+        case Unreachable() | NoBinaries() | ServerFailed():
+            return NOT_REACHABLE
+        case NotEnded():
+            return NOT_ENDED
+        case _:
+            return FAILED

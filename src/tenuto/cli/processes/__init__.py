@@ -1,0 +1,1 @@
+"""Starts the long-running processes behind `tenuto up`, `server`, `worker` and `dispatcher`."""

@@ -1,0 +1,104 @@
+"""Answering HTTP: a socket that is open before anything starts, and uvicorn behind it."""
+
+import logging
+import resource
+import socket
+from functools import partial
+from ipaddress import ip_network
+from typing import TYPE_CHECKING, Any
+
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.processes.serve import log_to_stderr
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from uvicorn import Config
+
+    from tenuto.server.settings import ServerSettings
+
+BACKLOG = 2048
+GRACE = 30  # seconds for what is being answered when it is stopped
+STRANGERS_SAY = ("Invalid HTTP", "Unsupported upgrade", "No supported WebSocket")  # as often as they like
+SAY_NOTHING = ("Started ", "Finished ", "Uvicorn running", "Application ", "Waiting for application")
+
+
+def bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)  # who comes while we start waits
+    except OSError as error:
+        listener.close()
+        raise WrongUse(f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port") from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def read_proxies(text: str | None) -> tuple[str, ...]:
+    """Addresses and networks, separated by commas."""
+    found = tuple(part.strip() for part in (text or "").split(",") if part.strip())
+    for one in found:
+        try:
+            ip_network(one)
+        except ValueError as error:
+            said = f"--trusted-proxies has {one!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
+            raise WrongUse(said) from error
+    return found
+
+
+def make_app(settings: "ServerSettings") -> "FastAPI":
+    """In the process that answers: of several, each has its own log to set up."""
+    from tenuto.server.app import create_app
+
+    if not logging.getLogger().handlers:
+        log_to_stderr()
+    _name_lines()
+    return create_app(settings)
+
+
+def _name_lines() -> None:
+    """What uvicorn says is about our server, and no error unless it says so."""
+    logging.getLogger("uvicorn.error").addFilter(_as_ours)
+
+
+def _as_ours(line: logging.LogRecord) -> bool:
+    line.name = "tenuto.server"
+    said = line.getMessage()
+    return not said.startswith(STRANGERS_SAY if line.levelno > logging.INFO else SAY_NOTHING)
+
+
+def _open_more_files(count: int) -> None:
+    """Each connection is one; shells often allow 1024, and let a process have more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
+    from uvicorn import Config
+
+    from tenuto.server.http.slow_clients import Patient
+
+    _name_lines()
+    _open_more_files(settings.max_connections + 200)
+    return Config(
+        partial(make_app, settings),
+        factory=True,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=grace,
+        timeout_worker_healthcheck=GRACE,
+        http=Patient,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
+        **more,
+    )

@@ -1,0 +1,89 @@
+"""The server that a worker works for from afar, as its flags or the environment say."""
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from http.client import HTTPException
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import getproxies_environment, proxy_bypass
+
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.settings import Settings
+from tenuto.model.environment import wrong_server
+
+if TYPE_CHECKING:
+    from tenuto.worker.backends.http_connection import Site
+
+HERE = ("localhost", "127.0.0.1", "::1")
+
+log = logging.getLogger("tenuto.worker")
+
+
+def find_site(
+    settings: Settings, url: str | None, key: str | None, environment: Mapping[str, str] = os.environ
+) -> "Site | None":
+    """None: the worker has the database itself. Flags come before the environment, its database before its server."""
+    from tenuto.worker.backends.http_connection import Site
+
+    if url is None and (key is not None or settings.database_url is None):
+        url = settings.server_url
+    if url is None:
+        if key is not None:
+            raise WrongUse("--key is for a server: write --url https://… too, or set TENUTO_URL")
+        return None
+    host = _check_url(url)
+    site = Site(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
+    _greet(site)
+    return site
+
+
+def _check_url(url: str) -> str:
+    if wrong := wrong_server(url, "--url "):
+        raise WrongUse(wrong)
+    parts = urlsplit(url)
+    if parts.scheme == "http" and parts.hostname not in HERE:
+        log.warning("%s is not encrypted: whoever listens on the way sees the worker key and every task", url)
+    return parts.hostname or ""
+
+
+def _check_key(key: str | None) -> str:
+    from tenuto.model.keys import WORKER, parse_key
+
+    if not key:
+        raise WrongUse("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` makes one")
+    found = parse_key(key.strip())
+    if found is None:
+        raise WrongUse("the worker key is mistyped or cut: it begins with tnw_ and is shown whole when it is made")
+    if found.kind != WORKER:
+        raise WrongUse("this is an API key (tn_…); a worker needs a worker key (tnw_…): `tenuto worker-keys create`")
+    return found.text
+
+
+def _proxy(url: str, host: str) -> str | None:
+    """What HTTP_PROXY, HTTPS_PROXY and NO_PROXY say."""
+    if proxy_bypass(host):
+        return None
+    return getproxies_environment().get(urlsplit(url).scheme)
+
+
+def _greet(site: "Site") -> None:
+    """So that a wrong address shows before anything starts."""
+    from tenuto.db.connection.errors import Unreachable
+
+    line = site.connect()
+    try:
+        line.request("GET", site.target("/healthz"), headers=site.login_at_proxy)
+        answer = line.getresponse()
+        content = answer.read(1000)
+    except (OSError, HTTPException) as problem:
+        raise Unreachable(f"cannot reach {site.url}: {problem or type(problem).__name__}") from problem
+    finally:
+        line.close()
+    try:
+        healthy = json.loads(content) == {"status": "ok"}
+    except ValueError:
+        healthy = False
+    if not healthy:
+        raise Unreachable(f"{site.url} answers {answer.status} as no Tenuto server does: is the address right?")

@@ -1,0 +1,167 @@
+"""Processes that stay: a dispatcher, and a worker beside it, until a signal ends them."""
+
+import asyncio
+import logging
+import secrets
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.pepper import peppers_if_any
+from tenuto.cli.settings import Settings
+from tenuto.model.text import LineFormatter
+from tenuto.runtimes.background import Parts, stop_process
+from tenuto.runtimes.process_lifetime import leaving_within
+
+if TYPE_CHECKING:
+    from tenuto.model.keys import Peppers
+    from tenuto.worker.settings import WorkerSettings
+    from tenuto.worker.supervisor.child_process import Child
+
+MetricsPort = Annotated[
+    int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
+]
+
+LEAVE = 8.0  # seconds for the loops to end what they are at
+NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
+
+log = logging.getLogger("tenuto")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a process works, and as whom."""
+
+    settings: Settings
+    url: str
+    worker_role: str | None
+    dispatcher_role: str | None
+    may_dispatch: bool
+    org_id: str
+    metrics_port: int = 0
+
+
+def log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(LineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    quiet_the_driver()
+
+
+def quiet_the_driver() -> None:
+    """Whoever asks says once that the database is away; the pool would say it with every try."""
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+
+
+def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
+    """Ask the database once who we are, so that what is wrong shows before anything starts."""
+    from tenuto.db import identity
+    from tenuto.db.connection.error_messages import explained
+    from tenuto.db.connection.pool import open_pool
+    from tenuto.db.connection.process_role import choose_roles, may_act_as
+
+    async def find_org() -> str:
+        async with open_pool(url, role=worker_role, size=1) as pool:
+            return str(await pool.call(identity.find_org, slug=settings.org))
+
+    with explained():
+        worker_role, dispatcher_role = choose_roles(url, ["tenuto_worker", "tenuto_dispatcher"]).values()
+        may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
+        org_id = asyncio.run(find_org())
+    open_metrics(metrics_port)
+    return Place(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
+
+
+def open_metrics(port: int | None) -> None:
+    """Show what this process counts, if a port was chosen for that."""
+    if port is None:
+        return
+    from tenuto.model.metrics import serve_metrics
+
+    try:
+        serve_metrics(port)
+    except OSError as error:
+        raise WrongUse(f"--metrics-port {port} cannot be used: {error.strerror}; choose another") from error
+
+
+def worker_name() -> str:
+    """Unlike any other worker's: containers share host names and process numbers."""
+    return f"{socket.gethostname()[:200]}-{secrets.token_hex(3)}"
+
+
+async def serve(
+    place: Place,
+    worker: "WorkerSettings | None",
+    *,
+    stop: asyncio.Event,
+    ready: Callable[[], None] | None = None,
+    first: "Child | None" = None,
+) -> None:
+    """The loops, and the worker if there is one; ends when it does, when told to, or when the loops die."""
+    parts = Parts(stop_process(stop))
+    dispatching = parts.start("dispatcher", _dispatch(place, peppers_if_any(place.settings), stop))
+    try:
+        if worker is None:
+            if ready is not None:
+                ready()
+            await stop.wait()
+        else:
+            await run_worker(worker, ready, first, stop)
+    finally:
+        stop.set()
+        with leaving_within(LEAVE):
+            await asyncio.wait({dispatching})
+    if parts.error:
+        raise parts.error
+
+
+async def _dispatch(place: Place, peppers: "Peppers | None", stop: asyncio.Event) -> None:
+    from tenuto.dispatcher.main import dispatch
+    from tenuto.storage.folder import FolderStore
+
+    if not place.may_dispatch:
+        log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
+        return
+    store = FolderStore(place.settings.home / "objects")
+    measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
+    await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
+
+
+async def run_worker(
+    settings: "WorkerSettings",
+    ready: Callable[[], None] | None,
+    first: "Child | None" = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Until a signal or `stop` ends it; what it refuses is wrong use."""
+    from tenuto.worker.main import Refused, work
+
+    refused: list[str] = []
+    try:
+        await work(settings, ready=ready or (lambda: None), first=first, stop=stop)
+    except* Refused as group:
+        refused += [str(error) for error in group.exceptions]
+    if refused:
+        raise WrongUse(refused[0])
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """SIGTERM and SIGINT ask to stop, for as long as this lasts."""
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)

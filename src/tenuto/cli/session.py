@@ -1,0 +1,59 @@
+"""Asking the database: a ready one, the org that is meant, one coroutine."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+from uuid import UUID
+
+from tenuto.cli.database import ready_database
+from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from tenuto.db.connection.pool import Pool
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a command asks with."""
+
+    settings: Settings
+    url: str
+    role: str | None
+    pool: "Pool"
+    org_id: UUID
+
+
+def ask(question: Callable[[Desk], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None) -> T:
+    """The answer to a question that needs the database; `role` is taken on where this login may.
+
+    `org` is the one it is about, else TENUTO_ORG.
+    """
+    from tenuto.db.connection.error_messages import explained
+    from tenuto.db.connection.process_role import choose_role
+
+    settings = read_settings()
+    if org is not None:
+        settings = replace(settings, org=org)
+    with ready_database(settings) as url, explained():
+        return asyncio.run(_ask(question, settings, url, choose_role(url, role)))
+
+
+async def _ask(question: Callable[[Desk], Awaitable[T]], settings: Settings, url: str, role: str | None) -> T:
+    from tenuto.db import identity
+    from tenuto.db.connection.pool import open_pool
+
+    async with open_pool(url, role=role) as pool:
+        org_id = await pool.call(identity.find_org, slug=settings.org)
+        return await question(Desk(settings, url, role, pool, org_id))
+
+
+def read_id(text: str, what: str) -> UUID:
+    """A whole id: parts of one could mean two things tomorrow."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise WrongUse(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows whole ids") from None

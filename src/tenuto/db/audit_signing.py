@@ -1,0 +1,45 @@
+"""Signing: the installation's key, made when there is none or it is old, and the ends of audit chains it signs."""
+
+from datetime import timedelta
+
+from tenuto.db import audit, maintenance
+from tenuto.db import keys as signing_keys
+from tenuto.db.connection.call import Conn
+from tenuto.model.errors import Conflict
+from tenuto.model.keys import Peppers
+from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key, sign_head
+
+ROTATE_AFTER = timedelta(days=30)  # the old key goes on proving what it signed until somebody retires it
+
+
+async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta = ROTATE_AFTER) -> SigningKey:
+    """The key that signs now. Of processes that find none, or an old one, one makes the next."""
+    found = await signing_keys.find_signing_key(conn)
+    if found is None or found.created_at <= await maintenance.now(conn) - rotate_after:
+        made = make_signing_key()
+        private = encrypt_key(made, peppers)
+        await signing_keys.add_signing_key(
+            conn, id=made.id, public_key=made.public_key, private_key=private, younger_than=rotate_after
+        )
+        found = await signing_keys.find_signing_key(conn)
+    if found is None:
+        raise Conflict("the signing key was retired as soon as it was made", "ask again")
+    return decrypt_key(found.id, found.private_key, peppers)
+
+
+async def sign_heads(
+    conn: Conn,
+    peppers: Peppers,
+    *,
+    every: timedelta | None = None,
+    limit: int | None = None,
+    keys: list[str] | None = None,
+) -> int:
+    """Sign the ends of chains that are due, which is a minute after the one before; answers how many."""
+    heads = await audit.due_heads(conn, every=every, limit=limit, keys=keys)
+    if not heads:
+        return 0
+    key, now = await signing_key(conn, peppers), await maintenance.now(conn)
+    for head in heads:
+        await audit.record_head(conn, **vars(sign_head(key, head, now)))
+    return len(heads)

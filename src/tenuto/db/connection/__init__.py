@@ -1,0 +1,1 @@
+"""Connections to Postgres: pools, statements, listening, and errors turned into exceptions."""

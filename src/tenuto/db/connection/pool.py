@@ -1,0 +1,218 @@
+"""Connections for calls: every call has a timeout, and a connection that broke is replaced."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from tenuto.db.connection.availability import Availability, availability_of
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import Away, MissingRight, StatementFailed, TimedOut, Unreachable
+from tenuto.db.connection.pgbouncer import adapt
+from tenuto.db.connection.process_role import check_connection_bound
+
+log = logging.getLogger("tenuto.db")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# A server that vanished without a word (no reset, no answer) is noticed by the kernel, not only by our timeouts.
+VANISHED: dict[str, Any] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+# Operational errors that say nothing about the connection: deadlock, lock not available, out of memory.
+OF_A_STATEMENT = ("40", "55", "53200")
+
+
+class Pool:
+    """A few connections to one database. Nothing is kept in them between calls. What is done for an org has a share of
+    them, so that no org keeps the others waiting."""
+
+    def __init__(self, connections: AsyncConnectionPool[Conn], availability: Availability, *, timeout: float) -> None:
+        self._connections, self._availability = connections, availability
+        self._share = max(1, connections.max_size - max(1, connections.max_size // 5))
+        self._shares: WeakValueDictionary[UUID, asyncio.Semaphore] = WeakValueDictionary()
+        self.timeout = timeout
+
+    async def call(
+        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
+    ) -> T:
+        """`await pool.call(runs.cancel_run, org_id=…, run_id=…)`: one call in a transaction of its own."""
+        async with self.connection() as conn:
+            return await function(conn, *args, **params)
+
+    def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "Lease":
+        """A connection for several calls, of the org's share; `timeout` for all of them together. Waiting for others of
+        the same org does not count, unless the database is away: a burst is served one after another."""
+        seconds = self.timeout if timeout is None else timeout
+        return Lease(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
+
+    def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
+        if org_id is None:
+            return None
+        share = self._shares.get(org_id)
+        if share is None:
+            share = self._shares[org_id] = asyncio.Semaphore(self._share)
+        return share
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+
+class Lease:
+    """A connection for as long as `async with` lasts; what goes wrong with it is said in our words. A class, because
+    each call makes one: generators of contextlib would cost as much as the rest of it."""
+
+    def __init__(
+        self,
+        connections: AsyncConnectionPool[Conn],
+        availability: Availability,
+        seconds: float,
+        share: asyncio.Semaphore | None,
+        *,
+        patience: float,
+    ) -> None:
+        self._connections, self._availability, self._seconds, self._share = connections, availability, seconds, share
+        queues = share is not None and not availability.problem
+        self._timer = asyncio.timeout(max(seconds, patience) if queues else seconds)
+        self._conn: Conn | None = None
+
+    async def __aenter__(self) -> Conn:
+        await self._timer.__aenter__()
+        try:
+            if self._share:
+                await self._share.acquire()
+                self._timer.reschedule(asyncio.get_running_loop().time() + self._seconds)
+        except BaseException as error:
+            await self._end(error)
+            raise
+        try:
+            self._conn = await self._connections.getconn()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, None)
+            raise
+        return self._conn
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        try:
+            if self._conn:
+                await self._connections.putconn(self._conn)
+        except BaseException as problem:
+            error = problem
+            raise
+        finally:
+            if self._share:
+                self._share.release()
+            await self._end(error)  # whatever happened: its timer must not ring in what comes after
+
+    async def _end(self, error: BaseException | None) -> None:
+        try:
+            await self._timer.__aexit__(type(error) if error else None, error, None)
+        except TimeoutError as late:
+            error = late
+        match error:
+            case PoolTimeout() | TimeoutError():
+                away = Away if self._availability.problem else Unreachable
+                late = TimedOut if self._conn else away
+                raise late(f"the database did not answer within {self._seconds:g} s") from error
+            case psycopg.errors.QueryCanceled():  # the connection is as good as before
+                raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
+            case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
+                raise StatementFailed(f"a statement failed: {str(error).strip().splitlines()[0]}") from error
+            case psycopg.OperationalError() | psycopg.InterfaceError():
+                # The others of the pool broke with this one more often than not: the next call must not find them.
+                await self._connections.check()
+                raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+            case _:
+                return
+
+
+@asynccontextmanager
+async def open_pool(
+    url: str,
+    *,
+    role: str | None = None,
+    size: int = 4,
+    timeout: float = 30.0,
+    longest: float | None = None,
+    bound: bool = False,
+) -> AsyncIterator[Pool]:
+    """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
+    after which the database ends a statement though we are gone (not through a pooler, which takes no options).
+    `bound`: a connection that row security does not bind is not used."""
+    availability = availability_of(url)
+    connections = AsyncConnectionPool(
+        url,
+        connection_class=_gated(availability, lambda: connections.closed),
+        kwargs=_settings(role, timeout, longest),
+        configure=_configure_bound if bound else _configure,
+        min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
+        max_size=size,
+        timeout=timeout,
+        reconnect_timeout=timeout,
+        open=False,
+    )
+    await connections.open()
+    pool = Pool(connections, availability, timeout=timeout)
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+def _gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
+    """Connections of one pool. While the server is away they take turns with all others of the process instead of
+    failing: the pool would pause for 1, 2, 4 … s between its tries."""
+
+    class Gated(AsyncConnection[Any]):
+        @classmethod
+        async def connect(cls, conninfo: str = "", **settings: Any) -> Self:
+            while True:
+                await availability.wait_async(closed)
+                try:
+                    conn = await super().connect(conninfo, **settings)
+                except psycopg.OperationalError as error:
+                    if closed() or not availability.refused(error):
+                        raise
+                else:
+                    availability.succeeded()
+                    return conn
+
+    return Gated
+
+
+async def _configure(conn: Conn) -> None:
+    await adapt(conn)
+
+
+async def _configure_bound(conn: Conn) -> None:
+    await adapt(conn)
+    try:
+        await check_connection_bound(conn)
+    except MissingRight as problem:
+        log.error("a connection to the database is not used: %s", problem)
+        raise
+
+
+def _settings(role: str | None, timeout: float, longest: float | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        **VANISHED,
+        "autocommit": True,
+        "application_name": "tenuto",
+        "connect_timeout": max(2, int(timeout)),
+    }
+    if role:
+        ended = f" -c statement_timeout={longest:g}s" if longest else ""
+        settings["options"] = f"-c role={role}{ended}"
+    return settings

@@ -1,0 +1,97 @@
+"""Which role a process acts as: the one made for it, where its login may take it on."""
+
+from typing import Any
+
+import psycopg
+
+from tenuto.db.connection.errors import MissingRight, Unreachable
+
+# Row security binds a role unless it passes it, or has the rights of a role that a policy lets see every org.
+BOUND = """
+select session_user::text, current_user::text,
+  row_security_active('tenuto.tasks') and not m.rolsuper and not m.rolbypassrls,
+  coalesce((
+    select string_agg(r.rolname, ', ' order by r.rolname)
+    from pg_roles r
+    where r.rolname in ('tenuto_owner', 'tenuto_dispatcher', 'tenuto_worker')
+      and pg_has_role(r.oid, 'USAGE')), '')
+from pg_roles m where m.rolname = current_user
+"""
+
+
+def choose_role(url: str, wanted: str) -> str | None:
+    """`wanted` if this login may act as it, else None: it stays what it is (its own role, or behind a pooler)."""
+    return choose_roles(url, [wanted])[wanted]
+
+
+def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
+    """The same for several roles, with two connections for all of them."""
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
+            kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
+            rows = conn.execute(
+                "select r.rolname from pg_roles r "
+                "where r.rolname = any (%s) and r.rolname <> current_user and pg_has_role(r.oid, %s)",
+                [wanted, kind],
+            ).fetchall()
+        allowed = {role for (role,) in rows}
+        if not allowed or not _takes_options(url, min(allowed)):
+            return dict.fromkeys(wanted)
+        return {role: role if role in allowed else None for role in wanted}
+    except psycopg.OperationalError as error:
+        raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error
+
+
+def _takes_options(url: str, role: str) -> bool:
+    """A pooler refuses options, or leaves out what it does not know: log in as the role itself there."""
+    try:
+        with psycopg.connect(url, connect_timeout=10, options=f"-c role={role}") as conn:
+            return conn.execute("select current_user").fetchone() == (role,)
+    except psycopg.OperationalError as error:
+        if "startup parameter" in str(error):
+            return False
+        raise
+
+
+def check_bound(url: str, role: str | None) -> None:
+    """Refuse a login, or the role it takes on, that sees the rows of every org: MissingRight says what to run."""
+    acting: dict[str, Any] = {"options": f"-c role={role}"} if role else {}  # a pooler takes no options
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=10, **acting) as conn:
+            problem = unbound(conn.execute(BOUND).fetchone())
+    except psycopg.OperationalError as error:
+        raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error
+    if problem:
+        raise MissingRight(problem)
+
+
+async def check_connection_bound(conn: psycopg.AsyncConnection[Any]) -> None:
+    """The same for a new connection of a pool: a pooler may have left out the role that was asked for."""
+    cursor = await conn.execute(BOUND, prepare=False)
+    if problem := unbound(await cursor.fetchone()):
+        raise MissingRight(problem)
+
+
+def unbound(found: tuple[Any, ...] | None) -> str | None:
+    """Why row security does not bind who is connected, and what to do; None if it does."""
+    login, acting, active, roles = found or ("", "", False, "")
+    if active and not roles:
+        return None
+    why = f"has the rights of {roles}" if roles and active else "passes row security (a superuser, or bypassrls)"
+    return (
+        f"the server would see the rows of every org: its role {acting!r} {why}; "
+        f"let an administrator run `grant tenuto_api to {login}`, and behind a pooler log in as a role "
+        "that has tenuto_api alone: `create role tenuto_server login password '…' in role tenuto_api`"
+    )
+
+
+def may_act_as(url: str, roles: list[str]) -> bool:
+    """Whether this login has the rights of one of these roles, taken on or not."""
+    try:
+        with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
+            row = conn.execute(
+                "select bool_or(pg_has_role(r.oid, 'USAGE')) from pg_roles r where r.rolname = any (%s)", [roles]
+            ).fetchone()
+        return bool(row and row[0])
+    except psycopg.OperationalError as error:
+        raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error

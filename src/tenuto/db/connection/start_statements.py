@@ -1,0 +1,134 @@
+"""Starts from JSON text, on the caller's own connection or ours, awaited or not: one statement each."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from psycopg import AsyncConnection, Connection, errors
+from psycopg.rows import tuple_row
+
+from tenuto.db.connection.call import Acting, Conn, translated
+from tenuto.db.connection.claim_connection import array_literal
+from tenuto.db.connection.errors import BadAddress, MissingRight
+from tenuto.db.connection.raw_statements import ask_texts
+from tenuto.model.tasks import Started
+
+Statement = tuple[str, list[Any]]
+
+
+def start_run(
+    *,
+    org_id: UUID,
+    run: str,
+    kinds: str,
+    inputs: Sequence[str],
+    task_kinds: Sequence[int] | None = None,
+    details: str | None = None,
+    edges: str | None = None,
+) -> Statement:
+    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them."""
+    return _call(
+        "start_run",
+        org_id=str(org_id),
+        run=run,
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        task_kinds=None if task_kinds is None else "{" + ",".join(map(str, task_kinds)) + "}",
+        details=details,
+        edges=edges,
+    )
+
+
+def start_many(
+    *,
+    org_id: UUID,
+    kinds: str,
+    inputs: Sequence[str],
+    ids: Sequence[str],
+    details: str | None = None,
+    dedupe_keys: Sequence[str | None] | None = None,
+    group: str | None = None,
+    answer: bool = False,
+) -> Statement:
+    """A run of one task for each input. Answers each run with dedupe keys, or when told to; else the ids are known."""
+    return _call(
+        "start_many",
+        org_id=str(org_id),
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        ids="{" + ",".join(ids) + "}",
+        details=details,
+        dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
+        group=group,
+        columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
+    )
+
+
+def _call(function: str, *, columns: str = "run_id, created", **params: str | None) -> Statement:
+    given = {name: value for name, value in params.items() if value is not None}
+    return _text(function, columns, tuple(given)), list(given.values())
+
+
+@cache
+def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
+    arguments = ", ".join(f"p_{name} => %s" for name in names)
+    close = ") counted" if "(" in columns else ""
+    return f"select {columns} from tenuto.{function}({arguments}){close}"
+
+
+async def ask(conn: Conn, statement: Statement) -> list[Started]:
+    """Send it on an async connection. Nothing is committed here."""
+    if not isinstance(conn, AsyncConnection):
+        raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
+    with allowed_to_start(conn.info.user), translated():
+        async with conn.cursor(row_factory=tuple_row) as cursor:
+            await cursor.execute(statement[0].encode(), statement[1])
+            return _read(await cursor.fetchall())
+
+
+def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
+    """Send it on a sync connection. Nothing is committed here."""
+    if not isinstance(conn, Connection):
+        raise BadAddress("connection is not a psycopg connection; Client takes async ones")
+    with allowed_to_start(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
+        cursor.execute(statement[0].encode(), statement[1])
+        return _read(cursor.fetchall())
+
+
+async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
+    """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
+    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
+    text, values = statement
+    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
+    rows = await ask_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
+    return [Started(UUID(run_id), created == "t") for run_id, created, _ in rows if run_id]
+
+
+@cache
+def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> bytes:
+    work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
+    marks = ", ".join("%s" for _ in range(count))
+    entry = ", ".join(f"p_{name} => %s" for name in noted)
+    return (
+        f"select done.*, case when done.created"
+        f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
+        f" from tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
+    ).encode()
+
+
+@contextmanager
+def allowed_to_start(user: str) -> Generator[None]:
+    """A login that may not start tasks is told what it lacks."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise MissingRight(
+            f"role {user!r} may not start tasks ({error.diag.message_primary}); "
+            f"let an administrator run: grant tenuto_worker to {user}"
+        ) from error
+
+
+def _read(rows: list[tuple[Any, ...]]) -> list[Started]:
+    return [Started(*row) for row in rows if row[0] is not None]

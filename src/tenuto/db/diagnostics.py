@@ -1,0 +1,84 @@
+"""What `doctor` asks of a server: facts about its settings, roles and hot tables, none of which change anything."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tenuto.db.connection.call import Conn
+from tenuto.db.install.roles import ROLES
+from tenuto.db.vacuum import HOT, MAY_VACUUM
+
+
+@dataclass(frozen=True)
+class HotTable:
+    """A table that is written and emptied without end."""
+
+    name: str
+    live_rows: int
+    dead_rows: int
+    megabytes: float
+    may_vacuum: bool
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What is known of a server."""
+
+    login: str
+    missing_roles: list[str]
+    roles: list[str]  # those this login may act as
+    settings: dict[str, str]
+    connections: int
+    oldest_transaction: float  # seconds for which vacuum has been held back
+    held_by: str | None
+    hot_tables: list[HotTable]
+
+
+async def check_up(conn: Conn) -> Checkup:
+    (login,) = await _one(conn, "select session_user::text")
+    present = {row[0]: row[1] for row in await _all(conn, ROLES_OF, [list(ROLES)])}
+    settings = dict(await _all(conn, "select name, setting from pg_settings where name = any (%s)", [list(SETTINGS)]))
+    (connections,) = await _one(conn, "select count(*) from pg_stat_activity where backend_type = 'client backend'")
+    oldest = await _all(conn, OLDEST, [])
+    hot = await _all(conn, HOT_TABLES, [list(HOT)])
+    return Checkup(
+        login=login,
+        missing_roles=[role for role in ROLES if role not in present],
+        roles=[role for role, usable in present.items() if usable],
+        settings=settings,
+        connections=connections,
+        oldest_transaction=oldest[0][0] if oldest else 0.0,
+        held_by=oldest[0][1] if oldest else None,
+        hot_tables=[HotTable(*row) for row in hot],
+    )
+
+
+SETTINGS = ("fsync", "synchronous_commit", "full_page_writes", "autovacuum", "max_connections", "track_counts")
+
+ROLES_OF = "select r.rolname::text, pg_has_role(r.oid, 'USAGE') from pg_roles r where r.rolname = any (%s) order by 1"
+
+OLDEST = """
+select extract(epoch from clock_timestamp() - xact_start)::float8,
+       format('process %s of %s, %s', pid, usename, coalesce(nullif(application_name, ''), 'unnamed'))
+from pg_stat_activity
+where xact_start is not null and backend_type = 'client backend' and pid <> pg_backend_pid()
+order by xact_start
+limit 1
+"""
+
+HOT_TABLES = f"""
+select c.relname::text, coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0), pg_total_relation_size(c.oid) / 1048576.0::float8,
+       {MAY_VACUUM}
+from pg_class c
+left join pg_stat_user_tables s on s.relid = c.oid
+where c.relnamespace = to_regnamespace('tenuto') and c.relname = any (%s)
+order by 1
+"""  # noqa: E501
+
+
+async def _all(conn: Conn, query: Any, values: list[Any]) -> list[Any]:
+    return await (await conn.execute(query, values or None)).fetchall()
+
+
+async def _one(conn: Conn, query: Any) -> Any:
+    (row,) = await _all(conn, query, [])
+    return row

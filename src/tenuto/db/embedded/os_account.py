@@ -1,0 +1,66 @@
+"""Which operating-system user runs the server: Postgres refuses to run as root."""
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tenuto.db.connection.errors import ServerFailed
+
+UNPRIVILEGED = ("postgres", "nobody")
+
+
+@dataclass(frozen=True)
+class Account:
+    """An operating-system user, and whether we must become it to start the server."""
+
+    name: str
+    uid: int
+    gid: int
+    dropped: bool
+
+    def run_as(self) -> dict[str, Any]:
+        """The arguments that make `subprocess` run a command as this user."""
+        if not self.dropped:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+    def give(self, path: Path) -> None:
+        """Hand over something that we have just made ourselves."""
+        if self.dropped:
+            os.chown(path, self.uid, self.gid)
+
+    def can(self, test: str, path: Path) -> bool:
+        """Ask the kernel, as that user, because modes alone do not tell (ACLs, mounts, containers)."""
+        if not self.dropped:
+            return os.access(path, os.X_OK if test == "-x" else os.R_OK)
+        command = ["/bin/sh", "-c", f'test {test} "$1"', "sh", str(path)]
+        return subprocess.run(command, cwd="/", check=False, **self.run_as()).returncode == 0
+
+
+def choose_account(data: Path | None = None) -> Account:
+    """The current user; for root the owner of the data, else an existing unprivileged user."""
+    if os.geteuid() != 0:
+        return Account(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
+    if data is not None and data.exists() and data.stat().st_uid != 0:
+        return _owner(data)
+    for name in UNPRIVILEGED:
+        try:
+            return _account(pwd.getpwnam(name), dropped=True)
+        except KeyError:
+            continue
+    raise ServerFailed(
+        "Postgres does not run as root and neither user 'postgres' nor 'nobody' exists here; "
+        "run as an ordinary user, or set TENUTO_DATABASE_URL to a server of your own"
+    )
+
+
+def _account(entry: pwd.struct_passwd, *, dropped: bool) -> Account:
+    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, dropped)
+
+
+def _owner(data: Path) -> Account:
+    stat = data.stat()
+    return Account(f"uid {stat.st_uid}", stat.st_uid, stat.st_gid, dropped=True)

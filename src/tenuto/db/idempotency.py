@@ -1,0 +1,18 @@
+"""Idempotency keys of requests: one coroutine per public function in sql/identity/ about them."""
+
+from uuid import UUID
+
+from tenuto.db.connection.call import Conn, Json, call_one, call_void, json_value
+from tenuto.model.identity import BegunRequest
+
+
+async def begin_request(conn: Conn, *, org_id: UUID, actor: str, key: str, request_hash: bytes) -> BegunRequest:
+    return await call_one(
+        conn, "begin_request", BegunRequest, org_id=org_id, actor=actor, key=key, request_hash=request_hash
+    )
+
+
+async def finish_request(conn: Conn, *, org_id: UUID, actor: str, key: str, status: int, answer: Json) -> None:
+    await call_void(
+        conn, "finish_request", org_id=org_id, actor=actor, key=key, status=status, answer=json_value(answer)
+    )

@@ -1,0 +1,177 @@
+"""Installing Tenuto into a database: all of it in one transaction, nothing when nothing changed."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+
+import psycopg
+from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import PGconn, Ping
+
+from tenuto.db.connection.errors import BadAddress, DatabaseProblem, NotATestDatabase, ServerTooOld, Unreachable
+from tenuto.db.install.lock_tables import hold_tables
+from tenuto.db.install.migrations import (
+    BOOKKEEPING,
+    Installed,
+    apply_migrations,
+    pending_migrations,
+    read_installed,
+)
+from tenuto.db.install.roles import become_owner
+from tenuto.db.install.sql_objects import apply_objects
+from tenuto.db.install.sql_tree import SqlTree, read_tree
+
+OLDEST_SERVER = 150_000
+LOCK = 0x7E6E_7570  # any constant; whoever migrates this database takes it first
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a migration did."""
+
+    applied: list[str]
+    objects_applied: bool
+    schema_version: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a database holds, against what this Tenuto would install."""
+
+    url: str
+    server_version: str
+    schema_version: int
+    pending: list[str]
+    current: bool
+    test: bool
+    fits: bool  # its functions are those that this Tenuto calls
+
+
+def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
+    """Bring the database to what the SQL files say; an error changes nothing."""
+    tree = read_tree(root)
+    with _connection(database) as conn:
+        refuse_old_server(conn.info.server_version)
+        installed = read_installed(conn)
+        if _is_current(tree, installed, test=test):
+            return Report([], objects_applied=False, schema_version=tree.latest)
+        with conn.transaction():
+            return _install(conn, tree, test=test)
+
+
+def status(database: str | Connection, *, root: Traversable | None = None) -> Status:
+    """Look at a database without changing it."""
+    tree = read_tree(root)
+    with _connection(database) as conn:
+        installed = read_installed(conn)
+        version = conn.info.parameter_status("server_version") or ""
+        pending = [migration.name for migration in pending_migrations(tree, installed)]
+        current = _is_current(tree, installed, test=installed.test)
+        fits = installed.interface in (None, tree.interface)
+        return Status(_address(conn), version.split(" ")[0], installed.version, pending, current, installed.test, fits)
+
+
+def refuse_old_server(version: int) -> None:
+    """Raise for a server whose number (as in `server_version_num`) is too low."""
+    if version < OLDEST_SERVER:
+        raise ServerTooOld(
+            f"the server is Postgres {version // 10_000}, Tenuto needs {OLDEST_SERVER // 10_000} or newer; "
+            "upgrade it, or unset TENUTO_DATABASE_URL to use the embedded one"
+        )
+
+
+def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
+    conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+    installed = read_installed(conn)  # again: somebody may have migrated while we waited
+    if test and not installed.empty and not installed.test:
+        raise NotATestDatabase(
+            f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
+        )
+    test = test or installed.test
+    migrations = pending_migrations(tree, installed)
+    if not migrations and installed.fingerprint == tree.fingerprint(test=test):
+        return Report([], objects_applied=False, schema_version=tree.latest)
+    become_owner(conn)
+    conn.execute("set local search_path = pg_catalog, pg_temp")
+    conn.execute("set local client_min_messages = warning")
+    hold_tables(conn)
+    conn.execute(BOOKKEEPING)
+    apply_migrations(conn, migrations)
+    apply_objects(conn, tree, test=test)
+    if any(file.name == "create_partitions" for file in tree.objects):
+        conn.execute("select tenuto.create_partitions()")
+    facts = {"fingerprint": tree.fingerprint(test=test), "interface": tree.interface}
+    _remember(conn, {**facts, "test": "true" if test else "false"})
+    return Report([migration.name for migration in migrations], objects_applied=True, schema_version=tree.latest)
+
+
+def _is_current(tree: SqlTree, installed: Installed, *, test: bool) -> bool:
+    if test and not installed.test:
+        return False
+    return not pending_migrations(tree, installed) and installed.fingerprint == tree.fingerprint(test=installed.test)
+
+
+def _remember(conn: Connection, facts: dict[str, str]) -> None:
+    for key, value in facts.items():
+        conn.execute(
+            "insert into tenuto.installation (key, value) values (%s, %s) "
+            "on conflict (key) do update set value = excluded.value",
+            [key, value],
+        )
+
+
+@contextmanager
+def _connection(database: str | Connection) -> Iterator[Connection]:
+    if not isinstance(database, str):
+        yield database
+        return
+    with open_connection(database) as conn:
+        try:
+            yield conn
+        except psycopg.OperationalError as error:
+            raise Unreachable(_unreachable(database, error)) from error
+        except psycopg.Error as error:
+            raise DatabaseProblem(f"Postgres refused: {str(error).strip()}") from error
+
+
+def open_connection(url: str) -> Connection:
+    """Connect, or say in one line where nobody answered."""
+    try:
+        return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
+    except psycopg.OperationalError as error:
+        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None  # it has the driver's words
+    except psycopg.ProgrammingError:  # whose words may hold the password
+        raise BadAddress(
+            "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"
+        ) from None
+
+
+def _refused(url: str, error: psycopg.OperationalError) -> str | None:
+    """What to say of a server that is there but does not let us in; None when nobody answers."""
+    if PGconn.ping(make_conninfo(url, connect_timeout=10).encode()) != Ping.OK:
+        return None
+    return (
+        f"Postgres at {_where(url)} refuses the connection ({_reason(error).removeprefix('FATAL:').strip()}); "
+        "correct the user, the password or the database's name in TENUTO_DATABASE_URL"
+    )
+
+
+def _unreachable(url: str, error: psycopg.OperationalError) -> str:
+    return f"cannot reach Postgres at {_where(url)} ({_reason(error)}); start it or correct TENUTO_DATABASE_URL"
+
+
+def _where(url: str) -> str:
+    parts = conninfo_to_dict(url)
+    return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+
+
+def _reason(error: psycopg.OperationalError) -> str:
+    return str(error).strip().splitlines()[0].split(" failed: ")[-1]
+
+
+def _address(conn: Connection) -> str:
+    """Where this connection leads, without the password."""
+    info = conn.info
+    return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"

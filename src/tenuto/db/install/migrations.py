@@ -1,0 +1,91 @@
+"""Numbered changes of tables: which ones a database has, and applying those it lacks."""
+
+from dataclasses import dataclass
+
+from psycopg import Connection, Error
+
+from tenuto.db.connection.errors import BrokenMigrations, NewerSchema
+from tenuto.db.install.sql_tree import Migration, SqlTree
+
+BOOKKEEPING = """
+create table if not exists tenuto.migrations (
+  number     int primary key,
+  name       text not null,
+  checksum   text not null,
+  applied_at timestamptz not null
+);
+comment on table tenuto.migrations is 'Which numbered changes this database has; written by the installer only.';
+
+create table if not exists tenuto.installation (
+  key   text primary key,
+  value text not null
+);
+comment on table tenuto.installation is 'Hashes of functions and views and of what processes call; for tests or not.';
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What a database says about itself; nothing at all before the first migration."""
+
+    checksums: dict[int, str]
+    fingerprint: str | None
+    test: bool
+    interface: str | None = None
+
+    @property
+    def version(self) -> int:
+        return max(self.checksums, default=0)
+
+    @property
+    def empty(self) -> bool:
+        return not self.checksums and self.fingerprint is None
+
+
+def read_installed(conn: Connection) -> Installed:
+    """Two short queries; none of them locks anything."""
+    # Not to_regclass: what it remembers from before a wait for the lock may be out of date.
+    exists = (
+        "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname = 'tenuto' and c.relname = 'installation'"
+    )
+    if conn.execute(exists).fetchone() is None:
+        return Installed({}, None, test=False)
+    query = (
+        "select (select jsonb_object_agg(number, checksum) from tenuto.migrations),"
+        "       (select jsonb_object_agg(key, value) from tenuto.installation)"
+    )
+    applied, facts = conn.execute(query).fetchone() or ({}, {})
+    checksums = {int(number): checksum for number, checksum in (applied or {}).items()}
+    facts = facts or {}
+    return Installed(checksums, facts.get("fingerprint"), facts.get("test") == "true", facts.get("interface"))
+
+
+def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
+    """What is still to be applied, once the past is known to be the same as in the files."""
+    if installed.version > tree.latest:
+        raise NewerSchema(
+            f"the database has migration {installed.version:04d}, this Tenuto ends at {tree.latest:04d}; "
+            "install the newer Tenuto that migrated it"
+        )
+    for migration in tree.migrations:
+        applied = installed.checksums.get(migration.number)
+        if applied is not None and applied != migration.checksum:
+            raise BrokenMigrations(
+                f"migration {migration.name} has changed since it was applied; "
+                "put the file back and write the change as a new migration"
+            )
+    return [migration for migration in tree.migrations if migration.number not in installed.checksums]
+
+
+def apply_migrations(conn: Connection, migrations: list[Migration]) -> None:
+    """Run each and write it down; the caller's transaction takes all of it back on an error."""
+    for migration in migrations:
+        try:
+            conn.execute(migration.text.encode())
+        except Error as error:
+            raise BrokenMigrations(f"migration {migration.name} failed and nothing was changed: {error}") from error
+        conn.execute(
+            "insert into tenuto.migrations (number, name, checksum, applied_at) values (%s, %s, %s, now())",
+            [migration.number, migration.name, migration.checksum],
+        )

@@ -1,0 +1,98 @@
+"""What functions and views the schema holds now, and dropping some of them safely."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from psycopg import Connection, errors, sql
+
+from tenuto.db.connection.errors import BrokenObject
+
+LIST = """
+select 'function', p.oid::bigint, p.proname::text, p.oid::regprocedure::text, p.xmin::text
+from pg_proc p
+where p.pronamespace = 'tenuto'::regnamespace
+  and p.prokind in ('f', 'p')
+union all
+select case c.relkind when 'm' then 'materialized view' else 'view' end,
+       c.oid::bigint, c.relname::text, c.oid::regclass::text, c.xmin::text
+from pg_class c
+where c.relnamespace = 'tenuto'::regnamespace
+  and c.relkind in ('v', 'm')
+order by 1, 4
+"""
+
+# A view depends on things through its rewrite rule; things depend on a view through its row type and the array of it.
+DEPENDENTS = """
+with recursive reached (classid, objid) as (
+  select unnest(%(classes)s::regclass[])::oid, unnest(%(oids)s::bigint[])::oid
+  union
+  select case when r.ev_class is not null then 'pg_class'::regclass::oid else d.classid end,
+         coalesce(r.ev_class, d.objid)
+  from reached
+  join pg_depend d on d.refclassid = reached.classid and d.refobjid = reached.objid
+   and (d.deptype in ('n', 'a') or d.deptype = 'i' and d.classid = 'pg_type'::regclass)
+  left join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+)
+select classid::regclass::text, objid::bigint, pg_describe_object(classid, objid, 0) from reached
+"""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A function or view as the catalog has it; `written` changes whenever it is replaced."""
+
+    kind: str
+    oid: int
+    name: str
+    identity: str
+    written: str
+
+
+def list_objects(conn: Connection) -> list[Item]:
+    return [Item(*row) for row in conn.execute(LIST).fetchall()]
+
+
+def describe(conn: Connection, said: Mapping[str, str | None]) -> None:
+    """Make what is said of each object its comment, for psql's df+ and d+ to show."""
+    for item in list_objects(conn):
+        what = f"comment on {_word(item)} {item.identity} is ".encode()  # the catalog has quoted it
+        conn.execute(what + sql.Literal(said[item.name]).as_bytes(conn))
+
+
+def drop(conn: Connection, items: list[Item]) -> None:
+    """Drop these and nothing else, in an order that works, or say what still needs them."""
+    while items:
+        left: list[Item] = []
+        reason: str | None = None
+        for item in items:
+            try:
+                with conn.transaction():
+                    conn.execute(f"drop {_word(item)} {item.identity}".encode())  # the catalog has quoted it
+            except errors.DependentObjectsStillExist as error:
+                left.append(item)
+                reason = error.diag.message_detail
+        if len(left) == len(items):
+            raise BrokenObject(f"{items[0].identity} is no longer in any file but still needed: {reason}")
+        items = left
+
+
+def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
+    """Drop these and the functions and views built on them; their names. Tables are never touched."""
+    classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
+    oids = [item.oid for item in items]
+    known = {item.oid: item for item in list_objects(conn)}
+    reached = []
+    for catalog, oid, description in conn.execute(DEPENDENTS, {"classes": classes, "oids": oids}).fetchall():
+        if oid in known:
+            reached.append(known[oid])
+        elif catalog not in ("pg_type", "pg_rewrite"):  # a view's own row type and rule go with it
+            raise BrokenObject(
+                f"{items[0].identity} cannot change its shape because {description} uses it; "
+                "free it in a migration first"
+            )
+    drop(conn, reached)
+    return {item.name for item in reached}
+
+
+def _word(item: Item) -> str:
+    return "routine" if item.kind == "function" else item.kind

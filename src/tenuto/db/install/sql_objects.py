@@ -1,0 +1,70 @@
+"""Functions and views: applied anew as a whole, in whatever order they need each other."""
+
+from psycopg import Connection, Error, errors
+
+from tenuto.db.connection.errors import BrokenObject
+from tenuto.db.install import object_catalog as catalog
+from tenuto.db.install.sql_tree import ObjectFile, SqlTree
+
+NEEDS_ANOTHER = (errors.UndefinedFunction, errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedObject)
+CHANGED_SHAPE = (errors.InvalidFunctionDefinition, errors.InvalidTableDefinition)
+
+
+def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
+    """Create or replace what the files say, drop what no file says any more, then grant."""
+    conn.execute("set local check_function_bodies = off")
+    before = catalog.list_objects(conn)
+    files = [*tree.objects, *(tree.testing if test else ())]
+    _apply_all(conn, files, before)
+    kept = {file.name for file in files}
+    catalog.drop(conn, [item for item in catalog.list_objects(conn) if item.name not in kept])
+    catalog.describe(conn, {file.name: file.description for file in files})
+    try:
+        if tree.grants:
+            conn.execute(tree.grants.encode())
+    except Error as error:
+        raise BrokenObject(f"grants.sql or policies.sql cannot be applied: {error}") from error
+
+
+def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.Item]) -> None:
+    pending = files
+    while pending:
+        waiting: dict[ObjectFile, Error] = {}
+        dropped: set[str] = set()
+        for file in pending:
+            try:
+                dropped |= _apply(conn, file)
+            except NEEDS_ANOTHER as error:
+                waiting[file] = error
+            except Error as error:
+                raise BrokenObject(f"{file.path} cannot be applied: {error}") from error
+        if len(waiting) == len(pending) and not dropped:
+            file, error = next(iter(waiting.items()))
+            raise BrokenObject(f"{file.path} needs something that no file creates: {error}") from error
+        dropped |= _drop_old_overloads(conn, files, waiting, before)
+        pending = [file for file in files if file in waiting or file.name in dropped]
+
+
+def _apply(conn: Connection, file: ObjectFile) -> set[str]:
+    """Apply one file; the names of objects that had to go for it and must be made again."""
+    try:
+        with conn.transaction():
+            conn.execute(file.text.encode())
+            return set()
+    except CHANGED_SHAPE:
+        with conn.transaction():
+            same_name = [item for item in catalog.list_objects(conn) if item.name == file.name]
+            dropped = catalog.drop_with_dependents(conn, same_name)
+            conn.execute(file.text.encode())
+            return dropped - {file.name}
+
+
+def _drop_old_overloads(
+    conn: Connection, files: list[ObjectFile], waiting: dict[ObjectFile, Error], before: list[catalog.Item]
+) -> set[str]:
+    """A changed parameter type makes a second function of the same name; the untouched one is the old one."""
+    settled = {file.name for file in files} - {file.name for file in waiting}
+    touched = catalog.list_objects(conn)
+    names = [item.name for item in touched if item.kind == "function"]
+    old = [item for item in touched if item in before and item.name in settled and names.count(item.name) > 1]
+    return catalog.drop_with_dependents(conn, old) - {item.name for item in old} if old else set()

@@ -1,0 +1,66 @@
+"""Databases for tests: each a copy of a migrated template, with a clock that can be moved."""
+
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import datetime
+
+import psycopg
+from psycopg import Connection, sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tenuto.db.connection.call import Conn
+from tenuto.db.install.install import migrate, open_connection
+from tenuto.db.install.sql_tree import read_tree
+
+LOCK = 0x7E6E_7465  # any constant; whoever makes the template takes it first
+
+
+@contextmanager
+def isolated_database(server: str) -> Generator[str]:
+    """The url of a new test database on this server, gone at the end of the block. The login must be a superuser."""
+    template = _ensure_template(server)
+    name = f"tenuto_test_{secrets.token_hex(6)}"
+    with open_connection(server) as conn:
+        conn.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
+        try:
+            yield _in_database(server, name)
+        finally:
+            conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+
+
+async def set_clock(conn: Conn, moment: datetime) -> None:
+    """Stop the clock of the database there, for this connection and all that come after it."""
+    at = moment.isoformat()
+    database = sql.Identifier(conn.info.dbname)
+    await conn.execute(sql.SQL("alter database {} set tenuto.fake_now = {}").format(database, sql.Literal(at)))
+    await conn.execute("select set_config('tenuto.fake_now', %s, false)", [at])
+
+
+def _ensure_template(server: str) -> str:
+    """The name of a migrated database to copy, made once for each state of the SQL files."""
+    name = f"tenuto_template_{read_tree(None).fingerprint(test=True)[:12]}"
+    with open_connection(server) as conn:
+        conn.execute("select pg_advisory_lock(%s)", [LOCK])
+        if conn.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is None:
+            _make_template(conn, server, name)
+    return name
+
+
+def _make_template(conn: Connection, server: str, name: str) -> None:
+    half = f"{name}_half_made"
+    old = conn.execute("select datname::text from pg_database where datname like 'tenuto\\_template\\_%%'").fetchall()
+    for (one,) in old:
+        conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(one)))
+    conn.execute(sql.SQL("create database {} template template0").format(sql.Identifier(half)))
+    with psycopg.connect(_in_database(server, half), autocommit=True) as inside:
+        migrate(inside, test=True)
+    conn.execute(sql.SQL("alter database {} rename to {}").format(sql.Identifier(half), sql.Identifier(name)))
+
+
+def _in_database(server: str, name: str) -> str:
+    if "://" in server:
+        head, _, tail = server.partition("://")
+        place = tail.split("?", 1)
+        return f"{head}://{place[0].split('/', 1)[0]}/{name}" + (f"?{place[1]}" if len(place) > 1 else "")
+    return make_conninfo(**{**conninfo_to_dict(server), "dbname": name})

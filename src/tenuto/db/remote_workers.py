@@ -1,0 +1,58 @@
+"""Workers and tasks that speak HTTP: one coroutine per public function about their sessions and fences."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from tenuto.db.connection.call import Conn, call_one, call_void
+from tenuto.db.connection.claim_connection import array_literal
+from tenuto.model.remote_workers import Exchange, Fence, HeldTask
+
+
+async def check_session(conn: Conn, *, org_id: UUID, worker_key_id: UUID, session_id: int, token: UUID) -> None:
+    session = {"session_id": session_id, "token": token}
+    await call_void(conn, "check_session", org_id=org_id, worker_key_id=worker_key_id, **session)
+
+
+async def exchange_tasks(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    worker_key_id: UUID,
+    session_id: int,
+    token: UUID,
+    task_ids: Sequence[str],
+    attempts: Sequence[int],
+    outputs: Sequence[str | None],
+    claim_no: int,
+    limit: int,
+    types: list[str] | None = None,
+    group: str | None = None,
+) -> Exchange:
+    """Outputs are JSON text. Arrays travel as text literals: adapting them one by one costs more."""
+    return await call_one(
+        conn,
+        "exchange_tasks",
+        Exchange,
+        org_id=org_id,
+        worker_key_id=worker_key_id,
+        session_id=session_id,
+        token=token,
+        task_ids="{" + ",".join(task_ids) + "}",
+        attempts="{" + ",".join(map(str, attempts)) + "}",
+        outputs=array_literal(outputs),
+        claim_no=claim_no,
+        limit=limit,
+        types=types,
+        group=group,
+    )
+
+
+async def find_fence(
+    conn: Conn, *, org_id: UUID, task_id: UUID, attempt: int, session_id: int, held: bool | None = None
+) -> Fence:
+    attempt_of = {"task_id": task_id, "attempt": attempt, "session_id": session_id}
+    return await call_one(conn, "find_fence", Fence, org_id=org_id, **attempt_of, held=held)
+
+
+async def get_held_task(conn: Conn, *, org_id: UUID, task_id: UUID, worker_key_id: UUID | None = None) -> HeldTask:
+    return await call_one(conn, "get_held_task", HeldTask, org_id=org_id, task_id=task_id, worker_key_id=worker_key_id)

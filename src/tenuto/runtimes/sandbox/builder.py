@@ -1,0 +1,187 @@
+"""Builds a sandbox around a process and waits for it: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
+
+This process stays outside. It starts one that is the first of the sandbox's own process tree, and that one starts the
+process with the code: when either of the first two ends, the kernel ends everything inside.
+"""
+
+import contextlib
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from tenuto.runtimes.sandbox import child
+from tenuto.runtimes.sandbox.cgroup import Cgroup, NoCgroup, make
+from tenuto.runtimes.sandbox.filesystem import build_walls
+from tenuto.runtimes.sandbox.memory_watch import read_buffer, watch
+from tenuto.runtimes.sandbox.privileges import become, drop_rights
+from tenuto.runtimes.sandbox.spec import OUT_OF_MEMORY, Spec
+from tenuto.runtimes.sandbox.syscalls import (
+    NEW_IPC,
+    NEW_MOUNTS,
+    NEW_NAME,
+    NEW_NETWORK,
+    NEW_PIDS,
+    PR_SET_CHILD_SUBREAPER,
+    PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG,
+    prctl,
+    unshare,
+)
+
+NOBODY = 65534
+
+
+def main(fd: int, spec: Spec) -> None:
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    prctl(PR_SET_DUMPABLE, 0)
+    if spec.walls:
+        end_like(_run_behind_walls(fd, spec))
+    else:
+        end_like(_run_without_walls(fd, spec))
+
+
+def _run_behind_walls(fd: int, spec: Spec) -> int:
+    cgroup, buffer = _make_cgroup(spec), read_buffer()
+    unshare(NEW_MOUNTS | NEW_NAME | NEW_IPC | NEW_PIDS | NEW_NETWORK)
+    told, tell = os.pipe()
+    first = os.fork()
+    if first == 0:
+        os.close(told)
+        _guard(_be_first, fd, spec, tell, cgroup)
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(first, signal.SIGKILL))
+    os.close(tell)
+    os.close(fd)
+    over = watch(first, spec.limits.memory, buffer, cgroup.was_full if cgroup else lambda: False)
+    os.wait()  # for the first, and with it for everything inside
+    if cgroup:
+        cgroup.remove()
+    if over:
+        return OUT_OF_MEMORY
+    answer = os.read(told, 16)
+    return int(answer) if answer else signal.SIGKILL  # the first process said nothing: it was ended with the rest
+
+
+def _make_cgroup(spec: Spec) -> Cgroup | None:
+    """Where there can be one; the worker has said at its start whether, and why not."""
+    try:
+        return make(spec.limits.memory + spec.limits.scratch)
+    except NoCgroup:
+        return None
+
+
+def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
+    """The first process of the sandbox's tree: nobody inside can signal it, and when it ends all the others do."""
+    if cgroup:
+        cgroup.enter()
+        cgroup.let_go()
+    socket.sethostname("sandbox")
+    _close_ipc()
+    build_walls(spec)
+    wait, go = os.pipe()
+    inside = os.fork()
+    if inside == 0:
+        os.close(tell)
+        os.close(go)
+        os.read(wait, 1)  # nothing is told to it before its guard is one
+        _guard(_be_inside, fd, spec)
+    os.close(fd)
+    become(NOBODY)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after the change of user, which clears it
+    os.close(go)
+    while True:
+        ended, status = os.wait()
+        if ended == inside:
+            os.write(tell, str(status).encode())
+            os._exit(0)
+
+
+def _close_ipc() -> None:
+    """No shared memory, queue or semaphore in its IPC namespace, should a call for one pass the filter."""
+    for name in ("shmall", "shmmni", "msgmni"):
+        with contextlib.suppress(OSError):  # where /proc/sys is read-only
+            Path("/proc/sys/kernel", name).write_text("0")
+
+
+def _run_without_walls(fd: int, spec: Spec) -> int:
+    """No tree of its own: what it leaves behind becomes ours, and is ended here."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    inside = os.fork()
+    if inside == 0:
+        os.setsid()
+        _guard(_be_inside, fd, spec)
+    os.close(fd)
+    signal.signal(signal.SIGTERM, lambda *_: _end_all_and(signal.SIGKILL))
+    while True:
+        ended, status = os.wait()
+        if ended == inside:
+            end_all()
+            return status
+
+
+def _end_all_and(status: int) -> NoReturn:
+    end_all()
+    end_like(status)
+
+
+def end_all() -> None:
+    """Every process below this one, also those that are born meanwhile."""
+    while True:
+        for pid in _children():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+def _children() -> list[int]:
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123 (a file of the kernel)
+        return [int(word) for word in file.read().split()]
+
+
+def _be_inside(fd: int, spec: Spec) -> None:
+    os.chdir(spec.cwd)
+    os.dup2(fd, 3)
+    os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    drop_rights(spec)
+    if spec.trial:
+        Path(os.__file__).read_bytes()  # behind no walls, the user it is now may not get at Python
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    os.close(nothing)
+    child.main(socket.socket(fileno=3), spec)
+
+
+def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:
+    """A process that was forked ends here, whatever happens: it must never go on with its parent's code."""
+    try:
+        work(*arguments)
+        os._exit(0)
+    except SystemExit as leaving:
+        os._exit(leaving.code if isinstance(leaving.code, int) else 1)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.write(2, f"tenuto sandbox: {type(error).__name__}: {error}\n".encode())
+        os._exit(70)
+
+
+def end_like(status: int) -> NoReturn:
+    """End as the process inside did, so that the worker can tell how."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), Spec.from_json(sys.argv[2]))

@@ -1,0 +1,91 @@
+"""How strong a sandbox can be here: found out by building one, not by reading about the machine."""
+
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from tenuto.runtimes.sandbox import cgroup, seccomp
+from tenuto.runtimes.sandbox.runtime import CannotBuild, of_python, start
+from tenuto.runtimes.sandbox.spec import Code, Spec
+from tenuto.runtimes.sandbox.uids import borrowed_uid
+
+FULL, WEAK = "full", "weak"
+# What only walls and a user of its own give, as people are told.
+BEHIND_WALLS = (
+    "files outside its folder can be read",
+    "other processes can be seen",
+    "the disk and the memory of all its processes together have no bound",
+)
+OF_OWN_USER = (
+    "files of the worker's user can be written",
+    "other processes of that user can be read and signalled",
+    "the number of processes is unbounded",
+)
+
+
+class Refused(Exception):
+    """No sandbox here, or only one that was not asked for; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What can be enforced here; `missing` is what cannot. `no_cgroup`: why memory is only watched."""
+
+    root: bool
+    walls: bool
+    missing: tuple[str, ...]
+    no_cgroup: str | None = None
+
+    @property
+    def name(self) -> str:
+        return WEAK if self.missing else FULL
+
+    def describe(self) -> str:
+        if not self.missing:
+            memory = (
+                f"memory is watched ten times per second, because there is no memory cgroup ({self.no_cgroup})"
+                if self.no_cgroup
+                else "a memory cgroup each"
+            )
+            return f"sandbox: a user, files, processes and a network of its own for each attempt; {memory}"
+        return f"WEAK sandbox, no boundary against hostile code; not enforced here: {'; '.join(self.missing)}"
+
+
+async def find_strength(*, weak: bool) -> Strength:
+    """The strongest sandbox that can be built; one with something missing only where that was asked for."""
+    if sys.platform != "linux":
+        raise Refused(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
+    strength, why = await _try()
+    if strength.missing and not weak:
+        raise Refused(
+            f"no full sandbox can be built here ({why}); start the worker as root, "
+            f"or with --weak-sandbox, which leaves open: {'; '.join(strength.missing)}"
+        )
+    return strength
+
+
+async def _try() -> tuple[Strength, str]:
+    root = os.geteuid() == 0
+    unfiltered = () if seccomp.can_filter() else ("system calls are not filtered, and the network is open",)
+    why = "the worker is not root"
+    if root:
+        try:
+            await _build(walls=True)
+        except CannotBuild as problem:
+            why = str(problem)
+        else:
+            strength = Strength(True, True, unfiltered, cgroup.why_not())
+            return strength, f"no filter for this machine, {os.uname().machine}"
+    try:
+        await _build(walls=False)
+    except CannotBuild as problem:
+        raise Refused(f"no sandbox can be built here: {problem}") from problem
+    return Strength(root, False, (*BEHIND_WALLS, *(() if root else OF_OWN_USER), *unfiltered)), why
+
+
+async def _build(*, walls: bool) -> None:
+    with tempfile.TemporaryDirectory(prefix="tenuto-sandbox-") as folder, borrowed_uid() as uid:
+        user = uid if os.geteuid() == 0 else None
+        spec = Spec(Code(), walls=walls, uid=user, root=folder, shown=of_python(), cwd="/", trial=True)
+        await (await start(spec)).end()

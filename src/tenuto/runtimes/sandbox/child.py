@@ -1,0 +1,107 @@
+"""The inside of a sandbox: loads the code, runs one attempt of it, says how it ended."""
+
+import importlib
+import io
+import json
+import logging
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from tenuto.model.errors import TooLarge
+from tenuto.runtimes.judge import NEVER
+from tenuto.runtimes.outcomes import Failed, Outcome, describe, to_json
+from tenuto.runtimes.process_child import Line, SendLogs, run_one
+from tenuto.runtimes.sandbox.spec import MB, Spec
+from tenuto.sdk.app_loader import BadTarget, load_app
+from tenuto.sdk.options import TaskOptions
+from tenuto.sdk.task import Task
+
+LARGEST_LINE = 16 * MB  # of what is said at once, also a result
+
+
+class BoundedLine(Line):
+    """A way out that the worker does not close for being told too much at once."""
+
+    def send(self, **message: Any) -> None:
+        size = len(json.dumps(message))
+        if size >= LARGEST_LINE:
+            raise TooLarge(f"{size:,} bytes are more than a sandbox may say at once, {LARGEST_LINE:,}", "send parts")
+        super().send(**message)
+
+
+class Printed(io.TextIOBase):
+    """What the code prints becomes log lines of its attempt."""
+
+    def __init__(self, line: Line, level: str) -> None:
+        self._line, self._level, self._rest = line, level, ""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str, /) -> int:
+        *whole, self._rest = (self._rest + text).split("\n")
+        for one in whole:
+            self._send(one)
+        if len(self._rest) > 8192:
+            self.flush_rest()
+        return len(text)
+
+    def flush_rest(self) -> None:
+        rest, self._rest = self._rest, ""
+        if rest:
+            self._send(rest)
+
+    def _send(self, text: str) -> None:
+        self._line.send(log=[self._level, text, None, time.time()])
+
+
+def main(connection: socket.socket, spec: Spec) -> None:
+    sys.dont_write_bytecode = True
+    sys.path[:0] = [path for path in spec.path if path not in sys.path]
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    if spec.trial:
+        connection.sendall(b'{"ready": true}\n')
+        return
+    line = BoundedLine(connection)
+    printed = [Printed(line, "info"), Printed(line, "error")]
+    sys.stdout, sys.stderr = printed  # type: ignore[assignment]
+    logging.basicConfig(level=logging.INFO, handlers=[SendLogs(line)], force=True)
+    line.send(ready=True)
+    if (job := line.jobs.get()) is None:
+        return
+    try:
+        outcome = _run(line, spec, job)
+        for one in printed:
+            one.flush_rest()
+        line.send(outcome=to_json(outcome))
+    except TooLarge as problem:
+        line.send(outcome=to_json(Failed(describe(problem), NEVER)))
+    except BaseException as problem:  # the code may have broken anything that is used here
+        line.send(outcome=to_json(Failed(describe(problem))))
+
+
+def _run(line: Line, spec: Spec, job: dict[str, Any]) -> Outcome:
+    try:
+        task = _load(spec, job["run"])
+    except BaseException as problem:  # also what code raises that wants to end the process
+        return Failed(describe(problem))
+    return run_one(line, task, job)
+
+
+def _load(spec: Spec, name: str) -> Task[..., Any]:
+    if spec.code.target is not None:
+        return load_app(spec.code.target).tasks[name]
+    module, _, function = (spec.code.entry or "").partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except Exception as error:
+        raise BadTarget(f"{spec.code.entry} cannot be imported: {type(error).__name__}: {error}") from error
+    if isinstance(found, Task):
+        return found
+    if not callable(found):
+        raise BadTarget(f"{spec.code.entry} is not a function")
+    return Task(name, found, TaskOptions())

@@ -1,0 +1,102 @@
+"""The children of a sandbox: tasks that run in sandboxes too, with no other options than they were declared with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tenuto.model.errors import Forbidden, InvalidInput
+from tenuto.runtimes.sandbox.spec import LIMITS
+
+# What decides where and when a task runs, and what it is if nothing was declared. Only trusted code chooses these.
+DEFAULTS: dict[str, Any] = {"queue": "default", "priority": 0, "labels": [], "language": "python"}
+OF_KIND = {"type", "optional", "inherit", "max_attempts", "max_losses", "backoff_seconds", "timeout_seconds",
+           "heartbeat_timeout_seconds", *DEFAULTS}  # fmt: skip
+OF_DETAIL = {"task", "name", "delay_seconds", "available_at", "metadata", "queue_job_id", "limits", "priority"}
+
+
+@dataclass(frozen=True)
+class ChildType:
+    """How a type was declared by its worker."""
+
+    kind: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    limits: tuple[Mapping[str, Any], ...] = ()
+    queues: frozenset[str] = frozenset()  # that it may be started in, besides its own
+
+    def option(self, name: str) -> Any:
+        return self.kind.get(name, DEFAULTS.get(name))
+
+
+def checked(asked: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
+    """The arguments of `start_children`, or an error that names the field which a sandbox cannot set. The limits of a
+    child are left to the kernel, which has them from the declaration of its type."""
+    kinds: list[dict[str, Any]] = asked.get("kinds") or []
+    details: list[dict[str, Any]] = asked.get("details") or []
+    if not kinds or not _are_objects(kinds) or not _are_objects(details):
+        raise InvalidInput("kinds and details of children are not lists of JSON objects")
+    for detail in details:
+        _check_detail(detail, _type_of(detail, asked, may_start))
+    return {
+        **asked,
+        "kinds": [_check_kind(kind, may_start) for kind in kinds],
+        "details": [{key: value for key, value in one.items() if key != "limits"} for one in details] or None,
+    }
+
+
+def _check_kind(kind: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
+    name = kind.get("type")
+    declared = may_start.get(name) if isinstance(name, str) else None
+    if declared is None:
+        raise Forbidden(f"a sandbox cannot start {str(name)[:80]!r} as a child", "only tasks that run in a sandbox too")
+    _check_fields(kind, OF_KIND)
+    for key in DEFAULTS:
+        if key in kind and kind[key] != declared.option(key) and not (key == "queue" and kind[key] in declared.queues):
+            _refuse(key, kind[key], f"{name} was declared with {declared.option(key)!r}")
+    longest = declared.kind.get("timeout_seconds") or LIMITS.wall
+    timeout = kind.get("timeout_seconds")
+    if isinstance(timeout, int | float) and timeout > longest:
+        _refuse("timeout_seconds", timeout, f"{name} has at most {longest:g}")
+    return {
+        **kind,
+        "queue": kind.get("queue", declared.option("queue")),
+        "priority": declared.option("priority"),
+        "inherit": bool(declared.limits),
+    }
+
+
+def _type_of(detail: dict[str, Any], asked: dict[str, Any], may_start: Mapping[str, ChildType]) -> ChildType:
+    try:
+        place = asked["task_kinds"][detail["task"]] if asked.get("task_kinds") else 0
+        return may_start[asked["kinds"][place]["type"]]
+    except (KeyError, IndexError, TypeError):
+        return ChildType()  # whoever checks the kinds says what is wrong
+
+
+def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
+    _check_fields(detail, OF_DETAIL)
+    if detail.get("priority") not in (None, declared.option("priority")):
+        _refuse("priority", detail["priority"], f"it was declared with {declared.option('priority')!r}")
+    limits: Any = detail.get("limits") or []
+    for limit in limits if isinstance(limits, list) else [limits]:
+        if not any(_is_declared(limit, one) for one in declared.limits):
+            _refuse("limits", limit, "a task is held to the limits of its declaration")
+
+
+def _is_declared(limit: Any, declared: Mapping[str, Any]) -> bool:
+    """Whether it is this limit: for each value of a parameter, the declared key is the beginning of it."""
+    if not isinstance(limit, dict) or any(limit.get(key) != declared.get(key) for key in ("scope", "size", "seconds")):
+        return False
+    key = str(limit.get("key"))
+    return key.startswith(declared["key"]) if "parameter" in declared else key == declared["key"]
+
+
+def _check_fields(given: dict[str, Any], allowed: set[str]) -> None:
+    for key in given.keys() - allowed:
+        _refuse(key[:40], given[key], "leave it out")
+
+
+def _refuse(name: str, value: Any, hint: str) -> None:
+    raise InvalidInput(f"a sandbox cannot set {name} of a child: {str(value)[:80]}", hint)
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)

@@ -1,0 +1,58 @@
+"""Giving up what a sandbox must not have, for good: limits, other users' rights, new rights, dangerous calls."""
+
+import math
+import os
+import resource
+import signal
+
+from tenuto.runtimes.sandbox import seccomp
+from tenuto.runtimes.sandbox.spec import Limits, Spec
+from tenuto.runtimes.sandbox.syscalls import (
+    PR_CAP_AMBIENT,
+    PR_CAP_AMBIENT_CLEAR_ALL,
+    PR_SET_NO_NEW_PRIVS,
+    PR_SET_PDEATHSIG,
+    drop_bounding_set,
+    load_filter,
+    prctl,
+)
+
+
+def drop_rights(spec: Spec) -> None:
+    """From here on this process is the sandbox."""
+    _limit(spec.limits, own_user=spec.uid is not None)
+    if spec.uid is not None:
+        become(spec.uid)
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if seccomp.can_filter():
+        load_filter(seccomp.program())
+
+
+def become(uid: int) -> None:
+    """That user and no other, in no group but its own, without a capability."""
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    drop_bounding_set()
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def _limit(limits: Limits, *, own_user: bool) -> None:
+    wanted = [
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, limits.cpu or math.ceil(limits.wall)),
+        (resource.RLIMIT_AS, limits.memory),
+        (resource.RLIMIT_NOFILE, limits.files),
+        (resource.RLIMIT_FSIZE, limits.file_size),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+        (resource.RLIMIT_SIGPENDING, limits.signals),
+    ]
+    if own_user:  # it counts all processes of the user: those of a person who works here are more
+        wanted.append((resource.RLIMIT_NPROC, limits.processes))
+    for kind, most in wanted:
+        hard = resource.getrlimit(kind)[1]
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        # A second between the signal that says so and the one that ends it.
+        resource.setrlimit(kind, (bound, bound + 1 if kind == resource.RLIMIT_CPU else bound))

@@ -1,0 +1,247 @@
+"""Untrusted code: each attempt in a sandbox of its own, which is built for it and ended whole when it is over."""
+
+import asyncio
+import math
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, closing, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tenuto.model.errors import Forbidden
+from tenuto.runtimes.judge import NEVER
+from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Lost, Outcome, describe
+from tenuto.runtimes.process import Job, Logs, Process, Processes
+from tenuto.runtimes.sandbox import spec
+from tenuto.runtimes.sandbox.attempt_api import SandboxPort
+from tenuto.runtimes.sandbox.child import LARGEST_LINE
+from tenuto.runtimes.sandbox.child_tasks import ChildType
+from tenuto.runtimes.sandbox.messages import BadWord, check
+from tenuto.runtimes.sandbox.spec import MB, Code, Limits, Spec
+from tenuto.runtimes.sandbox.uids import borrowed_uid
+from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.values.wire_format import load
+
+MOST_SAID = 4096  # of what went wrong while it was built
+MOST_IN_ALL = 512 * MB  # of everything that an attempt says: reading it takes time from the others
+LONGEST_PLAIN = 1 * MB
+MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
+BUILT_WITHIN = 60.0  # seconds; a machine that is far too busy takes some
+OVERTIME = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """What is ours: which users and folders sandboxes get, and which must stay out of their sight."""
+
+    root: bool  # may take other users and build walls
+    walls: bool
+    home: str
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The code of one attempt, ready to run: what the sandbox sees of it, and the tasks that it may start."""
+
+    code: Code
+    shown: tuple[str, ...]
+    path: tuple[str, ...]
+    may_start: Mapping[str, ChildType]
+
+
+Prepare = Callable[[Any, Path], Awaitable[Prepared]]
+
+
+class Sandboxes(Processes):
+    """Starts a sandbox for each attempt; never uses one twice."""
+
+    def __init__(
+        self,
+        trusted: Trusted,
+        prepare: Prepare,
+        open_port: Callable[[Any], Port],
+        logs: Logs,
+        *,
+        began: Callable[[Any], None],
+        done: Callable[[Any, Outcome], None],
+    ) -> None:
+        super().__init__("", open_port, logs, began=began, done=done)
+        self._trusted, self._prepare = trusted, prepare
+
+    async def _run_in_process(self, job: Job) -> Outcome:
+        attempt = job.attempt
+        attempt.timeout = attempt.timeout or self._trusted.limits.wall
+        async with AsyncExitStack() as stack:
+            folder = Path(stack.enter_context(_own_folder()))
+            try:
+                prepared = await self._prepare(attempt, folder)
+            except Refused as refusal:
+                return Failed(describe(refusal), NEVER)
+            uid = stack.enter_context(borrowed_uid() if self._trusted.root else nullcontext())
+            spec = self._spec(prepared, folder, uid, attempt.timeout)
+            process = job.process = await start(spec)
+            stack.push_async_callback(process.end)
+            if attempt.stop is not None:  # asked to stop while it was built
+                return attempt.stop
+            self._began(attempt)
+            port = SandboxPort(self._open_port(attempt), attempt, may_start=prepared.may_start)
+            return await self._listen(process, attempt, port)
+
+    async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxPort) -> Outcome:
+        try:
+            outcome = await self._converse(process, attempt, port)
+        except (BadWord, ValueError) as problem:  # ValueError: a line without an end
+            message = (
+                str(problem) if isinstance(problem, BadWord) else f"it says more than {LARGEST_LINE:,} bytes at once"
+            )
+            return Failed({"type": "BadWord", "message": f"the sandbox was ended: {message}"})
+        if isinstance(outcome, Completed) and '"$object"' in (outcome.output or ""):
+            try:
+                port.check_objects(load(outcome.output or "null"))
+            except Forbidden as refusal:
+                return Failed(describe(refusal))
+        if isinstance(outcome, Interrupted):  # that would cost it nothing, so nobody but us may say it
+            return Failed({"type": "BadWord", "message": "the sandbox was ended: it says it was asked to stop"})
+        return outcome
+
+    def _spec(self, prepared: Prepared, folder: Path, uid: int | None, timeout: float) -> Spec:
+        trusted = self._trusted
+        if uid is not None and not trusted.walls:
+            shutil.chown(folder, uid, uid)
+        return Spec(
+            code=prepared.code,
+            limits=replace(trusted.limits, cpu=trusted.limits.cpu or math.ceil(timeout + OVERTIME)),
+            walls=trusted.walls,
+            uid=uid,
+            root=str(folder),
+            shown=(*of_python(), *prepared.shown),
+            hidden=(trusted.home,),
+            path=prepared.path,
+            cwd="/tmp" if trusted.walls else str(folder),  # noqa: S108 (inside the walls it is the sandbox's own)
+        )
+
+
+class Refused(Exception):
+    """There is no code to run; trying again would not help."""
+
+
+class Sandbox(Process):
+    """One sandbox and the line to it."""
+
+    spec: Spec
+    said = 0
+
+    def read(self, line: bytes) -> dict[str, Any]:
+        self.said += len(line)
+        if self.said > MOST_IN_ALL or (len(line) > LONGEST_PLAIN and not line.startswith(MAY_BE_LONG)):
+            raise BadWord("it says more than an attempt has to say")
+        return check(line)
+
+    async def messages(self) -> AsyncIterator[dict[str, Any]]:
+        async for message in super().messages():
+            yield message
+            await asyncio.sleep(0)  # one that never pauses must not hold up the others
+
+    def kill(self) -> None:
+        """The process that built it ends, and everything inside with it."""
+        with suppress(ProcessLookupError):
+            self.process.terminate()
+
+    async def end(self) -> None:
+        """Gone, with everything that it started."""
+        self.alive = False
+        self.kill()
+        await self.process.wait()
+        self._writer.close()
+
+    def how_it_died(self, code: int) -> Lost:
+        message = f"the sandbox {self._how(code)}"
+        return Lost({"type": "SandboxDied", "message": message, "exit_code": code})
+
+    def _how(self, code: int) -> str:
+        if code >= 0:
+            return f"exited with code {code} before its task ended"
+        name = signal.Signals(-code).name
+        limits = self.spec.limits
+        match -code:
+            case signal.SIGXCPU:
+                return f"was ended by {name}: it used more than its {limits.cpu} s of CPU time"
+            case signal.SIGXFSZ:
+                return f"was ended by {name}: it wrote a file of more than {limits.file_size // MB} MB"
+            case spec.OUT_OF_MEMORY:
+                return f"was ended: its processes together used more than {limits.memory // MB} MB of memory"
+            case signal.SIGKILL:
+                return f"was killed by {name}: most likely the machine was out of memory"
+            case _:
+                memory = (
+                    f"; it has {limits.memory // MB} MB of memory" if -code in (signal.SIGSEGV, signal.SIGABRT) else ""
+                )
+                return f"was killed by {name}{memory}"
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    folder = tempfile.mkdtemp(prefix="tenuto-sandbox-")
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(folder, onerror=_open_up)
+
+
+def _open_up(function: Callable[[str], object], path: str, _: object) -> None:
+    """Folders that were closed to everybody are opened to be removed; never what a link leads to."""
+    above = Path(path).parent
+    for place in (above, Path(path)):
+        if place.is_dir() and not place.is_symlink():
+            place.chmod(0o700)
+    if function in (os.unlink, os.rmdir):
+        function(path)
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def of_python() -> tuple[str, ...]:
+    """The folders that Python itself needs, and this package."""
+    ours = str(Path(__file__).parents[1])
+    found = [sys.prefix, sys.base_prefix, ours, *(path for path in sys.path if "site-packages" in path)]
+    return tuple(dict.fromkeys(str(way) for path in found for way in (Path(path), Path(path).resolve())))
+
+
+async def start(spec: Spec) -> Sandbox:
+    """A sandbox that is ready to be told what to run; nothing of ours but the line goes in."""
+    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": spec.cwd, "TMPDIR": spec.cwd}
+    ours, theirs = socket.socketpair()
+    with closing(theirs):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-m", "tenuto.runtimes.sandbox.builder", str(theirs.fileno()), spec.to_json(),
+            pass_fds=(theirs.fileno(),), env=environment, cwd="/", start_new_session=True,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    sandbox = Sandbox(process, reader, writer)
+    sandbox.spec = spec
+    try:
+        ready = await asyncio.wait_for(
+            reader.readline(), BUILT_WITHIN
+        )  # it says when it is built; nothing, if it failed
+    except TimeoutError:
+        await sandbox.end()
+        raise CannotBuild(f"it was not built within {BUILT_WITHIN:g} s") from None
+    if not ready:
+        said = await process.stderr.read(MOST_SAID) if process.stderr else b""
+        await sandbox.end()
+        ended = f"it ended with code {process.returncode} and without a word"
+        raise CannotBuild(said.decode("utf-8", "replace").strip() or ended)
+    return sandbox
+
+
+class CannotBuild(Exception):
+    """This machine, or this user, cannot build a sandbox; the message says what failed."""

@@ -1,0 +1,77 @@
+"""Plain functions in threads: as many as are busy at once, and a thread that will not stop can be left behind."""
+
+import asyncio
+import contextvars
+import logging
+import queue
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from tenuto.runtimes.background import Parts
+
+log = logging.getLogger("tenuto.worker")
+
+Work = Callable[[], Any]
+Done = Callable[[Any, Any], None]
+
+
+class Job:
+    """One function call in a thread; `left` when nobody waits for it any more."""
+
+    __slots__ = ("key", "left", "work")
+
+    def __init__(self, key: Any, work: Work) -> None:
+        self.key = key
+        self.work = work
+        self.left = False
+
+
+class Threads:
+    """Runs jobs and calls `done(key, result)` on the loop, for many jobs with one wake-up of the loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, done: Done) -> None:
+        self._loop, self._done = loop, done
+        self._parts = Parts()
+        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._results: deque[tuple[Job, Any]] = deque()
+        self._woken = False
+        self._threads = 0
+        self._open = 0  # jobs given in and not done; only the loop's thread counts
+
+    def submit(self, key: Any, work: Work) -> Job:
+        job = Job(key, work)
+        self._open += 1
+        if self._open > self._threads:
+            self._threads += 1
+            self._parts.thread("task", self._serve).start()
+        self._queue.put(job)
+        return job
+
+    def leave(self, job: Job) -> None:
+        """Wait no longer for this one; its thread ends when its function does, and another takes its place."""
+        job.left = True
+        self._open -= 1
+        self._threads -= 1
+
+    def close(self) -> None:
+        for _ in range(self._threads):
+            self._queue.put(None)
+
+    def _serve(self) -> None:
+        while (job := self._queue.get()) is not None:
+            result = contextvars.Context().run(job.work)
+            if job.left:
+                return
+            self._results.append((job, result))
+            if not self._woken:
+                self._woken = True
+                self._loop.call_soon_threadsafe(self._collect)
+
+    def _collect(self) -> None:
+        self._woken = False
+        while self._results:
+            job, result = self._results.popleft()
+            if not job.left:
+                self._open -= 1
+                self._done(job.key, result)

@@ -1,0 +1,1 @@
+"""Starts runs and reads their results, over SQL or over HTTP."""

@@ -1,0 +1,220 @@
+"""What starts and watches runs: `async with app.connect() as tn`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
+from uuid import UUID
+
+from tenuto.db.connection import start_statements
+from tenuto.db.connection.errors import BadAddress
+from tenuto.model.durations import Duration
+from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.monitoring import RunSummary
+from tenuto.model.tasks import Started
+from tenuto.sdk.client.run import Run, Runs
+from tenuto.sdk.client.run_watcher import Watcher
+from tenuto.sdk.client.schedules import Schedules
+from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.start_many import plan_many
+from tenuto.sdk.client.start_request import Plan, plan_task, split_options
+from tenuto.sdk.client.transport import PAGE, Link
+from tenuto.sdk.graphs.compile import plan_graph
+from tenuto.sdk.graphs.compose import Composition
+from tenuto.sdk.graphs.graph import Graph
+from tenuto.sdk.task import Task
+from tenuto.sdk.values.codecs import codec_of
+from tenuto.sdk.values.data_objects import DataObject, as_bytes
+from tenuto.sdk.values.wire_format import MISSING, Unfit
+
+if TYPE_CHECKING:
+    from tenuto.sdk.app import App
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Client:
+    """A connection to Tenuto. Made by `app.connect()`."""
+
+    def __init__(self, link: Link, *, url: str, app: "App | None" = None) -> None:
+        self.link, self.app = link, app
+        self.url = url  # for connections of your own: `tn.start(…, connection=conn)`
+        self.schedules = Schedules(link)
+        self.watcher = Watcher(link)
+
+    @property
+    def direct(self) -> Direct:
+        """The database itself, for what no server can do."""
+        if not isinstance(self.link, Direct):
+            raise BadAddress(
+                f"this needs the database itself, and {self.url} is a server; set TENUTO_DATABASE_URL for it"
+            )
+        return self.link
+
+    # The arguments are checked against the function; with options of the start among them only by `task.options(…)`.
+    @overload
+    async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, delay: Duration, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, available_at: datetime, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, priority: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, dedupe_key: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, queue: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, resource_group: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, labels: Iterable[str], **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(
+        self, target: Task[..., R], /, *args: Any, metadata: Mapping[str, Any], **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, timeout: Duration, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(
+        self, target: Task[..., R], /, *args: Any, heartbeat_timeout: Duration, **kwargs: Any
+    ) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, max_attempts: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, max_losses: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, run_attempts: int, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, name: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, external_id: str, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, optional: bool, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Task[..., R], /, *args: Any, connection: Any, **kwargs: Any) -> Run[R]: ...
+    @overload
+    async def start(self, task: Graph | Composition | str, /, *args: Any, **kwargs: Any) -> Run[Any]: ...
+    @overload
+    async def start(self, task: Sequence[Graph], /, **kwargs: Any) -> list[Run[Any]]: ...
+    async def start(self, task: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
+        connection = take_connection(task, kwargs)
+        if isinstance(task, Sequence) and not isinstance(task, str):
+            plans = plan_all(self.app, cast("Sequence[Any]", task), kwargs)
+            return await self.start_plans(plans, connection)
+        (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
+        return run
+
+    async def start_plans(self, plans: list[Plan], connection: Any = None) -> list[Run[Any]]:
+        """Start what was planned, all or none."""
+        if connection is None:
+            started = await self.link.start(plans)
+        else:
+            statements = [plan.statement(self.direct.org_id) for plan in plans]
+            started = [one for statement in statements for one in await start_statements.ask(connection, statement)]
+        return [self.run_of(one, plan, known=connection is None) for one, plan in zip(started, plans, strict=True)]
+
+    def run_of(self, started: Started, plan: Plan, *, known: bool) -> Run[Any]:
+        """The run of an answer; one in a transaction of the caller's is known to exist only when that commits."""
+        return Run(self, started.run_id, plan.read, created=started.created, known=known)
+
+    async def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> Runs[R]:
+        """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
+        else its first argument. `dedupe_keys` gives each its own key."""
+        connection = options.pop("connection", task.said.get("connection"))
+        many = plan_many(task, items, options)
+        if connection is None:
+            return Runs(self, await self.link.start_many(many), task.decode_result)
+        statements = many.statements(self.direct.org_id)
+        started = [one for statement in statements for one in await start_statements.ask(connection, statement)]
+        return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
+
+    def graph(self, name: str | None = None) -> Graph:
+        """An empty graph; `tn.start(graph)` starts it."""
+        return Graph(name)
+
+    def run(self, id: UUID | str) -> Run[Any]:
+        """A run by its id; its result is plain JSON."""
+        return Run(self, as_id(id), lambda value: value, known=False)
+
+    async def signal(self, run: Run[Any] | UUID | str, name: str, value: Any = None) -> None:
+        """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
+        await self.link.send_signal(as_id(run), name, check_value(f"signal {name}", value))
+
+    async def cancel(self, run: Run[Any] | UUID | str, reason: str | None = None) -> None:
+        """Stop a run and everything below it."""
+        await self.link.cancel_run(as_id(run), reason)
+
+    async def runs(
+        self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
+    ) -> list[RunSummary]:
+        """The newest runs, newest first: `await tn.runs(status="failed")`."""
+        found: list[RunSummary] = []
+        while len(found) < most:
+            limit, before = min(PAGE, most - len(found)), found[-1].id if found else None
+            page = await self.link.list_runs(status=status, name=name, type=type, before=before, limit=limit)
+            found += page
+            if len(page) < limit:
+                break
+        return found
+
+    async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        """Store bytes to pass to tasks; an object that no task holds goes after a day."""
+        return DataObject(await self.link.put_object(as_bytes(data), type, metadata))
+
+    async def get(self, object: DataObject | UUID) -> bytes:
+        """The bytes of a data object."""
+        return await self.link.get_object(object.id if isinstance(object, DataObject) else object)
+
+
+def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Plan:
+    """The plan of whatever can be started."""
+    if isinstance(target, str):
+        if app is None:
+            raise NotFound(f"no app is connected that could have a task {target!r}", "write app.connect()")
+        target = app.find(target)
+    if isinstance(target, Task):
+        task, rest = split_options(cast("Task[..., Any]", target), kwargs)
+        return plan_task(task, args, rest)
+    if isinstance(target, Composition):
+        return plan_graph(target.bind(*args), kwargs)
+    if isinstance(target, Graph):
+        if args:
+            raise InvalidInput(f"{target} takes no arguments", "its tasks have theirs: g.add(task, …)")
+        return plan_graph(target, kwargs)
+    raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
+
+
+def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Plan]:
+    """The plans of many graphs that start together."""
+    if "dedupe_key" in kwargs:
+        raise InvalidInput("dedupe_key belongs to one run, and these are several", "start them one by one")
+    return [plan_target(app, target, (), kwargs) for target in targets]
+
+
+def take_connection(target: Any, kwargs: dict[str, Any]) -> Any:
+    """The caller's own connection, out of the keywords or the task's options."""
+    if isinstance(target, Task):
+        task = cast("Task[..., Any]", target)
+        if "connection" in kwargs and "connection" not in task.signature.parameters:
+            return kwargs.pop("connection")
+        return task.said.get("connection")
+    return kwargs.pop("connection", None)
+
+
+def check_value(what: str, value: Any) -> Any:
+    """A value without a hint: JSON or nothing."""
+    try:
+        return codec_of(MISSING).encode(value, "value")
+    except Unfit as problem:
+        raise InvalidInput(f"{what}: {problem}") from problem
+
+
+def as_id(run: Run[Any] | UUID | str) -> UUID:
+    """The id of a run, however it is given."""
+    if isinstance(run, Run):
+        return run.id
+    try:
+        return run if isinstance(run, UUID) else UUID(run)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInput(f"{run!r:.60} is not the id of a run", "pass a run, or its id") from error

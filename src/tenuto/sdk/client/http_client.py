@@ -1,0 +1,91 @@
+"""Requests that arrive: a server that restarts or asks for patience is asked again, and does nothing twice."""
+
+import asyncio
+import json
+import logging
+import random
+import time
+from typing import Any
+from uuid import uuid4
+
+import httpx2
+
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
+from tenuto.sdk.client.http_errors import refusal
+
+PATIENCE = 30.0  # seconds for which a server may be away
+ANSWER_WITHIN = 30.0
+MOST_BYTES = 64 * 1024 * 1024  # a server that refuses them closes the line before it has them, and is not heard
+SHORTEST, LONGEST = 0.05, 2.0  # seconds between two tries
+MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
+
+log = logging.getLogger("tenuto.client")
+
+
+class Http:
+    """One server, and the key that says who we are."""
+
+    def __init__(self, url: str, key: str, *, patience: float = PATIENCE) -> None:
+        self.url, self._patience = url.rstrip("/"), patience
+        self._away = False  # said once, not by each request that waits
+        self._client = httpx2.AsyncClient(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
+            timeout=httpx2.Timeout(ANSWER_WITHIN, connect=10.0, pool=None),
+            limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),  # less than servers keep an idle one
+        )
+
+    async def ask(self, method: str, path: str, body: str | None = None, *, wait: float = 0.0, **more: Any) -> Any:
+        """The JSON that is answered; `body` is JSON text, `wait` what the server may take on top."""
+        if body is not None:
+            more["content"] = body.encode()
+            more["headers"] = {"Content-Type": "application/json"}
+        answer = await self.send(method, path, wait=wait, **more)
+        return json.loads(answer.content) if answer.content else None
+
+    async def send(
+        self, method: str, path: str, *, wait: float = 0.0, headers: dict[str, str] | None = None, **more: Any
+    ) -> httpx2.Response:
+        """The answer, which is a success; a refusal is raised as what the kernel would have raised."""
+        if len(more.get("content") or b"") > MOST_BYTES:
+            raise TooLarge("what is sent is larger than 64 MB", "send less at a time")
+        said = dict(headers or {})
+        if method != "GET":
+            said["Idempotency-Key"] = uuid4().hex
+        end, pause = time.monotonic() + self._patience, SHORTEST
+        while True:
+            try:
+                timeout = httpx2.Timeout(ANSWER_WITHIN + wait, connect=10.0, pool=None)
+                answer = await self._client.request(method, path, headers=said, timeout=timeout, **more)
+            except httpx2.TransportError as problem:
+                why: TenutoError | Unreachable = Unreachable(
+                    f"{self.url} does not answer ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
+                )
+                after = pause
+            else:
+                if answer.is_success:
+                    self._away = False
+                    return answer
+                why = refusal(self.url, answer.status_code, answer.content)
+                if isinstance(why, Unauthorized):  # the server's hint is for who writes headers
+                    why = Unauthorized(why.message, MAKE_KEY)
+                after = _retry_after(answer, pause)
+            if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
+                raise why
+            self._say_away(why)
+            await asyncio.sleep(after * random.uniform(1.0, 1.5))  # noqa: S311 (jitter, not a secret)
+            pause = min(LONGEST, pause * 2)
+
+    def _say_away(self, why: TenutoError | Unreachable) -> None:
+        if isinstance(why, Unreachable) and not self._away:
+            log.warning("%s; trying for %g s", why, self._patience)
+            self._away = True
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+
+def _retry_after(answer: httpx2.Response, pause: float) -> float:
+    said = answer.headers.get("retry-after", "")
+    return max(pause, float(said)) if said.isdecimal() else pause

@@ -1,0 +1,92 @@
+"""Plans as the server takes them: the tasks of a graph by names, what they give each other as references to those."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tenuto.sdk.client.start_many import Many
+from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.values.wire_format import dump, fill_slots, load
+
+NAMES = {
+    "timeout_seconds": "timeout",
+    "heartbeat_timeout_seconds": "heartbeat_timeout",
+    "backoff_seconds": "backoff",
+    "delay_seconds": "delay",
+    "queue_job_id": "external_id",
+}
+OF_RUN = {"group": "resource_group", "max_attempts": "run_attempts", "dedupe_key": "dedupe_key", "metadata": "metadata"}
+MOST_AT_ONCE = 10_000
+MOST_BYTES = 60 * 1024 * 1024  # of one request; the server takes 64 MB
+
+
+def start_of(plan: Plan) -> dict[str, Any]:
+    """What `POST /v1/runs` takes for one run."""
+    run = {OF_RUN[key]: value for key, value in plan.run.items() if key in OF_RUN}
+    if plan.task_kinds is not None:
+        return {**run, "graph": _graph(plan, plan.task_kinds)}
+    detail = (plan.details or [{}])[0]
+    return {**run, **_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
+
+
+def starts_of(many: Many) -> Iterator[list[str]]:
+    """The starts of `start_many` as JSON text, in lists that each fit in a request."""
+    (kind,) = load(many.kind)
+    shared = {**_task(kind, {}), **({"resource_group": many.group} if many.group else {})}
+    batch: list[str] = []
+    size = 0
+    for no, input in enumerate(many.inputs):
+        own = _task({}, many.details[no]) if many.details else {}
+        key = {"dedupe_key": many.dedupe_keys[no]} if many.dedupe_keys and many.dedupe_keys[no] else {}
+        text = f'{dump({**shared, **own, **key})[:-1]},"input":{input}}}'
+        if batch and (len(batch) == MOST_AT_ONCE or size + len(text) > MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text.encode()) + 1
+    if batch:
+        yield batch
+
+
+def schedule_of(plan: Plan, **times: Any) -> dict[str, Any]:
+    """What `PUT /v1/schedules/{name}` takes."""
+    jitter = times.pop("jitter_seconds")
+    detail = (plan.details or [{}])[0]
+    return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail), "jitter": jitter, **times}
+
+
+def _graph(plan: Plan, task_kinds: list[int]) -> dict[str, Any]:
+    names = [f"t{no}" for no in range(len(task_kinds))]
+    details = {detail["task"]: detail for detail in plan.details or ()}
+    tasks: dict[str, dict[str, Any]] = {}
+    for no, name in enumerate(names):
+        detail = details.get(no, {})
+        places = {"places": len(detail["outputs"])} if "outputs" in detail else {}
+        tasks[name] = {**_task(plan.kinds[task_kinds[no]], detail), "name": detail.get("name"), **places}
+        tasks[name]["input"] = _input(plan.inputs[no], detail, names)
+    for edge in plan.edges or ():
+        after: dict[str, Any] = {"task": names[edge["from"]], "on": edge["on"]}
+        tasks[names[edge["to"]]].setdefault("after", []).append(after)
+    graph: dict[str, Any] = {"tasks": tasks}
+    if "name" in plan.run:
+        graph["name"] = plan.run["name"]
+    if "outputs" in plan.run:
+        graph["outputs"] = [_reference(slot, names) for slot in plan.run["outputs"]]
+    return graph
+
+
+def _task(kind: Mapping[str, Any], detail: Mapping[str, Any]) -> dict[str, Any]:
+    said = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
+    # The app is at hand here: what is not said of a task is what it declares, not what its workers do.
+    return {"inherit": False, **{NAMES.get(key, key): value for key, value in said.items()}}
+
+
+def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None) -> Any:
+    slots = [_reference(slot, names or []) for slot in detail.get("slots", ())]
+    return fill_slots(load(text), slots) if slots else load(text)
+
+
+def _reference(slot: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    if "object" in slot:
+        return {"$object": slot["object"]}
+    place = {"place": slot["output"]} if "output" in slot else {}
+    return {"$output": names[slot["task"]], **place}

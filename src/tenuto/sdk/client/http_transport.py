@@ -1,0 +1,125 @@
+"""The words of a client as requests to a server."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, TypeVar
+from urllib.parse import quote
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from tenuto.model.digest import content_digest
+from tenuto.model.errors import InvalidInput
+from tenuto.model.ids import uuid7
+from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.schedules import Schedule
+from tenuto.model.tasks import Started
+from tenuto.sdk.client.http_client import Http
+from tenuto.sdk.client.http_starts import schedule_of, start_of, starts_of
+from tenuto.sdk.client.start_many import Many
+from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.transport import PAGE
+from tenuto.sdk.values.wire_format import dump
+
+T = TypeVar("T")
+LARGE = 1_900_000  # bytes; what is larger takes the way for bulk
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _read(kind: type[T], value: Any) -> T:
+    """What was answered, as the dataclass that the kernel would have answered."""
+    if kind not in _adapters:
+        _adapters[kind] = TypeAdapter(kind)
+    return _adapters[kind].validate_python(value)
+
+
+class Remote:
+    """One server; the key says which org."""
+
+    patience = 20.0
+
+    def __init__(self, http: Http) -> None:
+        self.http = http
+
+    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+        texts = [dump(start_of(plan)) for plan in plans]
+        if len(texts) == 1 and len(texts[0]) < LARGE:
+            return [_read(Started, await self.http.ask("POST", "/v1/runs", texts[0]))]
+        return await self._start_all(texts)
+
+    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+        """All or none within each request: 10,000 runs, or 60 MB."""
+        return [one.run_id for batch in starts_of(many) for one in await self._start_all(batch)]
+
+    async def _start_all(self, texts: list[str]) -> list[Started]:
+        answer = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
+        return _read(list[Started], answer["items"])
+
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+        body = dump({"run_ids": [str(id) for id in run_ids], "wait": wait})
+        return _read(list[RunEnd], (await self.http.ask("POST", "/v1/runs/wait", body, wait=wait))["items"])
+
+    async def get_run(self, run_id: UUID) -> RunStatus:
+        return _read(RunStatus, await self.http.ask("GET", f"/v1/runs/{run_id}"))
+
+    async def list_runs(self, **page: Any) -> list[RunSummary]:
+        return _read(list[RunSummary], await self._list("/v1/runs", page))
+
+    async def list_tasks(self, **page: Any) -> list[TaskSummary]:
+        return _read(list[TaskSummary], await self._list("/v1/tasks", page))
+
+    async def _list(self, path: str, page: dict[str, Any]) -> list[dict[str, Any]]:
+        params = {key: value for key, value in page.items() if value is not None}
+        return (await self.http.ask("GET", path, params=params))["items"]
+
+    async def cancel_run(self, run_id: UUID, reason: str | None) -> None:
+        await self.http.ask("POST", f"/v1/runs/{run_id}/cancel", dump({"reason": reason}))
+
+    async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
+        answer = await self.http.ask("POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse}))
+        return UUID(answer.get("run_id") or answer["id"])  # of a large run, all of it is returned
+
+    async def delete_run(self, run_id: UUID) -> None:
+        await self.http.ask("DELETE", f"/v1/runs/{run_id}")
+
+    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None:
+        await self.http.ask("POST", f"/v1/runs/{run_id}/signals", dump({"name": name, "value": value}))
+
+    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]:
+        return await self._list(f"/v1/runs/{run_id}/data", query)
+
+    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None:
+        await self.http.ask("PUT", f"/v1/runs/{run_id}/data", dump({"values": values, "tags": tags}))
+
+    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID:
+        params = {"type": type, **({"metadata": dump(metadata)} if metadata else {})}
+        headers = {"Content-Digest": content_digest(sha256(data).digest())}
+        path = f"/v1/objects/{uuid7()}"
+        answer = await self.http.send("PUT", path, content=data, params=params, headers=headers, wait=60.0)
+        return UUID(answer.json()["id"])
+
+    async def get_object(self, object_id: UUID) -> bytes:
+        answer = await self.http.send("GET", f"/v1/objects/{object_id}", wait=60.0)
+        said = answer.headers.get("content-digest")
+        if said and said != content_digest(sha256(answer.content).digest()):
+            raise InvalidInput(f"data object {object_id} is not what was stored: its checksum differs")
+        return answer.content
+
+    async def list_schedules(self, after: str | None) -> list[Schedule]:
+        return _read(list[Schedule], await self._list("/v1/schedules", {"after": after, "limit": PAGE}))
+
+    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+        return _read(Schedule, await self.http.ask("PUT", _schedule(name), dump(schedule_of(plan, **times))))
+
+    async def pause_schedule(self, name: str) -> None:
+        await self.http.ask("POST", f"{_schedule(name)}/pause")
+
+    async def resume_schedule(self, name: str) -> None:
+        await self.http.ask("POST", f"{_schedule(name)}/resume")
+
+    async def delete_schedule(self, name: str) -> None:
+        await self.http.ask("DELETE", _schedule(name))
+
+
+def _schedule(name: str) -> str:
+    return f"/v1/schedules/{quote(name, safe='')}"

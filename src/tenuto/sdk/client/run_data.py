@@ -1,0 +1,35 @@
+"""Run data from outside: what the tasks of a run share, read and written by whoever started it."""
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.context.run_data import RunData
+
+if TYPE_CHECKING:
+    from tenuto.sdk.client.client import Client
+
+
+class RunValues(RunData):
+    """`await run.data["key"]`, `await run.data.put("key", value)`, `await run.data.find("score.*")`."""
+
+    def __init__(self, client: "Client", run_id: UUID) -> None:
+        super().__init__(_RunPort(client, run_id))
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        raise InvalidInput("run data from outside a task is written at once", f"await run.data.put({key!r}, value)")
+
+
+class _RunPort:
+    """Answers the two verbs of run data for a run instead of an attempt."""
+
+    def __init__(self, client: "Client", run_id: UUID) -> None:
+        self._client, self._run_id = client, run_id
+
+    async def ask(self, verb: str, **arguments: Any) -> Any:
+        if verb == "get_run_data":
+            return await self._client.link.get_run_data(self._run_id, **arguments)
+        return await self._client.link.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
+
+    def tell(self, verb: str, **arguments: Any) -> None:
+        raise AssertionError(f"only tasks say {verb}, not whoever reads the data of their run: {arguments}")

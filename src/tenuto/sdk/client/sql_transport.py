@@ -1,0 +1,128 @@
+"""The way to Tenuto that leads to the database itself."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import maintenance, monitoring, reactions, run_data, runs
+from tenuto.db.connection import start_statements
+from tenuto.db.connection.pool import Pool
+from tenuto.model.cron import fire_after
+from tenuto.model.errors import NotFound
+from tenuto.model.ids import uuid7
+from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.schedules import Schedule
+from tenuto.model.tasks import Started
+from tenuto.sdk.client.start_many import Many
+from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.transport import PAGE
+from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.wire_format import load
+from tenuto.storage.base import Store
+
+
+class Direct:
+    """One org of one database."""
+
+    patience = 0.0
+
+    def __init__(self, pool: Pool, org_id: UUID, store: Store) -> None:
+        self.pool, self.org_id, self.store = pool, org_id, store
+        self.objects = Objects(pool, org_id, store)
+
+    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+        if len(plans) == 1 and plans[0].is_bare():
+            return [await self._start_task(plans[0])]
+        return await self._ask([plan.statement(self.org_id) for plan in plans])
+
+    async def _start_task(self, plan: Plan) -> Started:
+        id = uuid7()
+        kind, group = json.dumps(plan.kinds[0]), plan.run.get("group")
+        await self.pool.call(runs.start_task, org_id=self.org_id, kind=kind, input=plan.inputs[0], id=id, group=group)
+        return Started(UUID(id), True)
+
+    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+        started = await self._ask(many.statements(self.org_id)) if many.ids else []
+        return [one.run_id for one in started] or many.ids
+
+    async def _ask(self, statements: list[start_statements.Statement]) -> list[Started]:
+        async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:
+            if len(statements) == 1:
+                return await start_statements.ask(conn, statements[0])
+            async with conn.transaction():
+                return [one for statement in statements for one in await start_statements.ask(conn, statement)]
+
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:  # noqa: ARG002 - nobody waits in SQL
+        return await self.pool.call(monitoring.poll_runs, org_id=self.org_id, run_ids=run_ids)
+
+    async def get_run(self, run_id: UUID) -> RunStatus:
+        return await self.pool.call(monitoring.get_run, org_id=self.org_id, run_id=run_id)
+
+    async def list_runs(self, **page: Any) -> list[RunSummary]:
+        return await self.pool.call(monitoring.list_runs, org_id=self.org_id, **page)
+
+    async def list_tasks(self, **page: Any) -> list[TaskSummary]:
+        return await self.pool.call(monitoring.list_tasks, org_id=self.org_id, **page)
+
+    async def cancel_run(self, run_id: UUID, reason: str | None) -> None:
+        await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=run_id, reason=reason)
+
+    async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
+        return await self.pool.call(runs.retry_run, org_id=self.org_id, run_id=run_id, reuse=reuse)
+
+    async def delete_run(self, run_id: UUID) -> None:
+        await self.pool.call(runs.delete_run, org_id=self.org_id, run_id=run_id)
+
+    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None:
+        await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
+
+    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]:
+        found = await self.pool.call(run_data.get_run_data, org_id=self.org_id, run_id=run_id, **query)
+        return [asdict(row) for row in found]
+
+    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None:
+        await self.pool.call(run_data.put_run_data, org_id=self.org_id, run_id=run_id, values=values, tags=tags)
+
+    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID:
+        return (await self.objects.put(data, type=type, metadata=metadata)).id
+
+    async def get_object(self, object_id: UUID) -> bytes:
+        return await self.objects.get(object_id)
+
+    async def list_schedules(self, after: str | None) -> list[Schedule]:
+        return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=PAGE)
+
+    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+        said = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
+        next_at = fire_after(times["cron"], times["timezone"], await self.pool.call(maintenance.now))
+        return await self.pool.call(
+            reactions.put_schedule,
+            org_id=self.org_id,
+            name=name,
+            kind=plan.kinds[0],
+            input=load(plan.inputs[0]),
+            details=said or None,
+            next_at=next_at,
+            **times,
+        )
+
+    async def pause_schedule(self, name: str) -> None:
+        await self.pool.call(reactions.pause_schedule, org_id=self.org_id, name=name)
+
+    async def resume_schedule(self, name: str) -> None:
+        found = await self._find_schedule(name)
+        next_at = fire_after(found.cron, found.timezone, await self.pool.call(maintenance.now))
+        await self.pool.call(reactions.resume_schedule, org_id=self.org_id, name=name, next_at=next_at)
+
+    async def _find_schedule(self, name: str) -> Schedule:
+        after = None
+        while page := await self.list_schedules(after):
+            if found := next((one for one in page if one.name == name), None):
+                return found
+            after = page[-1].name
+        raise NotFound(f"no schedule {name}", "tn.schedules.list() shows those there are")
+
+    async def delete_schedule(self, name: str) -> None:
+        await self.pool.call(reactions.delete_schedule, org_id=self.org_id, name=name)

@@ -1,0 +1,88 @@
+"""Many runs of one task: encoded first, so that a wrong item starts nothing, then sent in large statements."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from tenuto.db.connection import start_statements
+from tenuto.model.errors import InvalidInput
+from tenuto.model.ids import uuid7
+from tenuto.sdk.client.start_request import detail_of
+from tenuto.sdk.graphs.graph import arguments_of
+from tenuto.sdk.task import Task
+
+BATCH = 10_000  # larger statements are no faster and hold more memory
+NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "name")
+
+
+@dataclass(frozen=True)
+class Many:
+    """The runs of one `start_many`, encoded."""
+
+    kind: str
+    inputs: list[str]
+    ids: list[str]
+    details: list[dict[str, Any]] | None
+    dedupe_keys: list[str | None] | None
+    group: str | None
+
+    def statements(self, org_id: UUID) -> list[start_statements.Statement]:
+        """One for each batch."""
+        return [self._statement(org_id, start) for start in range(0, len(self.inputs), BATCH)]
+
+    def _statement(self, org_id: UUID, start: int) -> start_statements.Statement:
+        part = slice(start, start + BATCH)
+        details = [{"task": no, **detail} for no, detail in enumerate((self.details or [])[part]) if detail]
+        return start_statements.start_many(
+            org_id=org_id,
+            kinds=self.kind,
+            inputs=self.inputs[part],
+            ids=self.ids[part],
+            details=json.dumps(details) if details else None,
+            dedupe_keys=self.dedupe_keys[part] if self.dedupe_keys else None,
+            group=self.group,
+        )
+
+
+def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, Any]) -> Many:
+    """Encode every item; `options` are those of a start, and `dedupe_keys`."""
+    said = dict(options)
+    keys: Sequence[str | None] | None = said.pop("dedupe_keys", None)
+    task = task.options(**said) if said else task
+    for key in NOT_FOR_MANY:
+        if key in task.said:
+            cure = "give dedupe_keys, one for each item" if key == "dedupe_key" else "start them one by one"
+            raise InvalidInput(f"start_many of {task.name}: {key} belongs to one run", cure)
+    inputs, details = _encode(task, items)
+    dedupe_keys = None if keys is None else [*keys]
+    if dedupe_keys is not None and len(dedupe_keys) != len(inputs):
+        raise InvalidInput(f"start_many of {task.name}: {len(dedupe_keys)} dedupe_keys for {len(inputs)} items")
+    group = task.said.get("resource_group")
+    ids = [uuid7() for _ in inputs]
+    return Many(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
+
+
+def _encode(task: Task[..., Any], items: Iterable[Any]) -> tuple[list[str], list[dict[str, Any]] | None]:
+    encode = task.encode_args
+    shared = detail_of(task, None)
+    limited = bool(task.declared.limit or task.declared.rate or task.queue_limits.get(task.declared.queue))
+    if not limited:
+        inputs = [
+            encode(cast("tuple[Any, ...]", item), {})
+            if type(item) is tuple
+            else encode((), cast("dict[str, Any]", item))
+            if type(item) is dict
+            else encode((item,), {})
+            for item in items
+        ]
+        details = [shared] * len(inputs) if shared else None
+    else:
+        arguments = [arguments_of(item) for item in items]
+        inputs = [encode(*each) for each in arguments]
+        details = [{**shared, "limits": task.limits_of(*each)} for each in arguments]
+    for no, input in enumerate(inputs):
+        if '{"$object":' in input:
+            raise InvalidInput(f"start_many of {task.name}: item {no} holds a data object", "start it with tn.start")
+    return inputs, details

@@ -1,0 +1,67 @@
+"""How a client reaches Tenuto. The database itself and a server understand the same words."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+from uuid import UUID
+
+from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.schedules import Schedule
+from tenuto.model.tasks import Started
+from tenuto.sdk.client.start_many import Many
+from tenuto.sdk.client.start_request import Plan
+
+PAGE = 200
+
+
+class Link(Protocol):
+    """One way, for one org."""
+
+    patience: float  # seconds that `poll_runs` may wait on the other side; 0: whoever asks pauses in between
+
+    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+        """Start what was planned, all or none."""
+        ...
+
+    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+        """The ids of the runs, in order."""
+        ...
+
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+        """Those of the runs that have ended."""
+        ...
+
+    async def get_run(self, run_id: UUID) -> RunStatus: ...
+
+    async def list_runs(self, **page: Any) -> list[RunSummary]: ...
+
+    async def list_tasks(self, **page: Any) -> list[TaskSummary]: ...
+
+    async def cancel_run(self, run_id: UUID, reason: str | None) -> None: ...
+
+    async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID: ...
+
+    async def delete_run(self, run_id: UUID) -> None: ...
+
+    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None: ...
+
+    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]: ...
+
+    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None: ...
+
+    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID: ...
+
+    async def get_object(self, object_id: UUID) -> bytes: ...
+
+    async def list_schedules(self, after: str | None) -> list[Schedule]:
+        """A page of them, by name."""
+        ...
+
+    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+        """`times`: cron, timezone, catch_up and jitter_seconds."""
+        ...
+
+    async def pause_schedule(self, name: str) -> None: ...
+
+    async def resume_schedule(self, name: str) -> None: ...
+
+    async def delete_schedule(self, name: str) -> None: ...

@@ -1,0 +1,1 @@
+"""What a running task can do: `ctx`."""

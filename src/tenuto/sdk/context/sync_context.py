@@ -1,0 +1,76 @@
+"""`ctx` of a plain function: the same words, nothing to await."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ParamSpec, TypeVar
+
+from tenuto.model.durations import Duration
+from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.children import Child, Starting
+from tenuto.sdk.context.context import Context
+from tenuto.sdk.context.current_attempt import RunningAttempt
+from tenuto.sdk.context.run_data import SyncRunData
+from tenuto.sdk.task import Task
+from tenuto.sdk.values.codecs import result_codec
+from tenuto.sdk.values.data_objects import DataObject
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class SyncContext:
+    """Runs in a thread of its own; what needs the kernel goes through the worker's loop."""
+
+    def __init__(self, attempt: RunningAttempt, port: Port, *, loop: asyncio.AbstractEventLoop) -> None:
+        self._context = Context(attempt, port)
+        self._loop = loop
+        self.task_id = attempt.task_id
+        self.run_id = attempt.run_id
+        self.attempt = attempt.no
+        self.metadata = self._context.metadata
+        self.log = self._context.log
+        self.heartbeat = self._context.heartbeat
+        self.progress = self._context.progress
+        self.snooze = self._context.snooze
+        self.map = self._context.map
+        self.data = SyncRunData(self._context.data, self._wait)
+
+    def _wait(self, answer: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(answer, self._loop).result()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._context.cancelled
+
+    def step(self, name: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        codec = result_codec(function, f"step {name!r}")
+        no, found = self._wait(self._context.replay.next(name, "step"))
+        if found:
+            return codec.decode(found.value)
+        result = function(*args, **kwargs)
+        self._wait(self._context.replay.record(no, name, json.loads(codec.encode(result) or "null")))
+        return result
+
+    def sleep(self, delay: Duration) -> None:
+        self._wait(self._context.sleep(delay))
+
+    def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
+        return self._wait(self._context.wait(name, timeout=timeout))
+
+    def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Child[R]:
+        (child,) = self._wait(self._context.start_all([self._context.start(task, *args, **kwargs)]))
+        return child
+
+    def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> Sequence[Any]:
+        return self._wait(self._context.gather(*children, return_exceptions=return_exceptions))
+
+    def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        return self._wait(self._context.put(data, type=type, metadata=metadata))
+
+    def get(self, object: DataObject) -> bytes:
+        return self._wait(self._context.get(object))
+
+    def flush(self) -> None:
+        self.data.flush()

@@ -1,0 +1,1 @@
+"""Builds task graphs and turns them into start requests."""

@@ -1,0 +1,152 @@
+"""Spider's composition: outputs bind to inputs by position, left to right, and their types must match."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, cast, get_args, get_origin
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.graphs.graph import Graph
+from tenuto.sdk.graphs.nodes import Node, Output, Vertex, sinks
+from tenuto.sdk.graphs.slots import make_vertex
+from tenuto.sdk.graphs.type_compat import flows
+from tenuto.sdk.task import Task
+from tenuto.sdk.values.wire_format import show
+
+
+@dataclass(frozen=True)
+class Port:
+    """One input or output of a composition: a parameter of a task, or a place of what it returns."""
+
+    task: str
+    name: str
+    hint: Any
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.task}"
+
+
+class Composition:
+    """Tasks that `chain` or `group` put together. Start it with its inputs, or add it to a graph."""
+
+    def __init__(self, how: str, parts: "tuple[Task[..., Any] | Composition, ...]") -> None:
+        if not parts:
+            raise InvalidInput(f"{how}() has no tasks", f"write {how}(first, second)")
+        for part in parts:
+            if not isinstance(part, Task | Composition):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InvalidInput(f"{how} takes tasks, chains and groups, not {part!r:.60}", "use @app.task")
+        self.how, self.parts = how, parts
+        if how == "chain":
+            self.inputs, self.outputs = inputs_of(parts[0]), outputs_of(parts[-1])
+            for first, second in pairwise(parts):
+                _check_joint(outputs_of(first), inputs_of(second), first, second)
+        else:
+            self.inputs = [port for part in parts for port in inputs_of(part)]
+            self.outputs = [port for part in parts for port in outputs_of(part)]
+
+    def __repr__(self) -> str:
+        names = [part.name if isinstance(part, Task) else repr(part) for part in self.parts]
+        return f"{self.how}({', '.join(names)})"
+
+    def bind(self, *args: Any) -> Graph:
+        """A graph with these inputs: for `tn.start([…])`, many in one call."""
+        graph = Graph()
+        node = self.place(graph, args)
+        if len(node.outputs) != 1 or node.outputs[0].place is not None:
+            graph.declared = node.outputs
+        return graph
+
+    def place(self, graph: Graph, args: tuple[Any, ...]) -> Node[Any]:
+        """Put it into a graph with these inputs, left to right."""
+        if len(args) != len(self.inputs):
+            takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in self.inputs) or "none"
+            raise InvalidInput(f"{self} takes {len(self.inputs)} inputs, not {len(args)}", f"they are {takes}")
+        given = [value.outputs[0] if _is_single(value) else value for value in args]
+        if self.how == "chain":
+            return self._place_chain(graph, given)
+        nodes: list[Node[Any]] = []
+        for part in self.parts:
+            count = len(inputs_of(part))
+            nodes.append(_place(part, graph, given[:count]))
+            given = given[count:]
+        vertices = [vertex for node in nodes for vertex in node.vertices]
+        return Node(graph, vertices, [output for node in nodes for output in node.outputs])
+
+    def _place_chain(self, graph: Graph, given: list[Any]) -> Node[Any]:
+        vertices: list[Vertex] = []
+        last: Node[Any] | None = None
+        for part in self.parts:
+            node = _place(part, graph, given)
+            for vertex in node.vertices if last else ():
+                # Where no data flows the order still holds.
+                if not vertex.above():
+                    vertex.waits.update(dict.fromkeys(sinks(cast("Node[Any]", last).vertices), "completed"))
+            vertices += node.vertices
+            last, given = node, list(node.outputs)
+        return Node(graph, vertices, last.outputs if last else [])
+
+
+def chain(*parts: "Task[..., Any] | Composition") -> Composition:
+    """One after the other; what the first gives is what the second takes."""
+    return Composition("chain", parts)
+
+
+def group(*parts: "Task[..., Any] | Composition") -> Composition:
+    """Side by side; inputs are dealt out left to right."""
+    return Composition("group", parts)
+
+
+def inputs_of(part: "Task[..., Any] | Composition") -> list[Port]:
+    """What it takes by position; a parameter with a default keeps it."""
+    if isinstance(part, Composition):
+        return part.inputs
+    return [Port(part.name, name, part.signature.hints[name]) for name in part.signature.required]
+
+
+def outputs_of(part: "Task[..., Any] | Composition") -> list[Port]:
+    """What it gives: the places of a tuple of fixed length, nothing for None, else the one value."""
+    if isinstance(part, Composition):
+        return part.outputs
+    places = _places(part)
+    if places is not None:
+        return [Port(part.name, f"place {no}", hint) for no, hint in enumerate(places)]
+    return [] if part.returns is type(None) else [Port(part.name, "the result", part.returns)]
+
+
+def _places(task: Task[..., Any]) -> tuple[Any, ...] | None:
+    inner = get_args(task.returns)
+    return inner if get_origin(task.returns) is tuple and inner and inner[-1] is not Ellipsis else None
+
+
+def _place(part: "Task[..., Any] | Composition", graph: Graph, given: list[Any]) -> Node[Any]:
+    if isinstance(part, Composition):
+        return part.place(graph, tuple(given))
+    names = part.signature.required
+    by_name = names != part.signature.positional[: len(names)]
+    named = dict(zip(names, given, strict=True)) if by_name else {}
+    vertex = graph.place(make_vertex(part, () if by_name else tuple(given), named))
+    places = _places(part)
+    if places is not None:
+        vertex.split = len(places)
+        return Node(graph, [vertex], [Output(vertex, no, hint) for no, hint in enumerate(places)])
+    return Node(graph, [vertex], [] if part.returns is type(None) else [Output(vertex, None, part.returns)])
+
+
+def _check_joint(given: list[Port], taken: list[Port], first: Any, second: Any) -> None:
+    if len(given) != len(taken):
+        gives = ", ".join(f"{show(port.hint)} ({port.task})" for port in given) or "nothing"
+        takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in taken) or "nothing"
+        raise InvalidInput(f"chain: {_name(first)} gives {gives}, but {_name(second)} takes {takes}")
+    for source, target in zip(given, taken, strict=True):
+        if not flows(source.hint, target.hint):
+            raise InvalidInput(
+                f"chain: {source} is {show(source.hint)}, but {target} takes {show(target.hint)}",
+                "change one of the two hints, or put a task between them",
+            )
+
+
+def _name(part: Any) -> str:
+    return part.name if isinstance(part, Task) else repr(part)
+
+
+def _is_single(value: Any) -> bool:
+    return isinstance(value, Node) and len(cast("Node[Any]", value).outputs) == 1

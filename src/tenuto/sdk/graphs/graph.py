@@ -1,0 +1,148 @@
+"""Graphs of tasks: passing a node's output is a dependency that carries data."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.client.start_request import OF_GRAPH, split_options
+from tenuto.sdk.graphs.nodes import End, Node, Nodes, On, Output, Vertex, check_ends, outputs_in, sinks
+from tenuto.sdk.graphs.slots import make_vertex
+from tenuto.sdk.task import Task
+
+if TYPE_CHECKING:
+    from tenuto.sdk.graphs.compose import Composition
+
+R = TypeVar("R")
+
+
+class Graph:
+    """`g = tn.graph("report")`, or `Graph("report")` without a connection."""
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is not None and (not isinstance(name, str) or not 1 <= len(name) <= 256):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"Graph({name!r}): a name is a text of 1 to 256 characters")
+        self.name = name
+        self._own: dict[Vertex, None] = {}  # in the order they were added
+        self.declared: list[Output] | None = None
+
+    def __repr__(self) -> str:
+        return f"<graph {self.name or ''} of {len(self._own)} tasks>"
+
+    @property
+    def vertices(self) -> list[Vertex]:
+        return list(self._own)
+
+    @overload
+    def add(
+        self,
+        target: Task[..., R],
+        /,
+        *args: Any,
+        after: Iterable[Node[Any]] | Node[Any] = (),
+        on: On = "completed",
+        **kwargs: Any,
+    ) -> Node[R]: ...
+    @overload
+    def add(
+        self,
+        target: "Graph | Composition",
+        /,
+        *args: Any,
+        after: Iterable[Node[Any]] | Node[Any] = (),
+        on: On = "completed",
+    ) -> Node[Any]: ...
+    def add(self, target: Any, /, *args: Any, after: Any = (), on: On = "completed", **kwargs: Any) -> Node[Any]:
+        """Add a task, a graph or a composition. `on` says what the nodes in `after` must do for this one to start."""
+        from tenuto.sdk.graphs.compose import Composition
+
+        if isinstance(target, Task):
+            node = self._add_task(cast("Task[..., Any]", target), args, kwargs)
+        elif isinstance(target, Composition):
+            node = target.place(self, args)
+        elif isinstance(target, Graph):
+            node = self._nest(target)
+        else:
+            raise InvalidInput(f"a graph takes tasks, graphs, chains and groups, not {target!r:.60}", "use @app.task")
+        if not isinstance(after, Node | list | tuple | set):
+            raise InvalidInput(f"{node}: after={after!r:.60} is no node", "a parameter of that name goes by position")
+        nodes: list[Node[Any]] = [after] if isinstance(after, Node) else [*cast("list[Node[Any]]", after)]
+        if on != "completed" and not nodes:
+            raise InvalidInput(f"{node}: on={on!r} is about the nodes in after=", f"write after=[…], on={on!r}")
+        return node.after(*nodes, on=on)
+
+    def map(self, task: Task[..., R], items: Iterable[Any], /, **kwargs: Any) -> Nodes[R]:
+        """A task for each item; a tuple is its arguments, a dict its arguments by name, anything else its first."""
+        return Nodes(self.add(task, *args, **{**kwargs, **named}) for args, named in map(arguments_of, items))
+
+    def on_completed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+        """A task that runs when all others have ended well, before the run counts as completed."""
+        return self._add_task(task, args, kwargs, "completed")
+
+    def on_failed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+        """A task that runs when the run would fail."""
+        return self._add_task(task, args, kwargs, "failed")
+
+    def on_cancelled(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+        """A task that runs when the run was cancelled."""
+        return self._add_task(task, args, kwargs, "cancelled")
+
+    def output(self, *nodes: Node[Any]) -> None:
+        """What the run gives, by position: a list, also of one, so that `g.output(*parts)` may have any length. Without
+        this, it is what the tasks give that no other waits for; of a single one, that itself."""
+        for node in nodes:
+            self.check_own(node)
+        self.declared = [output for node in nodes for output in node.outputs]
+
+    def check_own(self, node: Node[Any]) -> None:
+        if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"{node!r:.60} is not a node", "pass what g.add answered")
+        if node.graph is not self:
+            raise InvalidInput(f"{node} belongs to {node.graph}, not to {self}", "add its graph: g.add(other_graph)")
+
+    def place(self, vertex: Vertex) -> Vertex:
+        """Take in a task that waits for what is here already."""
+        for one in vertex.above():
+            check_ends(one, vertex)
+        self._own[vertex] = None
+        return vertex
+
+    def _add_task(
+        self, task: Task[..., R], args: tuple[Any, ...], kwargs: dict[str, Any], handler: End | None = None
+    ) -> Node[R]:
+        if not isinstance(task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"a graph takes tasks, not {task!r:.60}", "use @app.task")
+        task, rest = split_options(task, kwargs)
+        for key in (OF_GRAPH - {"delay", "available_at", "name", "metadata"}) & task.said.keys():
+            raise InvalidInput(f"{task.name}: {key} is said of the whole graph", f"write tn.start(g, {key}=…)")
+        for output in outputs_in((args, rest)):
+            if output.vertex not in self._own:
+                raise InvalidInput(f"{output.vertex} is in another graph", "add that graph: g.add(other_graph)")
+        vertex = self.place(make_vertex(task, args, rest, handler))
+        return Node(self, [vertex], [Output(vertex, None, task.returns)])
+
+    def _nest(self, inner: "Graph") -> Node[Any]:
+        if inner is self:
+            raise InvalidInput(f"{self} cannot hold itself")
+        if any(vertex.handler for vertex in inner.vertices):
+            raise InvalidInput(f"{inner} has handlers, which only the outermost graph can have")
+        copies = {old: replace(old, slots=[], waits={}) for old in inner.vertices}
+
+        def moved(output: Output) -> Output:
+            return replace(output, vertex=copies[output.vertex])
+
+        for old, new in copies.items():
+            new.slots = [moved(slot) if isinstance(slot, Output) else slot for slot in old.slots]
+            new.waits = {copies[one]: on for one, on in old.waits.items()}
+            self.place(new)
+        given = inner.declared or [Output(one, None, one.task.returns) for one in sinks(inner.vertices)]
+        return Node(self, list(copies.values()), [moved(output) for output in given])
+
+
+def arguments_of(item: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """An item of `map` or `start_many` as arguments."""
+    if type(item) is tuple:
+        return cast("tuple[Any, ...]", item), {}
+    if type(item) is dict:
+        return (), cast("dict[str, Any]", item)
+    return (item,), {}

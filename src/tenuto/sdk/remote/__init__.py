@@ -1,1 +1,0 @@
-"""The way to Tenuto that leads over HTTP."""

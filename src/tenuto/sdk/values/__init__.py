@@ -1,0 +1,1 @@
+"""Encodes and decodes the inputs and outputs of tasks."""

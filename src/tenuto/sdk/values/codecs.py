@@ -1,0 +1,144 @@
+"""Values as JSON and back, by type hint."""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.sdk.values.json_codec import Check, native_check, scalar_check, unfit
+from tenuto.sdk.values.wire_format import LARGEST, MISSING, Unfit, dump
+
+Convert = Callable[[Any, str], Any]
+
+
+class WrongValue(InvalidInput):
+    """A value does not fit its hint: trying again would not help."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How values of one hint become JSON and come back. `exact`: this very type needs no look at all."""
+
+    hint: Any
+    encode: Convert
+    decode: Convert
+    exact: type | None = None
+
+
+def codec_of(hint: Any) -> Codec:
+    """How to carry values of this hint; a hint that cannot be carried is refused."""
+    try:
+        return _codec_of(hint)
+    except TypeError:  # a hint that cannot be hashed
+        return _make_codec(hint)
+
+
+def _make_codec(hint: Any) -> Codec:
+    if hint is None:
+        hint = type(None)
+    if isinstance(hint, type) and hint in _SCALARS:
+        return _SCALARS[hint]
+    check = native_check(hint)
+    if check is not None:
+        return _looked_at(hint, check)
+    from tenuto.sdk.values.pydantic_codec import typed_codec
+
+    return typed_codec(hint)
+
+
+_codec_of = cache(_make_codec)
+
+
+def _looked_at(hint: Any, check: Check, exact: type | None = None) -> Codec:
+    def look(value: Any, path: str) -> Any:
+        check(value, path, 1)
+        return value
+
+    return Codec(hint, look, look, exact)
+
+
+def _float(value: Any, path: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise unfit(value, path, float)
+    return float(value)
+
+
+_SCALARS: Mapping[type, Codec] = {
+    float: Codec(float, _float, _float, float),
+    **{hint: _looked_at(hint, scalar_check(hint), hint) for hint in (int, str, bool, type(None))},
+}
+
+
+def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
+    """The hints of a function by parameter, `return` included; names that are not there yet are an error."""
+    plain = inspect.unwrap(function)
+    given: dict[str, Any] = {**getattr(plain, "__annotations__", {})}
+    for name in leave_out:
+        given.pop(name, None)
+    # The names of `ctx` and of what is not asked for may be known to type checkers only.
+    wanted: Any = types.SimpleNamespace(__annotations__=given, __globals__=getattr(plain, "__globals__", {}))
+    try:
+        return typing.get_type_hints(wanted, include_extras=True)
+    except NameError as error:
+        raise InvalidInput(
+            f"{what}: a hint names {error.name!r}, which its module does not have",
+            "import it outside `if TYPE_CHECKING`, or define it at the top of the module",
+        ) from error
+    except TypeError as error:
+        raise InvalidInput(f"{what}: its hints cannot be read: {error}") from error
+
+
+class ResultCodec:
+    """How what a function returns travels."""
+
+    def __init__(self, what: str, codec: Codec) -> None:
+        self._what, self._codec = what, codec
+        self._exact = codec.exact if codec.exact in (int, str, bool) else None
+
+    @property
+    def hint(self) -> Any:
+        return self._codec.hint
+
+    def encode(self, value: Any) -> str | None:
+        """JSON text, None for None."""
+        if value is None and self._codec.hint in (None, type(None), MISSING, Any):
+            return None
+        try:
+            text = dump(value if type(value) is self._exact else self._codec.encode(value, "the result"))
+        except Unfit as problem:
+            raise refuse(self._what, problem) from problem
+        return None if text == "null" else text
+
+    def decode(self, value: Any) -> Any:
+        """The result from its JSON value."""
+        if type(value) is self._exact:
+            return value
+        try:
+            return self._codec.decode(value, "the result")
+        except Unfit as problem:
+            raise refuse(self._what, problem) from problem
+
+
+def result_codec(function: Callable[..., Any], what: str) -> ResultCodec:
+    """The codec of a function's return hint; without one, of any JSON value."""
+    others = [name for name in getattr(function, "__annotations__", {}) if name != "return"]
+    return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))
+
+
+def refuse(what: str, problem: Unfit, cure: str | None = None) -> WrongValue:
+    """The error that a user sees: the task, the place, the value."""
+    where = f"{what}: {problem.path}" if problem.path else what
+    return WrongValue(f"{where}: {problem.message}", cure)
+
+
+def check_size(what: str, text: str) -> None:
+    """Refuse text that a row does not hold."""
+    if len(text) > LARGEST and len(text.encode()) > LARGEST:
+        raise TooLarge(
+            f"{what} has {len(text.encode())} bytes, more than 1 MB ({LARGEST})",
+            "put it into a data object with `await tn.put(…)` and pass that",
+        )

@@ -1,0 +1,117 @@
+"""Hints that JSON knows itself: looked at, never converted, without pydantic. This is the hot path."""
+
+import types
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any, Union, cast, get_args, get_origin
+
+from tenuto.sdk.values.wire_format import DEEPEST, MISSING, RESERVED, Unfit, show
+
+Check = Callable[[Any, str, int], None]
+_DICTS = (dict, Counter, OrderedDict, defaultdict)  # what comes back is a dict, as the hint says
+_CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
+
+
+def native_check(hint: Any) -> Check | None:
+    """A check for hints that JSON knows, else None. Floats inside containers are not: 1e20 comes back as an int."""
+    if hint is Any or hint is MISSING or hint is object:
+        return check_json
+    if hint in (int, str, bool, type(None)):
+        return scalar_check(hint)
+    origin, inner = get_origin(hint) or hint, get_args(hint)
+    if origin is list:
+        return _list(hint, native_check(inner[0]) if inner else check_json, set(inner) or {str, int, bool})
+    if origin is dict and (not inner or inner[0] is str):
+        return _dict(hint, native_check(inner[1]) if inner else check_json)
+    if origin in (Union, types.UnionType) and len(inner) == 2 and type(None) in inner:
+        return _optional(native_check(next(one for one in inner if one is not type(None))))
+    return None
+
+
+def scalar_check(hint: type) -> Check:
+    def check(value: Any, path: str, _depth: int) -> None:
+        if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
+            raise unfit(value, path, hint)
+
+    return check
+
+
+def _list(hint: Any, inner: Check | None, exact: set[Any]) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: list[Any], path: str, depth: int) -> None:
+        if type(value) is not list:
+            raise unfit(value, path, hint)
+        _check_depth(path, depth)
+        if set(map(type, value)) <= exact:
+            return
+        for position, one in enumerate(value):
+            inner(one, f"{path}[{position}]", depth + 1)
+
+    return check
+
+
+def _dict(hint: Any, inner: Check | None) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: dict[Any, Any], path: str, depth: int) -> None:
+        if type(value) not in _DICTS:
+            raise unfit(value, path, hint)
+        _check_depth(path, depth)
+        for key, one in value.items():
+            _check_key(key, path)
+            inner(one, f"{path}.{key}", depth + 1)
+
+    return check
+
+
+def _optional(inner: Check | None) -> Check | None:
+    if inner is None:
+        return None
+
+    def check(value: Any, path: str, depth: int) -> None:
+        if value is not None:
+            inner(value, path, depth)
+
+    return check
+
+
+def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) -> None:
+    """Refuse what JSON would not give back as it is. `objects`: data objects, already in their JSON form, may occur."""
+    kind = cast("type[Any]", type(value))
+    if value is None or kind in (str, int, bool, float):
+        return
+    if kind is list:
+        _check_depth(path, depth)
+        for position, one in enumerate(value):
+            if type(one) not in (str, int, bool):
+                check_json(one, f"{path}[{position}]", depth + 1, objects=objects)
+    elif kind is dict:
+        _check_depth(path, depth)
+        if objects and len(value) == 1 and "$object" in value:
+            return
+        for key, one in value.items():
+            _check_key(key, path)
+            check_json(one, f"{path}.{key}", depth + 1, objects=objects)
+    else:
+        known = kind in _CONTAINERS or kind.__module__ != "builtins"
+        cure = "; annotate it with its type" if known else ""
+        raise Unfit(path, f"{value!r:.60} ({kind.__name__}) has no JSON form here{cure}")
+
+
+def unfit(value: Any, path: str, hint: Any) -> Unfit:
+    return Unfit(path, f"{value!r:.60} is not {show(hint)}")
+
+
+def _check_depth(path: str, depth: int) -> None:
+    if depth > DEEPEST:
+        raise Unfit(path.split("[")[0].split(".")[0], f"it is nested more than {DEEPEST} deep")
+
+
+def _check_key(key: Any, path: str) -> None:
+    if type(key) is not str:
+        raise Unfit(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
+    if key in RESERVED:
+        raise Unfit(path, f"the key {key!r} is taken by the wire format; use another one")

@@ -1,0 +1,50 @@
+"""Values as pickles, for tasks that ask for it with serializer="pickle": `{"$pickle": "<base64>"}` in JSON."""
+
+import base64
+import pickle
+from typing import Any, cast
+
+from tenuto.sdk.arguments import Arguments
+from tenuto.sdk.values.codecs import WrongValue
+from tenuto.sdk.values.wire_format import fill_slots, load
+
+
+def freeze(what: str, value: Any) -> dict[str, str]:
+    """The JSON form of anything that can be pickled."""
+    try:
+        return {"$pickle": base64.b64encode(pickle.dumps(value)).decode()}
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise WrongValue(f"{what}: {value!r:.60} cannot be pickled: {error}") from error
+
+
+def thaw(what: str, value: Any) -> Any:
+    """The value again, wherever pickles are inside it."""
+    if isinstance(value, list):
+        return [thaw(what, one) for one in cast("list[Any]", value)]
+    if not isinstance(value, dict):
+        return value
+    held = cast("dict[str, Any]", value)
+    if held.keys() != {"$pickle"}:
+        return {key: thaw(what, one) for key, one in held.items()}
+    try:
+        return pickle.loads(base64.b64decode(held["$pickle"]))  # noqa: S301 - the task asked for it
+    except Exception as error:
+        raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error
+
+
+def thaw_arguments(what: str, input: str | None, slots: str | None) -> Arguments:
+    """The arguments of a task that asked for pickles; some of them may come from other tasks."""
+    given: list[Any] = load(slots) if slots else []
+    value = load(input) if input else None
+    value = thaw(what, given or None if value is None else fill_slots(value, given))
+    match value:
+        case None:
+            return [], {}
+        case tuple():  # a pickle of all of them
+            return cast("Arguments", value)
+        case list():
+            return cast("list[Any]", value), {}
+        case dict():
+            return [], cast("dict[str, Any]", value)
+        case _:
+            return [value], {}

@@ -1,0 +1,90 @@
+"""Values with a type of their own (dataclasses, models, datetimes, Decimals, bytes …), carried by pydantic."""
+
+import json
+import types
+from typing import Any, Union, cast, get_args, get_origin
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.errors import PydanticUserError
+from pydantic_core import PydanticSerializationError, ValidationError
+
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.values.codecs import Codec
+from tenuto.sdk.values.json_codec import check_json
+from tenuto.sdk.values.wire_format import Unfit, dump, show
+
+BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+
+
+def typed_codec(hint: Any) -> Codec:
+    """A codec for anything that pydantic knows."""
+    try:
+        # In a tuple: a dataclass on its own would not take the configuration.
+        adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
+    except (PydanticUserError, TypeError) as error:
+        reason = str(error).split(". ")[0].splitlines()[0]
+        raise InvalidInput(
+            f"values of {show(hint)} have no JSON form ({reason})",
+            'use a dataclass, a pydantic model or plain types, or serializer="pickle"',
+        ) from error
+    typed = _Typed(hint, adapter)
+    return Codec(hint, typed.encode_sure if _has_union(hint) else typed.encode, typed.decode)
+
+
+class _Typed:
+    """Values of one hint through one adapter."""
+
+    def __init__(self, hint: Any, adapter: TypeAdapter[Any]) -> None:
+        self._hint, self._adapter = hint, adapter
+
+    def decode(self, value: Any, path: str) -> Any:
+        try:
+            return self._adapter.validate_json(json.dumps([value]))[0]
+        except ValidationError as error:
+            raise _unfit(error, path, self._hint) from error
+
+    def encode(self, value: Any, path: str) -> Any:
+        try:
+            checked = self._adapter.validate_python((value,), strict=True)
+            (encoded,) = self._adapter.dump_python(checked, mode="json", warnings="error")
+        except ValidationError as error:
+            raise _unfit(error, path, self._hint) from error
+        except (PydanticSerializationError, ValueError) as error:
+            raise Unfit(path, f"{value!r:.60} has no JSON form as {show(self._hint)}: {_first(error)}") from error
+        check_json(encoded, path, objects=True)
+        return encoded
+
+    def encode_sure(self, value: Any, path: str) -> Any:
+        """Encode where JSON could confuse the members of a union: what would come back as another is refused."""
+        encoded = self.encode(value, path)
+        dump(encoded)  # what is no JSON at all is the better complaint
+        back = self.decode(encoded, path)
+        if back != value and (type(back) is not type(value) or self.encode(back, path) != encoded):
+            raise Unfit(
+                path,
+                f"{value!r:.60} would come back as {back!r:.60}: in JSON the members of {show(self._hint)} look the "
+                "same; give them a field that tells them apart, or take one type",
+            )
+        return encoded
+
+
+def _has_union(hint: Any) -> bool:
+    """Whether somewhere inside are members that JSON could confuse."""
+    members = [one for one in get_args(hint) if one is not type(None)]
+    if get_origin(hint) in (Union, types.UnionType) and len(members) > 1:
+        return True
+    return any(_has_union(one) for one in members)
+
+
+def _unfit(error: ValidationError, path: str, hint: Any) -> Unfit:
+    first = error.errors(include_url=False)[0]
+    inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"][1:])
+    said = first["msg"][:1].lower() + first["msg"][1:]
+    return Unfit(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {said}")
+
+
+def _first(error: Exception) -> str:
+    if "invalid utf-8" in str(error):  # a model keeps its own configuration, and pydantic's default is text
+        return "its bytes are not text; write model_config = {'ser_json_bytes': 'base64', 'val_json_bytes': 'base64'}"
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200]

@@ -1,0 +1,1 @@
+"""Authenticates users, API keys, workers and tasks."""

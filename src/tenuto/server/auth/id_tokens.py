@@ -1,0 +1,74 @@
+"""Tokens of people: proven by a key of the issuer, meant for us, and in their time."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from tenuto.model.errors import Unauthorized
+from tenuto.server.auth.oidc_issuer import Issuer
+from tenuto.server.settings import ALGORITHMS
+
+MOST_CHARACTERS = 16_384
+NEEDED = ["iss", "aud", "sub", "exp"]
+LOG_IN = "log in again and send the new token"
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Whom a token speaks of, and all it says."""
+
+    subject: str
+    said: dict[str, Any]
+
+    def text(self, name: str, most: int) -> str | None:
+        """A claim that is a text which can be stored."""
+        found = self.said.get(name)
+        return found if isinstance(found, str) and _is_storable(found, most) else None
+
+
+def looks_like_token(text: str) -> bool:
+    """Three parts; API keys have no dots."""
+    return text.count(".") == 2
+
+
+async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
+    """What the token says, once every check is passed. Which algorithm and key may prove it is ours to say."""
+    if len(text) > MOST_CHARACTERS:
+        raise Unauthorized(f"the token has more than {MOST_CHARACTERS} characters", LOG_IN)
+    try:
+        header = jwt.get_unverified_header(text)
+        algorithm, kid = header.get("alg"), header.get("kid")
+        if algorithm not in ALGORITHMS:
+            raise Unauthorized("the token is not signed in a way that is accepted", f"accepted are {ALGORITHMS}")
+        if not isinstance(kid, str) or not kid:
+            raise Unauthorized("the token does not name its key", "have the issuer write `kid` into its header")
+        key = await issuer.key(kid)
+        if key is None:
+            raise Unauthorized("the token's key is none of the issuer's", LOG_IN)
+        if key.algorithm not in (None, algorithm):
+            raise Unauthorized(f"the token's key is for {key.algorithm}, not {algorithm}", LOG_IN)
+        said = jwt.decode(
+            text,
+            key.public,
+            algorithms=[algorithm],
+            audience=audience,
+            issuer=issuer.settings.issuer,
+            leeway=issuer.settings.leeway,
+            options={"require": NEEDED},
+        )
+    except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        what = str(error) if isinstance(error, jwt.PyJWTError) else "it cannot be read"
+        raise Unauthorized(f"the token is not accepted: {what}", LOG_IN) from error
+    subject = said["sub"]
+    if not _is_storable(subject, 256):
+        raise Unauthorized("the token's subject is not a text of 1 to 256 characters", LOG_IN)
+    return Claims(subject, said)
+
+
+def _is_storable(text: str, most: int) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return 0 < len(text) <= most and "\x00" not in text

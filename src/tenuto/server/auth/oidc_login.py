@@ -1,0 +1,116 @@
+"""Logging in by OIDC: an authorization code with PKCE. What was begun is kept signed in the person's own browser."""
+
+import hmac
+import json
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx2
+
+from tenuto.model.errors import Conflict, Unauthorized
+from tenuto.model.keys import Peppers, make_token
+from tenuto.server.auth.id_tokens import Claims, read_token
+from tenuto.server.auth.oidc_issuer import Issuer, IssuerAway, read_json
+
+LASTS = 600  # seconds to log in at the issuer
+AGAIN = "begin again at /auth/login"
+HOME = "/auth/me"  # where one is after logging in
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A login that was begun, until when it can be finished, where the person wanted to go, and in which org."""
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+    org: str | None
+    until: float
+
+
+def begin(next: str | None, org: str | None) -> Begun:
+    state, nonce, verifier = make_token(), make_token(), secrets.token_urlsafe(64)
+    return Begun(state, nonce, verifier, local_path(next), org, time.time() + LASTS)
+
+
+def local_path(next: str | None) -> str:
+    """A page of ours; anything else is home, for a login must lead nobody elsewhere."""
+    fine = next and next.startswith("/") and next[1:2] not in ("/", "\\") and next.isprintable() and next.isascii()
+    return next if next and fine else HOME
+
+
+def seal(begun: Begun, peppers: Peppers) -> str:
+    body = urlsafe_b64encode(json.dumps(asdict(begun)).encode()).decode()
+    return f"{body}.{_tag(body, peppers.values[0])}"
+
+
+def unseal(text: str, peppers: Peppers, state: str) -> Begun:
+    """What was begun, if we sealed it, it is not over, and the issuer's answer is to it."""
+    body, _, tag = text.partition(".")
+    if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
+        raise Conflict("no login was begun in this browser", AGAIN)
+    begun = Begun(**json.loads(urlsafe_b64decode(body)))
+    if begun.until < time.time():
+        raise Conflict("the login took too long", AGAIN)
+    if not hmac.compare_digest(begun.state.encode(), state.encode()):
+        raise Conflict("the answer is to another login than the one that was begun here", AGAIN)
+    return begun
+
+
+async def login_page(issuer: Issuer, begun: Begun, callback: str) -> str:
+    """Where the issuer asks the person who they are."""
+    challenge = urlsafe_b64encode(sha256(begun.verifier.encode()).digest()).rstrip(b"=").decode()
+    asked = {
+        "response_type": "code",
+        "client_id": client_id(issuer),
+        "redirect_uri": callback,
+        "scope": "openid email profile",
+        "state": begun.state,
+        "nonce": begun.nonce,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    page = await issuer.endpoint("authorization_endpoint")
+    return f"{page}{'&' if '?' in page else '?'}{urlencode(asked)}"
+
+
+async def finish(issuer: Issuer, begun: Begun, code: str, callback: str) -> Claims:
+    """Whom the issuer vouches for: the code is exchanged for a token, which is checked as any other."""
+    settings, client = issuer.settings, client_id(issuer)
+    sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
+    if settings.client_secret is None:
+        said: dict[str, Any] = {"data": {**sent, "client_id": client}}
+    else:
+        said = {"data": sent, "auth": httpx2.BasicAuth(client, settings.client_secret)}
+    try:
+        answer = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **said)
+    except httpx2.HTTPError as error:
+        raise IssuerAway(f"the token endpoint does not answer: {error}") from error
+    token = answer.get("id_token")
+    if not isinstance(token, str):
+        raise Unauthorized("the issuer gave no id_token", AGAIN)
+    claims = await read_token(issuer, token, audience=client)
+    if not hmac.compare_digest(str(claims.said.get("nonce")).encode(), begun.nonce.encode()):
+        raise Unauthorized("the token is of another login than the one that was begun here", AGAIN)
+    if isinstance(claims.said["aud"], list) and len(claims.said["aud"]) > 1 and claims.said.get("azp") != client:
+        raise Unauthorized("the token was given to another client", AGAIN)
+    return claims
+
+
+def client_id(issuer: Issuer | None) -> str:
+    if issuer is None or issuer.settings.client_id is None:
+        raise Conflict(
+            "nobody can log in here by OIDC",
+            "start `tenuto server` with --oidc-issuer, --oidc-client-id and --public-url",
+        )
+    return issuer.settings.client_id
+
+
+def _tag(body: str, pepper: bytes) -> str:
+    return hmac.digest(pepper, b"tenuto login:" + body.encode(), "sha256").hex()

@@ -1,0 +1,134 @@
+"""What every answer has: the request's id, headers that keep browsers careful, and its place in the metrics."""
+
+import asyncio
+import re
+import time
+from collections.abc import MutableMapping
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
+from tenuto.server.http.problems import mistake, problem
+from tenuto.server.limits.request_limit import Room
+
+REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
+HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+]
+
+MAX_REST_BYTES = 128 * 1024 * 1024  # of a body that was refused; who announces more is cut off
+MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
+MAX_REST_SECONDS = 30.0
+GONE = 499  # nobody gets it: who left before they had sent their request is counted so, as proxies do
+# A proxy in front may have gone by the other one: what it took for the end of a body would be a request to us.
+TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
+
+
+class Envelope:
+    """Around everything else. A request's id is the caller's `X-Request-Id` where it is a plain one, else ours."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request_id = scope["request_id"] = _request_id(scope)
+        began = time.perf_counter()
+        unread = _unread(scope, receive)
+
+        async def send_enveloped(message: Message) -> None:
+            ends = unread is not None and unread.more and message["type"] == "http.response.body"
+            if unread is not None and ends and not message.get("more_body", False):
+                await send({**message, "more_body": True})  # the client has its answer before we are done with the rest
+                await unread.drain(known="tenuto.desk" in scope)
+                message = {"type": "http.response.body"}
+            if message["type"] == "http.response.start":
+                scope["tenuto.status"] = message["status"]
+                message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", request_id.encode())]
+                if unread is not None and unread.more:
+                    message["headers"].append((b"connection", b"close"))
+            await send(message)
+
+        room: Room = scope["app"].state.room
+        app = room.enter(scope) or self.app
+        if (refuses := scope["app"].state.refuses) and scope["path"] != "/healthz":
+            app = problem(Request(scope), 503, "unavailable", refuses)
+        if unread is not None and {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
+            app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
+        try:
+            await app(scope, unread or receive, send_enveloped)
+        except ClientDisconnect:
+            scope.setdefault("tenuto.status", GONE)
+        except Exception as error:
+            if "tenuto.status" in scope:
+                raise  # the answer has begun: all that is left is to cut it off
+            await mistake(Request(scope), error)(scope, receive, send_enveloped)
+        finally:
+            room.leave()
+            status = scope.get("tenuto.status", 500)
+            if status >= 400 and status != GONE:
+                scope["app"].state.journal.write(scope, status)
+            _measure(scope, status, time.perf_counter() - began)
+
+
+class Unread:
+    """The body of a request, and whether there is more of it. What is left of a refused one is read and thrown away, up
+    to a bound, and the connection is closed: most clients read no answer before they have sent all of their body."""
+
+    def __init__(self, receive: Receive, announced: int | None) -> None:
+        self._receive, self._announced = receive, announced
+        self.more = True
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self.more = message.get("more_body", False)
+        return message
+
+    async def drain(self, *, known: bool) -> None:
+        """Read the rest; of clients that were not let in, and of bodies that do not say how long they are, less."""
+        left = MAX_REST_BYTES if known and self._announced is not None else MAX_STRANGE_REST_BYTES
+        if (self._announced or 0) > MAX_REST_BYTES:
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(MAX_REST_SECONDS):
+                while self.more and left > 0:
+                    left -= len((await self()).get("body", b""))
+
+
+def _unread(scope: Scope, receive: Receive) -> Unread | None:
+    """For a body of 100 kB or more, or of a length that nobody knows."""
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return Unread(receive, None)
+        if name == b"content-length" and len(value) > 5:
+            return Unread(receive, int(value) if value.isdigit() else None)
+    return None
+
+
+def _request_id(scope: MutableMapping[str, Any]) -> str:
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return given.decode() if REQUEST_ID.fullmatch(given) else uuid4().hex
+
+
+@lru_cache(1000)
+def _meters(method: str, route: str, status: int) -> tuple[Any, Any]:
+    """Looked up once: a look costs as much as the counting."""
+    return HTTP_REQUESTS.labels(method, route, str(status)), HTTP_SECONDS.labels(route)
+
+
+def _measure(scope: Scope, status: int, seconds: float) -> None:
+    route = getattr(scope.get("route"), "path", "none")  # the pattern: paths have no end
+    requests, took = _meters(scope["method"] if route != "none" else "any", route, status)
+    requests.inc()
+    took.observe(seconds)

@@ -1,0 +1,126 @@
+"""What went wrong, as RFC 9457 says it: a stable code, a sentence, what to do, and the request it belongs to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tenuto.db.connection.errors import TimedOut, Unreachable
+from tenuto.model.errors import InvalidInput, TenutoError
+from tenuto.server.auth.oidc_issuer import IssuerAway
+from tenuto.server.http.validation_messages import hint, say_all
+
+MEDIA_TYPE = "application/problem+json"
+TITLES = {
+    400: "bad request", 401: "not logged in", 403: "not allowed", 404: "not found", 405: "method not allowed",
+    409: "conflict", 413: "too large", 415: "not JSON", 422: "invalid input", 429: "too many requests",
+    500: "a mistake of ours", 503: "not available",
+}  # fmt: skip
+
+CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
+
+
+def problem(request: Request, status: int, code: str, detail: str, *, hint: str | None = None, **more: Any) -> Response:
+    from fastapi.responses import JSONResponse
+
+    request.scope["tenuto.code"] = code
+    headers = {key: more.pop(key) for key in ("WWW-Authenticate", "Retry-After", "Allow") if key in more}
+    content = {
+        "type": f"https://tenuto.invalid/problems/{code}",
+        "title": TITLES.get(status, code.replace("_", " ")),
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "request_id": request.scope.get("request_id"),
+        **({"hint": hint} if hint else {}),
+        **more,
+    }
+    return JSONResponse(content, status, headers, MEDIA_TYPE)
+
+
+async def _refused(request: Request, error: TenutoError) -> Response:
+    more: dict[str, Any] = {}
+    if error.status == 401:
+        more["WWW-Authenticate"] = "Bearer"
+    if (after := getattr(error, "retry_after", None)) is not None:
+        more["Retry-After"] = str(max(1, round(after + 0.5)))
+    return problem(request, error.status, error.name, error.message, hint=error.hint, **more)
+
+
+async def _invalid(request: Request, error: RequestValidationError) -> Response:
+    wrong = error.errors()[:20]
+    found = say_all(wrong, request.scope.get("route"), error.body)
+    detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
+    return problem(request, InvalidInput.status, InvalidInput.name, detail, hint=hint(wrong), errors=found)
+
+
+async def _http(request: Request, error: HTTPException) -> Response:
+    more = {"Allow": ", ".join(sorted(_methods(request)))} if error.status_code == 405 else {}
+    return problem(request, error.status_code, CODES.get(error.status_code, "bad_request"), error.detail, **more)
+
+
+async def _unreachable(request: Request, error: Unreachable) -> Response:
+    request.scope["tenuto.why"] = error
+    more = {"Retry-After": "1"}
+    return problem(request, 503, "unavailable", "the database does not answer", hint="try again", **more)
+
+
+async def _timed_out(request: Request, error: TimedOut) -> Response:
+    request.scope["tenuto.why"] = error
+    detail, hint = "the database could not do this in time", "ask for less at once, or try again"
+    return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
+
+
+async def _away(request: Request, error: IssuerAway) -> Response:
+    request.scope["tenuto.why"] = error
+    more = {"Retry-After": "10"}
+    return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
+
+
+def mistake(request: Request, error: Exception) -> Response:
+    """Says no more than the request's id."""
+    request.scope["tenuto.mistake"] = error
+    return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
+
+
+HANDLERS: dict[type[Exception], Any] = {
+    TenutoError: _refused,
+    RequestValidationError: _invalid,
+    HTTPException: _http,
+    Unreachable: _unreachable,
+    TimedOut: _timed_out,
+    IssuerAway: _away,
+}
+
+
+class Refusals:
+    """Around the routes: what they raise is answered, unless the answer has begun."""
+
+    def __init__(self, app: ASGIApp, handlers: Mapping[Any, Any]) -> None:
+        self._app, self._handlers = app, handlers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            handler = next((found for kind in type(error).__mro__ if (found := self._handlers.get(kind))), None)
+            if handler is None or scope["type"] != "http" or "tenuto.status" in scope:
+                raise
+            answer: Response = await handler(Request(scope), error)
+            await answer(scope, receive, send)
+
+
+def add_problems(app: FastAPI) -> None:
+    """Every way a request can go wrong ends here, but for mistakes of ours, which the envelope catches."""
+    for kind, handler in HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+
+
+def _methods(request: Request) -> set[str]:
+    """What the path takes: Starlette names the methods of its first route only."""
+    found = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in found for method in route.methods}

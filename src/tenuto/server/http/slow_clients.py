@@ -1,0 +1,69 @@
+"""One HTTP connection: counted, closed when its request stops arriving (slowloris) or when others need the room."""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from tenuto.server.limits.client_network import network_of
+from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, Connections
+
+
+class Patient(H11Protocol):
+    """Looks at its connection now and then, which costs a request nothing. A head has until the second look; a body
+    brings some bytes between any two, unless we are the ones who do not take them."""
+
+    seconds = 20.0  # between two looks
+    least_bytes = 20_000
+    host = address = ""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)
+        self._received = 0
+        self._before: Any = None  # the last request that had been answered
+        self._is_fresh = True
+        self._counted: Connections = self.app_state["connections"]
+        self.host = self.client[0] if self.client else ""
+        self.address = network_of(self.host)
+        self._look_again()
+        self._counted.enter(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+        if self._is_fresh and self.cycle is not None:
+            self._is_fresh = False
+            self._counted.note_request(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._next_look.cancel()
+        self._counted.leave(self)
+        super().connection_lost(exc)
+
+    def is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def refuse(self, answer: bytes) -> None:
+        self._next_look.cancel()
+        if not self.transport.is_closing():
+            self.transport.write(answer)
+            self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's name for what it would say)
+        self.refuse(NO_REQUEST)
+
+    def _look_again(self) -> None:
+        self._next_look = self.loop.call_later(self.seconds, self._look)
+
+    def _look(self) -> None:
+        cycle, received = self.cycle, self._received
+        self._received = 0
+        idle = self.is_idle()
+        late = cycle is self._before if idle else cycle.more_body and received < self.least_bytes
+        if late and not self.flow.read_paused and not self.transport.is_closing():
+            if idle or not cycle.response_started:
+                self.transport.write(LATE)
+            self.transport.close()
+            return
+        self._before = cycle if idle else self
+        self._look_again()

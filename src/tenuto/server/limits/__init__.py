@@ -1,0 +1,1 @@
+"""Limits on requests, connections and memory."""

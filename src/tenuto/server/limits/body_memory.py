@@ -1,0 +1,121 @@
+"""How much of one org's bodies a process holds at a time, and how much of it becomes objects at a time.
+
+A body of many small values becomes 30 times as large when it is read, and 100 times as large in Postgres.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from uuid import UUID
+
+from fastapi import Request
+
+from tenuto.model.errors import RateLimited
+from tenuto.server.http.json_body import LARGE, BoundedRequest
+
+
+class TooMuch(RateLimited):
+    """An org sends as much at once as one may."""
+
+    retry_after = 1.0
+
+
+class Loads:
+    """Bytes of large bodies that are on their way or being worked on, by org. Small ones are not counted."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: Counter[UUID] = Counter()
+
+    @contextmanager
+    def hold(self, request: BoundedRequest, org_id: UUID) -> Iterator[None]:
+        size = announced(request)
+        if size <= LARGE:
+            yield
+            return
+        if self._held[org_id] + size > self._most:
+            most = f"{self._most // 1024 // 1024} MB"
+            raise TooMuch(f"your org sends more than {most} at once here", "ask again in 1 s, or send less at a time")
+        self._held[org_id] += size
+        try:
+            yield
+        finally:
+            self._held[org_id] -= size
+            if not self._held[org_id]:
+                del self._held[org_id]
+
+
+FREE_VALUES = 20_000  # of a body that takes no turn
+
+
+def is_heavy(request: Request) -> bool:
+    """Whether the request has a turn, which it must not hold while it waits."""
+    return isinstance(request, BoundedRequest) and request.count_values() > FREE_VALUES
+
+
+class Turns:
+    """Lets each org work on so many values at a time, in the order its requests came. A request of more values than
+    that has the turn alone, and one of few needs none."""
+
+    def __init__(self, max_values: int, *, seconds: float) -> None:
+        self._max_values, self._seconds = max_values, seconds
+        self._taken: Counter[UUID] = Counter()
+        self._waiting: dict[UUID, deque[tuple[int, asyncio.Future[None]]]] = {}
+
+    @asynccontextmanager
+    async def take(self, org_id: UUID, values: int) -> AsyncIterator[None]:
+        """Waits for its turn, for as long as a bulk statement may take."""
+        if values <= FREE_VALUES:
+            yield
+            return
+        weight = min(values, self._max_values)
+        await self._enter(org_id, weight)
+        try:
+            yield
+        finally:
+            self._leave(org_id, weight)
+
+    async def _enter(self, org_id: UUID, weight: int) -> None:
+        waiting = self._waiting.setdefault(org_id, deque())
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        waiting.append((weight, turn))
+        self._call_next(org_id)
+        try:
+            await asyncio.wait_for(asyncio.shield(turn), self._seconds)
+        except BaseException as error:
+            if turn.done():
+                self._leave(org_id, weight)
+            else:
+                turn.cancel()
+                self._call_next(org_id)
+            if isinstance(error, TimeoutError):
+                said = f"other large bodies of your org took more than {self._seconds:g} s here"
+                raise TooMuch(said, "ask again later, or send less at a time") from error
+            raise
+
+    def _leave(self, org_id: UUID, weight: int) -> None:
+        self._taken[org_id] -= weight
+        self._call_next(org_id)
+
+    def _call_next(self, org_id: UUID) -> None:
+        waiting = self._waiting.get(org_id, deque())
+        while waiting:
+            weight, turn = waiting[0]
+            if not turn.cancelled():
+                if self._taken[org_id] + weight > self._max_values:
+                    return
+                self._taken[org_id] += weight
+                turn.set_result(None)
+            waiting.popleft()
+        self._waiting.pop(org_id, None)
+        if not self._taken[org_id]:
+            del self._taken[org_id]
+
+
+def announced(request: BoundedRequest) -> int:
+    """How many bytes a body has; one that does not say may have as many as its route takes."""
+    length = request.headers.get("content-length", "")
+    if length.isdigit():
+        return min(int(length), request.most_bytes)
+    return request.most_bytes if "transfer-encoding" in request.headers else 0

@@ -1,0 +1,35 @@
+"""How many requests a process answers at a time. Workers and health checks find room when others do not."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
+
+from tenuto.server.http.problems import problem
+
+MAX_REQUESTS = 2000
+MAX_WORKER_REQUESTS = 1900  # of all requests, when one of a worker or a task comes
+MAX_OTHER_REQUESTS = 1600
+HEALTH = ("/healthz", "/readyz")
+OF_WORKERS = ("/internal/", "/v1/task/")
+
+
+class Room:
+    """Requests that are being answered. Long polls count, and have bounds of their own below these."""
+
+    def __init__(self, max_requests: int = MAX_REQUESTS) -> None:
+        self._taken = 0
+        self._workers = max_requests * MAX_WORKER_REQUESTS // MAX_REQUESTS
+        self._others = max_requests * MAX_OTHER_REQUESTS // MAX_REQUESTS
+
+    def enter(self, scope: Scope) -> Response | None:
+        """Count a request; the answer to one for which there is no room. Either way, it must leave."""
+        self._taken += 1
+        if self._taken <= self._others or (path := scope["path"]) in HEALTH:
+            return None
+        if self._taken <= (self._workers if path.startswith(OF_WORKERS) else self._others):
+            return None
+        detail = f"the server answers {self._taken - 1} requests now and takes no more"
+        return problem(Request(scope), 503, "unavailable", detail, hint="try again", **{"Retry-After": "1"})
+
+    def leave(self) -> None:
+        self._taken -= 1

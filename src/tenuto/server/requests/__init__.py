@@ -1,0 +1,1 @@
+"""What an endpoint works with: one class per kind of principal."""

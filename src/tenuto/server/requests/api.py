@@ -1,0 +1,137 @@
+"""Where a request's work is done: for the org of who asks and no other, each change with its entry in the audit log."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+
+from tenuto.db import audit, idempotency
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.org_transactions import Acts, call_for, key_acts, transaction_for, user_acts
+from tenuto.db.connection.pool import Pool
+from tenuto.model.principals import ApiKey, User
+from tenuto.server.auth.authenticate import ANYBODY, admit
+from tenuto.server.auth.bearer import seen
+from tenuto.server.http.json_body import aside
+from tenuto.server.settings import ServerSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A transaction of one request: what it calls happens together with what it writes down, or not at all."""
+
+    conn: Conn
+    desk: "Desk"
+
+    async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        return await function(self.conn, org_id=self.desk.principal.org_id, **params)
+
+    async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
+        """An entry of the audit log; `changes` are {field: {old, new}}."""
+        what: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
+        await audit.write_audit(self.conn, org_id=self.desk.principal.org_id, **what, **self.desk.actor())
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One request of one principal."""
+
+    request: Request
+    principal: ApiKey | User
+    pool: Pool
+    settings: ServerSettings
+    acts: Acts
+
+    async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """One call of the kernel that only reads, in one round trip."""
+        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        return await call_for(self.pool, self.principal.org_id, function, **for_whom, **params)
+
+    async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """What takes more than one call of the kernel, or one that is not about an org."""
+        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        async with transaction_for(self.pool, self.principal.org_id, **for_whom) as conn:
+            return await work(conn, org_id=self.principal.org_id, **params)
+
+    async def check(self) -> None:
+        """Whether they still may, where nothing else is asked of the kernel: a key may have been granted this ahead."""
+        await self.look(_nothing)
+
+    def who(self) -> dict[str, str]:
+        """Who asks, as the audit log has it."""
+        return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id)}
+
+    def actor(self) -> dict[str, Any]:
+        """Who asks, and from where."""
+        return {**self.who(), **seen(self.request)}
+
+    @property
+    def once(self) -> str | None:
+        """The `Idempotency-Key`, if one was sent."""
+        return self.request.headers.get("idempotency-key")
+
+    async def change(
+        self,
+        work: Callable[[Change], Awaitable[BaseModel | None]],
+        *,
+        status: int | Callable[[BaseModel | None], int] = 200,
+        seconds: float | None = None,
+        repeatable: bool = True,
+    ) -> Response:
+        """Do the work in one transaction. `status` can depend on what the work returns. The same `Idempotency-Key`
+        within a day gets the first answer again; what may not be kept, such as a new key, is not `repeatable`."""
+        timeout = seconds or self.settings.statement_seconds
+        key = self.once if repeatable else None
+        request_hash = None if key is None else await self._hash()  # a slow body holds no connection
+        async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
+            change = Change(conn, self)
+            asked = {"actor": str(self.principal.id), "key": key}
+            if key is not None:
+                begun = await change.do(idempotency.begin_request, **asked, request_hash=request_hash)
+                if not begun.is_new:
+                    return _answer(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
+            made = await work(change)
+            content = None if made is None else made.model_dump(mode="json")
+            status = status if isinstance(status, int) else status(made)
+            if key is not None:
+                await change.do(idempotency.finish_request, **asked, status=status, answer=content)
+        return _answer(content, status, {})
+
+    async def _hash(self) -> bytes:
+        head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
+        body = await self.request.body()
+        return await aside(body, lambda: sha256(head + body).digest())
+
+
+async def _nothing(conn: Conn, *, org_id: UUID) -> None:
+    """Acting is all."""
+
+
+def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
+    return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
+
+
+async def open_desk(request: Request, permission: str) -> Desk:
+    """A desk for whoever asks, if they have the permission."""
+    pool, settings = request.app.state.pool, request.app.state.settings
+    principal = await admit(request, permission, pool, settings)
+    if isinstance(principal, User):
+        acts = user_acts(principal.org_id, principal.id, principal.platform_role)
+    else:
+        key_id, hashes = request.scope["tenuto.key"]
+        acts = key_acts(key_id, hashes, None if permission == ANYBODY else permission)
+    return Desk(request, principal, pool, settings, acts)
+
+
+async def _desk(request: Request) -> Desk:
+    return request.scope["tenuto.desk"]
+
+
+AtDesk = Annotated[Desk, Depends(_desk)]

@@ -1,0 +1,1 @@
+"""The routes that running tasks call (`/v1/task/*`)."""

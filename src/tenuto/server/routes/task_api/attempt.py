@@ -1,0 +1,120 @@
+"""What a running attempt asks for itself with its token: every call is fenced by that attempt."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+
+from tenuto.db import attempts, monitoring, run_data
+from tenuto.model.tasks import Answer
+from tenuto.server.http.routing import TASK, Routes
+from tenuto.server.requests.task import AtTaskDesk, Fenced, TaskDesk
+from tenuto.server.schemas import task_api as responses
+from tenuto.server.schemas import task_requests as requests
+from tenuto.server.schemas.worker_sessions import HeldTask
+from tenuto.server.starts.inputs import refuse_pickles
+
+ROUTES = Routes("task")
+OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
+
+
+@ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTask)
+async def get_own_task(desk: AtTaskDesk) -> Any:
+    """The task itself: its input, and the slots that other tasks filled."""
+    async with desk.fenced() as attempt:
+        return await attempt.task()
+
+
+@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=responses.Inputs)
+async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+    """What was too large for the answer of a claim: the input and the metadata (with `first` 0), and the slots from
+    number `first` on, about 16 MB at a time. Ask again from the next slot until all are there."""
+    async with desk.fenced() as attempt:
+        parts = await attempts.get_inputs(attempt.conn, **attempt.fence, first=first)
+    items = ",".join(
+        f'{{"part":"{part}","slot_no":{json.dumps(slot_no)},"value":{value or "null"}}}'
+        for part, slot_no, value in parts
+    )
+    return Response(f'{{"items":[{items}]}}', media_type="application/json")
+
+
+@ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)
+async def write_own_logs(desk: AtTaskDesk, body: requests.PutLines) -> Response:
+    """Lines of the attempt's log."""
+    desk.check_named(body.task_id, body.attempt)
+    who = {"task_id": str(desk.principal.task_id), "attempt": desk.principal.attempt}
+    lines = [{**line.model_dump(mode="json", exclude_none=True), **who} for line in body.lines]
+    async with desk.fenced() as attempt:
+        session = {"session_id": attempt.fence["session_id"], "token": attempt.fence["token"]}
+        await run_data.write_logs(attempt.conn, **session, lines=lines)
+    return Response(None, 204)
+
+
+@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.Alive)
+async def beat_own_task(desk: AtTaskDesk, body: requests.Heartbeat | None = None) -> Any:
+    """The code says that it is alive; the lease is its worker's to renew."""
+    said = body or requests.Heartbeat()
+    return await _say(desk, requests.Progress(task_id=said.task_id, attempt=said.attempt))
+
+
+@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.Alive)
+async def report_own_progress(desk: AtTaskDesk, body: requests.Progress) -> Any:
+    """The code says how far it is."""
+    return await _say(desk, body)
+
+
+async def _say(desk: TaskDesk, said: requests.Progress) -> dict[str, bool]:
+    desk.check_named(said.task_id, said.attempt)
+    async with desk.fenced() as attempt:
+        how_far = {"progress": [said.progress], "messages": [said.message]}
+        refused = await attempts.report_progress(attempt.conn, **attempt.fences, **how_far)
+        if any(one.answer == "stale_lease" for one in refused):
+            raise attempt.stale()
+    return {"cancelled": bool(refused)}
+
+
+@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.Accepted)
+async def complete_own_task(desk: AtTaskDesk, body: requests.Complete) -> Any:
+    """The task is done. The same again gets the same answer."""
+    refuse_pickles("the output", body.output)
+    return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
+
+
+@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.Accepted)
+async def fail_own_task(desk: AtTaskDesk, body: requests.Fail) -> Any:
+    """The attempt failed; the task is tried again if it may be."""
+    return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry])
+
+
+@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.Accepted)
+async def snooze_own_task(desk: AtTaskDesk, body: requests.Snooze) -> Any:
+    """Not now: again in so many seconds, at no charge."""
+    return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
+
+
+@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.Accepted)
+async def wait_own_task(desk: AtTaskDesk, body: requests.Wait) -> Any:
+    """Wait for children, a signal or a time, holding no worker."""
+    return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
+
+
+async def _end(
+    desk: TaskDesk, body: requests.Named, report: Callable[..., Awaitable[list[Answer]]], outcome: str, **values: Any
+) -> dict[str, str]:
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced(held=False) as attempt:
+        (told,) = await report(attempt.conn, **attempt.fences, **values)
+        if told.answer == "stale_lease" or (
+            told.answer == "already_accepted" and not await _ended_so(attempt, outcome)
+        ):
+            raise attempt.stale()
+    return {"answer": told.answer}
+
+
+async def _ended_so(attempt: Fenced, outcome: str) -> bool:
+    """Whether the attempt may have ended the way that is reported again: one that was snoozed was not completed."""
+    who = attempt.principal
+    found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
+    others = OUTCOMES - {outcome}
+    return not any(one.attempt == who.attempt and one.outcome in others for one in found)

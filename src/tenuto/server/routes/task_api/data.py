@@ -1,0 +1,116 @@
+"""What a running attempt keeps and shares, with its token: steps, signals, children, run data, operator state."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from tenuto.db import attempts, maintenance, run_data
+from tenuto.server.http.routing import TASK, Routes
+from tenuto.server.requests.task import AtTaskDesk
+from tenuto.server.schemas import task_api as responses
+from tenuto.server.schemas import task_requests as requests
+from tenuto.server.schemas.base import Name
+from tenuto.server.starts.inputs import refuse_pickles
+
+ROUTES = Routes("task")
+
+
+class OwnDataFilter(BaseModel):
+    """Which run data: all conditions must hold."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: Annotated[list[Name], Field(max_length=1000)] | None = None
+    prefix: str | None = None
+    glob: str | None = None
+    tag: Annotated[list[Name], Field(max_length=64)] | None = None
+    all_tags: bool | None = None
+    tag_prefix: str | None = None
+    history: bool | None = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 1000
+
+
+@ROUTES.add("GET", "/v1/task/steps", permission=TASK, answer=responses.Steps)
+async def get_own_steps(desk: AtTaskDesk) -> Any:
+    """What the attempts of the task recorded so far, in order."""
+    async with desk.fenced() as attempt:
+        now = await maintenance.now(attempt.conn)
+        found = await run_data.get_steps(attempt.conn, org_id=desk.principal.org_id, task_id=desk.principal.task_id)
+    return {"items": [{**asdict(step), "age": (now - step.created_at).total_seconds()} for step in found]}
+
+
+@ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.Value)
+async def record_own_step(desk: AtTaskDesk, body: requests.NewStep) -> Any:
+    """Record the result of a step; an earlier attempt's value stays, and is the answer."""
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced() as attempt:
+        step = {"step_no": body.step_no, "name": body.name, "kind": body.kind, "value": body.value}
+        return {"value": await run_data.record_step(attempt.conn, **attempt.fence, **step)}
+
+
+@ROUTES.add("POST", "/v1/task/signals", permission=TASK, answer=responses.Signal)
+async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignal) -> Any:
+    """The oldest message of that name to the run that nobody has taken; on replay the same one."""
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced() as attempt:
+        return await run_data.take_signal(attempt.conn, **attempt.fence, step_no=body.step_no, name=body.name)
+
+
+@ROUTES.add("POST", "/v1/task/children", permission=TASK, answer=responses.Children, bulk=True)
+async def start_own_children(desk: AtTaskDesk, body: requests.StartChildren) -> Any:
+    """Start tasks that this one owns, in its run."""
+    desk.check_named(body.task_id, body.attempt)
+    refuse_pickles("the input of a child", [body.inputs, body.details])
+    said = {name: value for name, value in body if name not in ("task_id", "attempt")}
+    async with desk.fenced() as attempt:
+        return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}
+
+
+@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=responses.Ends)
+async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
+    """How those of the tasks ended that are final; tasks of other runs are left out."""
+    desk.check_named(body.task_id, body.attempt)
+    who = desk.principal
+    async with desk.fenced() as attempt:
+        found = await attempts.poll_tasks(attempt.conn, org_id=who.org_id, task_ids=body.task_ids, run_id=who.run_id)
+    return {"items": found}
+
+
+@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=responses.OwnData)
+async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
+    """The data of the task's run: the latest value of each key, or with `history` all."""
+    said = asked.model_dump(exclude={"key", "tag"})
+    who = {"org_id": desk.principal.org_id, "run_id": desk.principal.run_id}
+    async with desk.fenced() as attempt:
+        found = await run_data.get_run_data(attempt.conn, **who, keys=asked.key, tags=asked.tag, **said)
+    return {"items": found}
+
+
+@ROUTES.add("PUT", "/v1/task/data", permission=TASK, answer=None, status=204)
+async def put_own_data(desk: AtTaskDesk, body: requests.PutValues) -> Response:
+    """Put values into the run's data, signed by the attempt."""
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced() as attempt:
+        await run_data.put_task_data(attempt.conn, **attempt.fence, values=body.values, tags=body.tags)
+    return Response(None, 204)
+
+
+@ROUTES.add("GET", "/v1/task/state", permission=TASK, answer=responses.States)
+async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
+    """What tasks of this type keep across runs: one key, or all."""
+    async with desk.fenced() as attempt:
+        job_key = (await attempt.task()).type  # so that no task reaches another type's
+        found = await run_data.get_state(attempt.conn, org_id=desk.principal.org_id, job_key=job_key, key=key)
+    return {"items": found}
+
+
+@ROUTES.add("PUT", "/v1/task/state", permission=TASK, answer=responses.Version)
+async def put_own_state(desk: AtTaskDesk, body: requests.PutState) -> Any:
+    """Set one key, if it is still at the version that was read."""
+    desk.check_named(body.task_id, body.attempt)
+    async with desk.fenced() as attempt:
+        job_key = (await attempt.task()).type  # so that no task reaches another type's
+        said = {"key": body.key, "value": body.value, "version": body.version}
+        return {"version": await run_data.put_state(attempt.conn, **attempt.fence, job_key=job_key, **said)}

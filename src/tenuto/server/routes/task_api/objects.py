@@ -1,0 +1,59 @@
+"""Data objects of running attempts: what a task puts it holds, and it reads what it was told the id of."""
+
+import asyncio
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Query, Response
+
+from tenuto.db import run_data
+from tenuto.model.ids import uuid7
+from tenuto.sdk.values.wire_format import LARGEST
+from tenuto.server.http.object_stream import receive, spool
+from tenuto.server.http.routing import TASK, Routes
+from tenuto.server.requests.task import AtTaskDesk
+from tenuto.server.routes.objects import Bytes, Said, send_object
+from tenuto.server.schemas.runs import Answer
+from tenuto.storage.folder import FolderStore
+
+ROUTES = Routes("task")
+
+
+class ObjectId(Answer):
+    id: UUID
+
+
+@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=ObjectId, status=201, takes=Bytes.media_type)
+async def put_own_object(desk: AtTaskDesk, asked: Annotated[Said, Query()]) -> Any:
+    """Store the body, up to 64 MB; the task holds it, so that it stays as long as the task."""
+    async with desk.fenced():
+        pass  # before anything is stored
+    id, store = UUID(uuid7()), FolderStore(desk.settings.objects)
+    with spool() as file:
+        received = await receive(desk.request, file)
+        said = {**asked.read(), "size": received.size, "checksum": received.checksum}
+        if received.size <= LARGEST:
+            await _record(desk, id, payload=file.read(), **said)
+            return {"id": id}
+        uri = await asyncio.to_thread(store.put_file, str(id), file)
+    try:
+        await _record(desk, id, uri=uri, **said)
+    except BaseException:
+        await asyncio.to_thread(store.delete, uri)
+        raise
+    return {"id": id}
+
+
+async def _record(desk: AtTaskDesk, id: UUID, **said: Any) -> None:
+    who = desk.principal
+    async with desk.fenced() as attempt:
+        await run_data.put_object(attempt.conn, org_id=who.org_id, id=id, **said)
+        await run_data.keep_object(attempt.conn, **attempt.fence, object_id=id)
+
+
+@ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
+async def get_own_object(desk: AtTaskDesk, object_id: UUID) -> Response:
+    """The bytes of an object of the org. Ids cannot be guessed: who knows one was told it."""
+    async with desk.fenced() as attempt:
+        found = await run_data.get_object(attempt.conn, org_id=desk.principal.org_id, object_id=object_id)
+    return await send_object(desk.request, desk.settings, found)

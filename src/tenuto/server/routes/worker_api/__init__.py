@@ -1,0 +1,1 @@
+"""The routes that workers call (`/internal/*`)."""

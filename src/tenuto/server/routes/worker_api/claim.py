@@ -1,0 +1,88 @@
+"""The hot route of remote workers: reports in, claims out, in one trip. Postgres writes the JSON of the answer."""
+
+import asyncio
+import json
+
+from fastapi import Request, Response
+
+from tenuto.db import remote_workers
+from tenuto.model.remote_workers import Exchange
+from tenuto.server.auth.task_tokens import add_tokens
+from tenuto.server.http.routing import WORKER, Routes
+from tenuto.server.http.shutdown import until_gone
+from tenuto.server.limits.body_memory import is_heavy
+from tenuto.server.limits.long_poll import Seats
+from tenuto.server.requests.worker import AtWorkerDesk, WorkerDesk
+from tenuto.server.schemas.worker_claims import Claim, Done
+from tenuto.server.schemas.worker_sessions import Claimed
+from tenuto.server.starts.inputs import output_text
+from tenuto.server.wakeups import Wakes, Watch
+
+ROUTES = Routes("workers")
+
+
+@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=Claimed, bulk=True)
+async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Response:
+    """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
+    be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""
+    if not (body.wait and body.limit) or is_heavy(request):
+        return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
+    wakes: Wakes = request.app.state.wakes
+    seats: Seats = request.app.state.worker_seats
+    seats.check(desk.principal.org_id)  # before anything is done: the same request is sent again
+    with seats.take(desk.principal.org_id), wakes.watch() as watch:
+        found = await _exchange(desk, body, body.reports)
+        answers = found.answers
+        watch.queues = None if found.queues is None else frozenset(found.queues)
+        if not (found.claimed or found.session_ended):
+            found = await _wait(desk, request, body, watch) or found
+    return await _answer(desk, body, found, beat=watch.cancelled, answers=answers)
+
+
+async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -> Exchange | None:
+    """What came within the time; None for nothing, or when nobody waits any more. No connection is held meanwhile."""
+    clock = asyncio.get_running_loop().time
+    deadline, found = clock() + body.wait, None
+    gone = asyncio.create_task(until_gone(request))
+    try:
+        while not watch.cancelled and (left := deadline - clock()) > 0:
+            news = asyncio.create_task(watch.news())
+            await asyncio.wait({news, gone}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            if gone.done() or not news.done():
+                break
+            found = await _exchange(desk, body, [])
+            if found.claimed or found.session_ended:
+                break
+    finally:
+        gone.cancel()
+    return found
+
+
+async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Exchange:
+    return await desk.ask(
+        remote_workers.exchange_tasks,
+        session_id=body.session_id,
+        token=body.token,
+        task_ids=[report.task_id for report in reports],
+        attempts=[report.attempt for report in reports],
+        outputs=[output_text(report.output) for report in reports],
+        claim_no=body.claim_no,
+        limit=body.limit,
+        types=body.types,
+        group=body.resource_group,
+    )
+
+
+async def _answer(
+    desk: WorkerDesk, body: Claim, found: Exchange, *, beat: bool, answers: str | None = None
+) -> Response:
+    tasks = found.tasks
+    if body.tokens and found.claimed:
+        claimed = json.loads(tasks)
+        whose = {"org_id": desk.principal.org_id, "session_id": body.session_id}
+        await add_tokens(desk.pool, desk.settings, claimed, **whose)
+        tasks = json.dumps(claimed)
+    says = f'"session_ended": {json.dumps(found.session_ended)}, "beat": {json.dumps(beat)}'
+    text = f'{{"tasks": {tasks}, "answers": {answers or found.answers}, {says}}}'
+    return Response(text, media_type="application/json")

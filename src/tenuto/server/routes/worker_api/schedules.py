@@ -1,0 +1,70 @@
+"""The schedules of an app, made known by its workers: the newest code says when its tasks run."""
+
+from fastapi import Response
+
+from tenuto.db import maintenance, reactions, runs
+from tenuto.db.connection.call import Conn
+from tenuto.model.audit import diff
+from tenuto.model.cron import fire_after
+from tenuto.model.errors import Forbidden
+from tenuto.model.principals import WorkerKey
+from tenuto.model.schedules import Schedule
+from tenuto.server.http.routing import WORKER, Routes
+from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.schemas.worker_claims import NewSchedule, PutSchedules
+from tenuto.server.starts.inputs import refuse_pickles
+
+ROUTES = Routes("workers")
+
+
+@ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
+async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
+    """Put these schedules; one of `types` that is not among them has none any more. Only for queues of the key."""
+    who, wanted = desk.principal, {one.name: one for one in body.schedules}
+    named = {*body.types, *wanted}
+    for one in body.schedules:
+        refuse_pickles(f"schedule {one.name}", [one.input, one.details])
+    async with desk.transaction() as conn:
+        found = [one for one in await _all_schedules(conn, who) if one.name in named]
+        schedules = [await _pinned(conn, who, one) for one in body.schedules]
+        for one in [*found, *schedules]:
+            _check_queue(who, one)
+        now = await maintenance.now(conn)
+        for one in schedules:
+            said = one.model_dump()
+            next_at = fire_after(one.cron, one.timezone, now)
+            new = vars(await reactions.put_schedule(conn, org_id=who.org_id, **said, next_at=next_at))
+            old = next((vars(old) for old in found if old.name == one.name), {})
+            changes = diff({field: old.get(field) for field in said}, {field: new[field] for field in said})
+            if changes:  # a worker that starts again makes none
+                await desk.note(conn, "schedule", one.name, "put", changes)
+        for one in found:
+            if one.name not in wanted:
+                await reactions.delete_schedule(conn, org_id=who.org_id, name=one.name)
+                await desk.note(conn, "schedule", one.name, "delete", {"cron": {"old": one.cron}})
+    return Response(None, 204)
+
+
+async def _pinned(conn: Conn, who: WorkerKey, schedule: NewSchedule) -> NewSchedule:
+    """What a key of some queues schedules by type alone stays in the queue that the type is declared for now."""
+    kind = schedule.kind
+    if "*" in who.queues or "queue" in kind or not kind.get("inherit"):
+        return schedule
+    declared = await runs.get_declared_kind(conn, org_id=who.org_id, type=str(kind.get("type", ""))) or {}
+    return schedule.model_copy(update={"kind": {**kind, "queue": declared.get("queue", "default")}})
+
+
+async def _all_schedules(conn: Conn, who: WorkerKey) -> list[Schedule]:
+    found: list[Schedule] = []
+    while page := await reactions.list_schedules(conn, org_id=who.org_id, after=found[-1].name if found else None):
+        found += page
+    return found
+
+
+def _check_queue(who: WorkerKey, schedule: Schedule | NewSchedule) -> None:
+    queue = schedule.kind.get("queue", "default")
+    if "*" not in who.queues and queue not in who.queues:
+        raise Forbidden(
+            f"schedule {schedule.name} is for queue {queue}, and the worker key is not",
+            f"it is for {', '.join(who.queues)}",
+        )

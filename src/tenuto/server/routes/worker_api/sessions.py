@@ -1,0 +1,153 @@
+"""What remote workers ask besides claims: sessions, heartbeats, reports, schedules, tokens."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from fastapi import Request, Response
+
+from tenuto.db import attempts, keys, remote_workers, run_data, runs, workers
+from tenuto.db.connection.call import Conn
+from tenuto.model.errors import StaleLease
+from tenuto.model.principals import TaskToken
+from tenuto.model.tasks import Answer
+from tenuto.server.auth.task_tokens import issue_token
+from tenuto.server.http.routing import PUBLIC, WORKER, Routes
+from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.schemas import worker_claims as requests
+from tenuto.server.schemas import worker_sessions as responses
+from tenuto.server.starts.inputs import refuse_pickles
+
+ROUTES = Routes("workers")
+MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
+
+
+@ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=responses.OpenedSession, status=201)
+async def open_session(desk: AtWorkerDesk, body: requests.OpenSession) -> Any:
+    """Register as a worker. A worker that comes back under its name ends its old session."""
+    own = None if "*" in desk.principal.queues else list(desk.principal.queues)
+    queues = body.queues or own
+    serves = {"queues": queues, "types": body.types, "resource_group": body.resource_group, "pool": body.pool}
+    async with desk.transaction() as conn:
+        session = await workers.register_worker(
+            conn,
+            org_id=desk.principal.org_id,
+            worker_id=body.name,
+            labels=body.labels,
+            languages=body.languages,
+            address=body.address,
+            instance_type=body.instance_type or "remote",
+            metadata={**(body.metadata or {}), **{key: value for key, value in serves.items() if value is not None}},
+            lease=timedelta(seconds=body.lease_seconds),
+            worker_key_id=desk.principal.id,
+            queues=queues,
+        )
+    return {**vars(session), "lease_seconds": body.lease_seconds, "queues": queues}
+
+
+@ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, answer=None, status=204)
+async def close_session(desk: AtWorkerDesk, body: requests.OfSession) -> Response:
+    """Say goodbye; what is still held is given back. Twice is fine."""
+    async with desk.session(body.session_id, body.token) as conn:
+        await workers.close_session(conn, session_id=body.session_id, token=body.token)
+    return Response(None, 204)
+
+
+@ROUTES.add("POST", "/internal/types", permission=WORKER, answer=None, status=204)
+async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypes) -> Response:
+    """Say what types are like, for starts that name nothing else. The newest word counts, in the session's queues."""
+    types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
+    async with desk.session(body.session_id, body.token) as conn:
+        changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
+        for name in changed[:MAX_NOTED_TYPES]:
+            said = {field: {"new": value} for field, value in types[name].items()}
+            await desk.note(conn, "type", name, "declare", said)
+    return Response(None, 204)
+
+
+@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.Beaten, bulk=True)
+async def heartbeat(desk: AtWorkerDesk, body: requests.Beat) -> Any:
+    """Renew the lease, and compare what is held."""
+    async with desk.session(body.session_id, body.token) as conn:
+        return await attempts.heartbeat(conn, **_fences(body, body.held), settled=body.settled, metrics=body.metrics)
+
+
+@ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.Reported, bulk=True)
+async def report_tasks(desk: AtWorkerDesk, body: requests.Report) -> Any:
+    """Report how attempts ended and what they say, all in one transaction."""
+    async with desk.session(body.session_id, body.token) as conn:
+        if body.begun:
+            await attempts.begin_tasks(conn, **_fences(body, body.begun))
+        ended = await _report_ends(conn, body)
+        refused: list[Any] = []
+        if said := body.progress:
+            levels = {"progress": [one.progress for one in said], "messages": [one.message for one in said]}
+            refused = await attempts.report_progress(conn, **_fences(body, said), **levels)
+        if body.logs:
+            lines = [line.model_dump(mode="json", exclude_none=True) for line in body.logs]
+            await run_data.write_logs(conn, session_id=body.session_id, token=body.token, lines=lines)
+    return {"answers": ended, "progress": refused}
+
+
+async def _report_ends(conn: Conn, body: requests.Report) -> list[Answer]:
+    ended: list[Answer] = []
+    if ends := body.completed:
+        refuse_pickles("an output", [end.output for end in ends])
+        ended += await attempts.complete_tasks(conn, **_fences(body, ends), outputs=[end.output for end in ends])
+    if ends := body.failed:
+        errors, retries = [end.error for end in ends], [end.retry for end in ends]
+        ended += await attempts.fail_tasks(conn, **_fences(body, ends), errors=errors, retries=retries)
+    if ends := body.lost:
+        ended += await attempts.lose_tasks(conn, **_fences(body, ends), errors=[end.error for end in ends])
+    if ends := body.snoozed:
+        ended += await attempts.snooze_tasks(conn, **_fences(body, ends), seconds=[end.seconds for end in ends])
+    if ends := body.waiting:
+        ended += await attempts.wait_tasks(conn, **_fences(body, ends), waits=[end.wait for end in ends])
+    if ends := body.interrupted:
+        ended += await attempts.interrupt_tasks(conn, **_fences(body, ends))
+    return ended
+
+
+def _fences(body: requests.OfSession, ends: Sequence[requests.Fence]) -> dict[str, Any]:
+    return {
+        "session_id": body.session_id,
+        "token": body.token,
+        "task_ids": [UUID(end.task_id) for end in ends],
+        "attempts": [end.attempt for end in ends],
+    }
+
+
+@ROUTES.add("POST", "/internal/nudge", permission=WORKER, answer=None, status=204)
+async def nudge_runs(desk: AtWorkerDesk, body: requests.Nudge) -> Response:
+    """Add up these runs, and wake whoever serves what became ready in them."""
+    async with desk.transaction() as conn:
+        await runs.nudge_runs(conn, run_ids=body.run_ids)
+    return Response(None, 204)
+
+
+@ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, answer=responses.HeldTask)
+async def get_held_task(desk: AtWorkerDesk, task_id: UUID) -> Any:
+    """A task that a session of this key holds."""
+    return await desk.ask(remote_workers.get_held_task, task_id=task_id)
+
+
+@ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.IssuedToken)
+async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.OfAttempt) -> Any:
+    """The capability token of an attempt that the session holds, for its code."""
+    who = desk.principal
+    async with desk.session(body.session_id, body.token) as conn:
+        fence = {"task_id": task_id, "attempt": body.attempt, "session_id": body.session_id}
+        await remote_workers.find_fence(conn, org_id=who.org_id, **fence)
+        held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
+    if held.attempt != body.attempt:
+        raise StaleLease(f"attempt {body.attempt} of task {task_id} is not held any more")
+    token = TaskToken(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
+    return await issue_token(desk.pool, desk.settings, token, held.timeout_seconds)
+
+
+@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=responses.KeySet)
+async def get_signing_keys(request: Request) -> Any:
+    """The public keys that prove task tokens; a retired key proves nothing."""
+    found = await request.app.state.pool.call(keys.list_signing_keys)
+    return {"keys": [one.public_key for one in found if one.retired_at is None]}

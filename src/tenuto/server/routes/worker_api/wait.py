@@ -1,0 +1,54 @@
+"""Long polls of remote workers: told when there may be work, or when something was cancelled. Nothing is claimed."""
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import Request
+from pydantic import Field
+
+from tenuto.server.http.routing import WORKER, Routes
+from tenuto.server.http.shutdown import until_gone
+from tenuto.server.limits.long_poll import Seats
+from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.schemas.base import Body, Name
+from tenuto.server.schemas.runs import Answer
+from tenuto.server.wakeups import Wakes
+
+ROUTES = Routes("workers")
+
+
+class Wait(Body):
+    """Which queues one waits for (left out: all), how long at most, and the mark of the last answer."""
+
+    wait: Annotated[float, Field(ge=0, le=20)]
+    queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
+    mark: Annotated[str, Field(max_length=64)] | None = None
+
+
+class Woken(Answer):
+    """Whether to claim now, whether to beat now; `mark` lets the next wait begin where this one ended."""
+
+    work: bool
+    beat: bool
+    mark: str
+
+
+@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=Woken)
+async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any:
+    """Answered at the first wake-up: a hint. Without a mark, or with one that this process does not know, at once."""
+    wakes: Wakes = request.app.state.wakes
+    own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
+    asked = None if body.queues is None else frozenset(body.queues)
+    seats: Seats = request.app.state.worker_seats
+    seats.check(desk.principal.org_id)
+    with seats.take(desk.principal.org_id), wakes.watch() as watch:
+        watch.queues = asked & own if asked is not None and own is not None else asked or own
+        wakes.catch_up(watch, body.mark)
+        gone = asyncio.create_task(until_gone(request))
+        news = asyncio.create_task(watch.news())
+        try:
+            await asyncio.wait({news, gone}, timeout=body.wait, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            news.cancel()
+    return {"work": watch.woken, "beat": watch.cancelled, "mark": wakes.mark}

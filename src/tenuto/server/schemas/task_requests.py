@@ -1,0 +1,89 @@
+"""What running attempts say. A body may name its attempt, and then must name the one that its token is for."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Label, Name
+from tenuto.server.schemas.worker_claims import Attempt, Count, Id, Retry, SaidLine
+
+
+class Named(Body):
+    task_id: Id | None = None
+    attempt: Attempt | None = None
+
+
+class NewStep(Named):
+    step_no: Count
+    name: Name
+    kind: Literal["step", "child", "sleep", "signal"]
+    value: Any
+
+
+class TakeSignal(Named):
+    step_no: Count
+    name: Name
+
+
+class StartChildren(Named):
+    """Kinds, inputs, details and edges as start_run takes them; with a step the start happens once across attempts."""
+
+    kinds: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)]
+    inputs: Annotated[list[Any], Field(min_length=1, max_length=100_000)]
+    ids: Annotated[list[Id], Field(max_length=100_000)] | None = None
+    task_kinds: Annotated[list[Count], Field(max_length=100_000)] | None = None
+    details: Annotated[list[dict[str, Any]], Field(max_length=100_000)] | None = None
+    edges: Annotated[list[dict[str, Any]], Field(max_length=1_000_000)] | None = None
+    step_no: Count | None = None
+    step_name: Name | None = None
+
+
+class PollTasks(Named):
+    task_ids: Annotated[list[Id], Field(max_length=100_000)]
+
+
+class PutValues(Named):
+    values: Annotated[dict[Name, Any], Field(min_length=1, max_length=1000)]
+    tags: Annotated[list[Label], Field(max_length=64)] | None = None
+
+
+class PutState(Named):
+    """`version` is the one that was read; 0 for a key that is not there yet."""
+
+    key: Annotated[str, Field(min_length=1, max_length=1024)]
+    value: Any
+    version: Annotated[int, Field(ge=0, le=MOST_EXACT - 1), WHOLE]
+
+
+class PutLines(Named):
+    lines: Annotated[list[SaidLine], Field(max_length=10_000)]
+
+
+class Heartbeat(Named):
+    pass
+
+
+class Progress(Named):
+    progress: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    message: Annotated[str, Field(max_length=8192)] | None = None
+
+
+class Complete(Named):
+    output: Any = None
+
+
+class Fail(Named):
+    """`retry`: in so many seconds, -1 for never; left out: after the backoff."""
+
+    error: Any
+    retry: Retry | None = None
+
+
+class Snooze(Named):
+    seconds: Annotated[float, Field(ge=0, le=315_360_000)]
+
+
+class Wait(Named):
+    """`{"for": "children", "tasks": […]}`, `{"for": "signal", "name": …}` or `{"for": "time", "seconds": …}`."""
+
+    wait: dict[str, Any]

@@ -1,0 +1,168 @@
+"""What workers say."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+
+from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Label, Moment, Name
+
+Id = Annotated[UUID, Field(strict=False)]
+# Ids of a batch stay text on their way to Postgres: making objects of them costs more than they are worth.
+IdText = Annotated[
+    str, Field(pattern="^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", json_schema_extra={"format": "uuid"})
+]
+Attempt = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
+Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
+ClaimNo = Annotated[int, Field(ge=0, le=MOST_EXACT), WHOLE]
+SessionId = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
+Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
+Names = Annotated[list[Name], Field(max_length=1000)]
+MOST = 1000  # what a lane of ours carries at once
+
+
+class OpenSession(Body):
+    """A worker says who it is; `queues` left out are all that its key may claim from."""
+
+    name: Name
+    queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
+    types: Names | None = None
+    labels: Annotated[list[Label], Field(max_length=64)] | None = None
+    languages: Annotated[list[Name], Field(min_length=1, max_length=64)] | None = None
+    address: Name | None = None
+    instance_type: Name | None = None
+    resource_group: Name | None = None
+    pool: Name | None = None
+    lease_seconds: Annotated[float, Field(ge=1, le=86_400)] = 60
+    metadata: dict[str, Any] | None = None
+
+
+class OfSession(Body):
+    """What every later request of a worker names: its session, and the token that proves it."""
+
+    session_id: SessionId
+    token: Id
+
+
+class Fence(Body):
+    task_id: IdText
+    attempt: Attempt
+
+
+class Done(Fence):
+    output: Any = None
+
+
+class Claim(OfSession):
+    """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
+
+    claim_no: Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
+    limit: Annotated[int, Field(ge=0, le=MOST), WHOLE]
+    types: Names | None = None
+    resource_group: Name | None = None
+    wait: Annotated[float, Field(ge=0, le=20)] = 0
+    tokens: bool = False
+    reports: Annotated[list[Done], Field(max_length=MOST)] = Field(default_factory=list)
+
+
+class Beat(OfSession):
+    """What the worker holds; every claim up to `settled` was answered or given up."""
+
+    settled: ClaimNo
+    held: Annotated[list[Fence], Field(max_length=100_000)]
+    metrics: dict[str, Any] | None = None
+
+
+class FailedEnd(Fence):
+    """`retry`: in so many seconds, -1 for never; left out: after the backoff."""
+
+    error: Any
+    retry: Retry | None = None
+
+
+class LostEnd(Fence):
+    error: Any
+
+
+class SnoozedEnd(Fence):
+    seconds: Annotated[float, Field(ge=0, le=315_360_000)]
+
+
+class WaitingEnd(Fence):
+    wait: dict[str, Any]
+
+
+class Progress(Fence):
+    progress: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    message: Annotated[str, Field(max_length=8192)] | None = None
+
+
+class SaidLine(Body):
+    """One line of an attempt's log."""
+
+    line_no: Annotated[int, Field(ge=1, le=10_000), WHOLE]
+    message: Annotated[str, Field(max_length=65_536)]
+    level: Annotated[str, Field(max_length=32)] | None = None
+    logged_at: Moment | None = None
+    fields: Any = None
+
+
+class TaskLine(SaidLine):
+    task_id: IdText
+    attempt: Attempt
+
+
+class Report(OfSession):
+    """Ends and words of attempts, in one transaction. The time of those that are `begun` counts from now."""
+
+    completed: Annotated[list[Done], Field(max_length=MOST)] = Field(default_factory=list)
+    failed: Annotated[list[FailedEnd], Field(max_length=MOST)] = Field(default_factory=list)
+    lost: Annotated[list[LostEnd], Field(max_length=MOST)] = Field(default_factory=list)
+    snoozed: Annotated[list[SnoozedEnd], Field(max_length=MOST)] = Field(default_factory=list)
+    waiting: Annotated[list[WaitingEnd], Field(max_length=MOST)] = Field(default_factory=list)
+    interrupted: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
+    begun: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
+    progress: Annotated[list[Progress], Field(max_length=MOST)] = Field(default_factory=list)
+    logs: Annotated[list[TaskLine], Field(max_length=10_000)] = Field(default_factory=list)
+
+
+class Nudge(Body):
+    run_ids: Annotated[list[Id], Field(max_length=1000)]
+
+
+class TypeOf(Body):
+    """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
+    is for each value of it: its `key` ends before the value, `place` is where it stands among arguments in order."""
+
+    kind: dict[str, Any] | None = None
+    limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
+
+
+class DeclareTypes(OfSession):
+    """What the worker's types are like, by type."""
+
+    types: Annotated[dict[Name, TypeOf], Field(max_length=1000)]
+
+
+class OfAttempt(OfSession):
+    attempt: Attempt
+
+
+class NewSchedule(Body):
+    """What starts when: `kind` as start_many takes it."""
+
+    name: Name
+    kind: dict[str, Any]
+    cron: Annotated[str, Field(min_length=1, max_length=256)]
+    input: Any = None
+    timezone: Annotated[str, Field(min_length=1, max_length=64)] = "UTC"
+    catch_up: Annotated[str, Field(min_length=1, max_length=16)] | None = None
+    jitter_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    details: dict[str, Any] | None = None
+
+
+class PutSchedules(Body):
+    """The schedules of an app; one of its `types` that is not among them has none any more."""
+
+    types: Names
+    schedules: Annotated[list[NewSchedule], Field(max_length=1000)]

@@ -1,0 +1,96 @@
+"""What workers and tasks are answered."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenuto.server.schemas.runs import Answer
+
+
+class OpenedSession(Answer):
+    """One life of a worker; the token proves that it is yours. `queues` is null for all."""
+
+    session_id: int
+    token: UUID
+    lease_seconds: float
+    queues: list[str] | None
+
+
+class ClaimedTask(Answer):
+    """One attempt that is now the worker's; `token` lets its code ask for itself."""
+
+    task_id: UUID
+    attempt: int
+    run_id: UUID
+    type: str
+    input: Any
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
+    timeout_seconds: float | None
+    metadata: Any
+    token: str | None = None
+
+
+class EndAnswer(Answer):
+    """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
+    tried, and in how many seconds it is tried again; null when it is not."""
+
+    task_id: UUID
+    attempt: int
+    answer: str
+    max_attempts: int | None = None
+    again_seconds: float | None = None
+
+
+class Claimed(Answer):
+    """New attempts; reports that were not accepted; whether the session is over, and whether to beat now."""
+
+    tasks: list[ClaimedTask]
+    answers: list[EndAnswer]
+    session_ended: bool
+    beat: bool
+
+
+class Beaten(Answer):
+    """Listed attempts that are lost, those that should stop, and whether to finish and leave."""
+
+    lost: list[UUID]
+    cancelled: list[UUID]
+    draining: bool
+
+
+class ProgressRefused(Answer):
+    """An attempt whose progress was not wanted: stale_lease or cancelled."""
+
+    task_id: UUID
+    answer: str
+
+
+class Reported(Answer):
+    answers: list[EndAnswer]
+    progress: list[ProgressRefused]
+
+
+class HeldTask(Answer):
+    """A running task as its worker got it."""
+
+    task_id: UUID
+    attempt: int
+    run_id: UUID
+    type: str
+    input: Any
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
+    timeout_seconds: float | None
+    metadata: Any
+    cancelled: bool
+    failures: int
+
+
+class IssuedToken(Answer):
+    token: str
+    expires_at: datetime
+
+
+class KeySet(Answer):
+    """Public signing keys, as RFC 7517 writes them."""
+
+    keys: list[dict[str, Any]]

@@ -1,0 +1,1 @@
+"""Starts runs from request bodies."""

@@ -1,0 +1,88 @@
+"""Wake-ups for requests that wait for work: one listener a process, however many wait, and no query while they do."""
+
+import asyncio
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from secrets import token_hex
+
+from tenuto.db.connection.listener import Wake, listen
+from tenuto.runtimes.background import restarted
+
+CANCEL = "!cancel"
+REMEMBERED = 1000  # wake-ups, for those who come back
+ALL = "*"
+
+
+class Watch:
+    """What one request waits for: its queues (None: all), or that something was cancelled."""
+
+    def __init__(self) -> None:
+        self.queues: frozenset[str] | None = None
+        self.cancelled = self.woken = False
+        self._news = asyncio.Event()
+
+    def hear(self, wake: Wake) -> None:
+        if wake.queue == CANCEL:
+            self.cancelled = True
+        elif not (wake.rescan or wake.queue == ALL or self.queues is None or wake.queue in self.queues):
+            return
+        else:
+            self.woken = True
+        self._news.set()
+
+    async def news(self) -> None:
+        """Until there may be something new; what came since the last look counts."""
+        await self._news.wait()
+        self._news.clear()
+
+
+class Wakes:
+    """Listens from the first watch on."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._watches: set[Watch] = set()
+        self._listening: asyncio.Task[None] | None = None
+        self._process, self._heard = token_hex(8), 0
+        self._recent: deque[Wake] = deque(maxlen=REMEMBERED)
+
+    @property
+    def mark(self) -> str:
+        """Up to where a request has heard, for the next one."""
+        return f"{self._process}.{self._heard}"
+
+    def catch_up(self, watch: Watch, mark: str | None) -> None:
+        """Let the watch hear what came since the mark; of another process, or too long ago, it may be anything."""
+        process, _, heard = (mark or "").partition(".")
+        missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
+        if 0 <= missed <= len(self._recent):
+            for wake in list(self._recent)[len(self._recent) - missed :]:
+                watch.hear(wake)
+        else:
+            watch.hear(Wake(None))
+
+    @contextmanager
+    def watch(self) -> Generator[Watch]:
+        """Open it before looking for work: what becomes ready after the look is heard then."""
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(restarted("wake-up listener", self._listen))
+        watch = Watch()
+        self._watches.add(watch)
+        try:
+            yield watch
+        finally:
+            self._watches.discard(watch)
+
+    async def _listen(self) -> None:
+        async for wake in listen(self._url):
+            self._heard += 1
+            self._recent.append(wake)
+            for watch in self._watches:
+                watch.hear(wake)
+
+    async def close(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._listening

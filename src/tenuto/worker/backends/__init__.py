@@ -1,0 +1,1 @@
+"""How a worker reaches Tenuto: over SQL or over HTTP."""

@@ -1,0 +1,105 @@
+"""The kernel over HTTP: this worker has a key of a server and no way to its database."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from tenuto.db.connection.availability import Backoff
+from tenuto.db.connection.call import Conn
+from tenuto.db.connection.errors import DatabaseProblem, Unreachable
+from tenuto.db.connection.listener import Wake
+from tenuto.model.errors import TenutoError
+from tenuto.sdk.app import App
+from tenuto.worker.backends.http_calls import CALLS, Asking
+from tenuto.worker.backends.http_claims import RemoteLine
+from tenuto.worker.backends.http_connection import Site, Web
+from tenuto.worker.backends.http_ports import RemotePorts
+from tenuto.worker.process.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+WAIT = 20.0  # for a wake-up, each time: proxies end what is silent for longer
+BREATH = 0.02  # while there is much to do, one wake-up stands for many
+LONGEST_PAUSE = 5.0
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Remote:
+    """One server, asked with one worker key."""
+
+    def __init__(self, web: Web, settings: WorkerSettings) -> None:
+        self._web, self._settings = web, settings
+        self._asking = Asking(web, settings)
+
+    async def call(
+        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
+    ) -> T:
+        """The question of a wrapper, carried by the request that stands for it."""
+        answer: Any = await CALLS[function.__name__](self._asking, *args, **params)
+        return answer
+
+    def open_line(self) -> RemoteLine:
+        return RemoteLine(self._web.site, self._asking.types, self._settings.resource_group)
+
+    def open_ports(self, session: Session) -> RemotePorts:
+        return RemotePorts(self._web, session)
+
+    async def listen(self) -> AsyncIterator[Wake]:
+        """One long poll after the other. Whatever happens between two of them the mark tells."""
+        backoff, mark = Backoff(LONGEST_PAUSE), None
+        while True:
+            await asyncio.sleep(BREATH)
+            try:
+                found = await self._wait(mark)
+            except (Unreachable, TenutoError) as problem:  # whoever claims and beats says what is wrong
+                mark = None
+                await asyncio.sleep(backoff.after(problem))
+                continue
+            backoff.reset()
+            mark = found["mark"]
+            if found["beat"]:
+                yield Wake("!cancel")
+            if found["work"]:
+                yield Wake("*")
+
+    async def _wait(self, mark: str | None) -> Any:
+        asked: dict[str, Any] = {"wait": WAIT}
+        if mark:
+            asked["mark"] = mark
+        if self._settings.queues:
+            asked["queues"] = self._settings.queues
+        return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT)
+
+    async def put_schedules(self, app: App) -> None:
+        """Those of the queues that the key is for: others are not its business."""
+        queues = self._asking.queues
+        served = {name for name, task in app.tasks.items() if queues is None or task.declared.queue in queues}
+        schedules = []
+        for task in app.schedules():
+            if task.name not in served:
+                continue
+            said, limits = task.declared, task.limits_of((), {})
+            times = {"cron": said.cron or "", "timezone": said.timezone, "catch_up": said.catch_up}
+            details = {"details": {"limits": limits}} if limits else {}
+            schedules.append(
+                {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": said.jitter, **details}
+            )
+        said = {"types": sorted(served), "schedules": schedules}
+        await self._web.ask("PUT", "/internal/schedules", said, let_in=False)
+
+    async def wait_for_other_functions(self) -> DatabaseProblem:
+        """Never: the server looks after that, and its API stays."""
+        return await asyncio.get_running_loop().create_future()
+
+
+@asynccontextmanager
+async def open_remote(settings: WorkerSettings) -> AsyncIterator[Remote]:
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would say a line for each request
+    web = Web(Site(settings.url, settings.key or "", settings.proxy))
+    try:
+        yield Remote(web, settings)
+    finally:
+        await web.close()

@@ -1,0 +1,123 @@
+"""A lane's line over HTTP: one kept connection, a batch a request.
+
+`http.client` and text put together by hand: a general client takes longer for a request than the server for its tasks.
+"""
+
+import json
+import select
+import socket
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from http.client import HTTPException
+from typing import Any
+
+from tenuto.db.connection.claim_connection import Row
+from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.db.connection.traffic import traffic
+from tenuto.model.errors import NotFound, SessionEnded
+from tenuto.worker.backends.http_connection import Site, batches
+
+text_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+ENDED: Row = ("session_ended", *[None] * 8)
+
+
+class RemoteLine:
+    """Of one thread. `types` gives the type of each route and is shared with whoever finds new ones."""
+
+    def __init__(self, site: Site, types: list[str], group: str | None) -> None:
+        self._site, self._types = site, types
+        self._group = f',"resource_group":{text_of(group)}' if group else ""
+        self._headers = {**site.headers, "Content-Type": "application/json"}
+        if site.proxy and site.address.scheme == "http":
+            self._headers |= site.login_at_proxy
+        self._conn = site.connect()
+        self._session = self._served = ""
+        self._numbers: dict[str, int] = {}
+
+    def serve(self, session_id: int, token: str, routes: list[int]) -> None:
+        self._session = f'{{"session_id":{session_id},"token":"{token}"'
+        self._numbers = {self._types[route]: route for route in routes}
+        self._served = text_of([*self._numbers])
+
+    def exchange(
+        self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
+    ) -> list[Row]:
+        """Outputs are JSON text and travel as they are."""
+        ends = zip(ids, attempts, outputs or [None] * len(ids), strict=True)
+        reports = ",".join(
+            f'{{"task_id":"{task_id}","attempt":{attempt},"output":{output or "null"}}}'
+            for task_id, attempt, output in ends
+        )
+        asked = f'"claim_no":{claim_no},"limit":{limit},"types":{self._served}{self._group},"reports":[{reports}]'
+        try:
+            found = self._ask("/internal/claim", f"{self._session},{asked}}}")
+        except (SessionEnded, NotFound):  # not ours any more: nobody wants these reports
+            return [ENDED]
+        rows = [(one["answer"], one["task_id"], one["attempt"], *[None] * 6) for one in found["answers"]]
+        numbers = self._numbers
+        rows += [
+            (
+                None,
+                one["task_id"],
+                one["attempt"],
+                one["run_id"],
+                numbers[one["type"]],
+                None if one["input"] is None else text_of(one["input"]),
+                None if one["slots"] is None else text_of(one["slots"]),
+                one["timeout_seconds"],
+                None if one["metadata"] is None else text_of(one["metadata"]),
+            )
+            for one in found["tasks"]
+        ]
+        return [*rows, ENDED] if found["session_ended"] else rows
+
+    def complete(self, task_id: str, attempt: int, output: str | None) -> str:
+        rows = self.exchange([task_id], [attempt], [output], claim_no=1, limit=0)
+        return rows[0][0] if rows else "accepted"
+
+    def nudge(self, run_ids: Collection[str]) -> None:
+        for some in batches([*run_ids]):
+            self._ask("/internal/nudge", text_of({"run_ids": some}))
+
+    def _ask(self, path: str, body: str) -> Any:
+        conn = self._conn
+        if conn.sock is not None and select.select([conn.sock], [], [], 0)[0]:
+            conn.close()  # the other side did while nothing was asked
+        self._site.availability.wait()
+        try:
+            if conn.sock is None:
+                self._connect()
+            conn.request("POST", self._site.target(path), body.encode(), self._headers)
+            answer = conn.getresponse()
+            content = answer.read()
+        except (OSError, HTTPException) as problem:
+            conn.close()
+            raise Unreachable(f"{self._site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+        self._site.check_away(answer.status, content)
+        if answer.status >= 300:
+            raise self._site.refusal(answer.status, content)
+        return self._site.read(content)
+
+    def _connect(self) -> None:
+        try:
+            self._conn.connect()
+        except OSError as problem:
+            said = f"{self._site.url} cannot be asked: {problem or type(problem).__name__}"
+            self._site.availability.failed(said)
+            raise Away(said) from problem
+
+    def listen(self, heard: Callable[[str], None]) -> None:
+        """A request hears nothing."""
+
+    def traffic(self) -> tuple[int, int] | None:
+        line = self._conn.sock
+        return None if line is None else traffic(line.fileno())
+
+    def cut(self) -> None:
+        if (line := self._conn.sock) is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._conn.close()

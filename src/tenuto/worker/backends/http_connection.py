@@ -1,0 +1,160 @@
+"""A server far away: where it is, who we are to it, and how to get there."""
+
+import json
+import ssl
+from base64 import b64encode
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.client import HTTPConnection, HTTPSConnection
+from typing import Any, TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from tenuto.db.connection.availability import Availability, availability_of
+from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
+from tenuto.sdk.client.http_errors import refusal
+
+ANSWER_WITHIN = 30.0
+CONNECT_WITHIN = 10.0
+MOST = 500  # of anything in one request
+IDLE = 4.0  # less than servers and proxies keep an idle connection
+
+AWAY = (502, 503, 504)  # of a server without its database, or of a proxy without the server
+FOR_NOW = (Unauthorized, Forbidden, RateLimited)  # said of a key that worked: people put that right, nothing is lost
+
+
+T = TypeVar("T")
+
+
+def batches(items: list[T]) -> list[list[T]]:
+    """As many at once as a server takes."""
+    return [items[start : start + MOST] for start in range(0, len(items), MOST)]
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server's address, the worker's key and a proxy on the way, if there is one."""
+
+    url: str
+    key: str = field(repr=False)
+    proxy: str | None = field(default=None, repr=False)
+
+    @cached_property
+    def address(self) -> SplitResult:
+        return urlsplit(self.url.rstrip("/"))
+
+    @cached_property
+    def tls(self) -> ssl.SSLContext:
+        return ssl.create_default_context()
+
+    @property
+    def headers(self) -> dict[str, str]:
+        # A batch is packed and unpacked in more time than it takes to send it.
+        return {"Authorization": f"Bearer {self.key}", "Accept-Encoding": "identity", "User-Agent": "tenuto-worker"}
+
+    def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable:
+        """What a worker that has been let in makes of an answer that is no success."""
+        error = refusal(self.url, status, body)
+        return Unreachable(f"{self.url}: {error.message}") if isinstance(error, FOR_NOW) else error
+
+    @property
+    def availability(self) -> Availability:
+        return availability_of(self.url)
+
+    def check_away(self, status: int, body: bytes) -> None:
+        """Raise Away for the status of a server that nobody can work for now; one part of the process finds out when
+        that is over. That one question took too long says nothing about others."""
+        if status in AWAY and b'"timeout"' not in body:
+            said = str(refusal(self.url, status, body))
+            self.availability.failed(said)
+            raise Away(said)
+        self.availability.succeeded()
+
+    def read(self, content: bytes) -> Any:
+        """The JSON of an answer; None for no content."""
+        try:
+            return json.loads(content) if content else None
+        except ValueError as problem:
+            raise Unreachable(f"{self.url} does not answer in JSON: is something else on the way?") from problem
+
+    def connect(self) -> HTTPConnection:
+        """A connection for one thread; it opens with the first request."""
+        there, way = self.address, urlsplit(self.proxy) if self.proxy else None
+        secure = there.scheme == "https"
+        host, port = there.hostname or "", there.port or (443 if secure else 80)
+        first = (way.hostname or "", way.port or 80) if way else (host, port)
+        if not secure:
+            return HTTPConnection(*first, timeout=ANSWER_WITHIN)
+        line = HTTPSConnection(*first, timeout=ANSWER_WITHIN, context=self.tls)
+        if way:
+            line.set_tunnel(host, port, self.login_at_proxy)
+        return line
+
+    @property
+    def login_at_proxy(self) -> dict[str, str]:
+        way = urlsplit(self.proxy or "")
+        if way.username is None:
+            return {}
+        login = f"{unquote(way.username)}:{unquote(way.password or '')}"
+        return {"Proxy-Authorization": "Basic " + b64encode(login.encode()).decode()}
+
+    def target(self, path: str) -> str:
+        """What a request line says: a proxy that sees the request wants the whole address."""
+        there = self.address
+        whole = self.proxy is not None and there.scheme == "http"
+        return f"{there.scheme}://{there.netloc}{there.path}{path}" if whole else there.path + path
+
+
+class Web:
+    """Questions from the loop: a few connections that are kept open."""
+
+    def __init__(self, site: Site) -> None:
+        import httpx2  # 30 ms: not for workers that have a database
+
+        self.site, self._broke = site, httpx2.TransportError
+        self._refused = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        self._client = httpx2.AsyncClient(
+            base_url=site.url.rstrip("/"),
+            headers=site.headers,
+            proxy=site.proxy,
+            verify=site.tls if site.address.scheme == "https" else False,
+            timeout=httpx2.Timeout(ANSWER_WITHIN, connect=CONNECT_WITHIN),
+            limits=httpx2.Limits(max_connections=20, keepalive_expiry=IDLE),
+            trust_env=False,
+        )
+
+    async def ask(
+        self, method: str, path: str, body: dict[str, Any], *, timeout: float = ANSWER_WITHIN, let_in: bool = True
+    ) -> Any:
+        """The JSON that is answered; None for no content."""
+        content = json.dumps(body).encode()
+        return self.site.read(await self.send(method, path, content=content, timeout=timeout, let_in=let_in))
+
+    async def send(
+        self, method: str, path: str, *, token: str | None = None, let_in: bool = True, **more: Any
+    ) -> bytes:
+        """The bytes that are answered; `token` speaks for an attempt instead of the worker. `let_in`: the server has
+        known this worker, so that a refusal of it is for now."""
+        headers = {"Content-Type": "application/json"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        availability = self.site.availability
+        await availability.wait_async()
+        try:
+            answer = await self._client.request(method, path, headers=headers, **more)
+        except self._refused as problem:
+            said = f"{self.site.url} cannot be asked: {problem or type(problem).__name__}"
+            availability.failed(said)
+            raise Away(said) from problem
+        except self._broke as problem:
+            raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+        self.site.check_away(answer.status_code, answer.content)
+        if answer.is_success:
+            return answer.content
+        problem = refusal(self.site.url, answer.status_code, answer.content)
+        if isinstance(problem, RateLimited if token else FOR_NOW) and let_in:
+            problem = Unreachable(f"{self.site.url}: {problem.message}")
+        raise problem
+
+    async def close(self) -> None:
+        await self._client.aclose()

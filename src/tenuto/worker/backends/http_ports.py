@@ -1,0 +1,128 @@
+"""The verbs of running attempts, carried over HTTP by the attempt's own token."""
+
+import json
+from base64 import b64decode, b64encode
+from typing import Any
+from uuid import UUID
+
+from tenuto.model.errors import Unauthorized
+from tenuto.sdk.context.attempt_api import Json
+from tenuto.sdk.values.data_objects import DataObject, Fence, Spilling
+from tenuto.sdk.values.wire_format import dump
+from tenuto.worker.backends.http_connection import Web
+from tenuto.worker.backends.ports import AttemptPort, Ports
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.process.session import Session
+
+# Where each verb goes, and what of the answer it wants.
+POSTS = {
+    "record_step": ("/v1/task/steps", "value"),
+    "take_signal": ("/v1/task/signals", None),
+    "start_children": ("/v1/task/children", "task_ids"),
+    "poll_tasks": ("/v1/task/children/poll", "items"),
+}
+IN_QUERY = {"keys": "key", "tags": "tag"}  # what is said once for each in a query
+
+
+class RemotePorts(Ports):
+    """Opens a port for each attempt that wants one."""
+
+    def __init__(self, web: Web, session: Session) -> None:
+        super().__init__(session)
+        self.web = web
+
+    def open(self, attempt: Attempt) -> "RemotePort":
+        return RemotePort(self, attempt)
+
+    def objects_of(self, attempt: Attempt) -> "RemoteObjects":
+        return RemoteObjects(self.open(attempt))
+
+
+class RemotePort(AttemptPort):
+    """One attempt's way to the kernel. Its token is asked for when it first says something: most never do."""
+
+    def __init__(self, ports: RemotePorts, attempt: Attempt) -> None:
+        super().__init__(ports, attempt)
+        self._web = ports.web
+        self._token: str | None = None
+
+    async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:
+        match verb:
+            case "get_steps":
+                return (await self.ask_server("GET", "/v1/task/steps"))["items"]
+            case "get_failures":
+                return (await self.ask_server("GET", "/v1/task"))["failures"]
+            case "get_inputs":
+                found = await self.ask_server("GET", "/v1/task/inputs", params=arguments)
+                return [(one["part"], one["slot_no"], _text(one["value"])) for one in found["items"]]
+            case "get_run_data":
+                found = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
+                return found["items"]
+            case "put_task_data":
+                return await self.ask_server("PUT", "/v1/task/data", arguments)
+            case "put_object":
+                content, kind = b64decode(arguments["data"]), arguments["type"]
+                return await self.put_object(content, kind, arguments.get("metadata"))
+            case "get_object":
+                return b64encode(await self.get_object(arguments["id"])).decode()
+            case _:
+                path, wanted = POSTS[verb]
+                answer = await self.ask_server("POST", path, arguments)
+                return answer[wanted] if wanted else answer
+
+    async def ask_server(
+        self, method: str, path: str, body: dict[str, Json] | None = None, *, params: Any = None
+    ) -> Any:
+        said = {name: value for name, value in (body or {}).items() if value is not None or name == "value"}
+        content = json.dumps(said).encode() if body is not None else None
+        return self._web.site.read(await self._send(method, path, content=content, params=params))
+
+    async def put_object(self, content: bytes, type: str, metadata: Json) -> str:
+        params = {"type": type, **({"metadata": json.dumps(metadata)} if metadata is not None else {})}
+        return self._web.site.read(await self._send("POST", "/v1/task/objects", content=content, params=params))["id"]
+
+    async def get_object(self, id: str) -> bytes:
+        return await self._send("GET", f"/v1/task/objects/{id}")
+
+    async def _send(self, method: str, path: str, **more: Any) -> bytes:
+        if self._token is not None:
+            try:
+                return await self._web.send(method, path, token=self._token, **more)
+            except Unauthorized:  # it is over while its attempt goes on
+                self._token = None
+        self._token = await self._fetch_token()
+        return await self._web.send(method, path, token=self._token, **more)
+
+    async def _fetch_token(self) -> str:
+        session_id, token = self.session
+        fence = {"session_id": session_id, "token": str(token), "attempt": self.attempt.no}
+        return (await self._web.ask("POST", f"/internal/task/{self.attempt.task_id}/token", fence))["token"]
+
+
+class RemoteObjects(Spilling):
+    """The data objects that an attempt may read and make."""
+
+    def __init__(self, port: RemotePort) -> None:
+        self._port = port
+
+    async def put(
+        self,
+        data: bytes,
+        *,
+        type: str = "bytes",
+        metadata: dict[str, Any] | None = None,
+        holder: Fence | None = None,  # noqa: ARG002 - always the task, which the token stands for
+    ) -> DataObject:
+        return DataObject(UUID(await self._port.put_object(data, type, metadata)))
+
+    async def get(self, object: DataObject | UUID) -> bytes:
+        return await self._port.get_object(str(object.id if isinstance(object, DataObject) else object))
+
+
+def _text(value: Json) -> str | None:
+    return None if value is None else dump(value)
+
+
+def _query(arguments: dict[str, Json]) -> dict[str, Any]:
+    said = {IN_QUERY.get(name, name): value for name, value in arguments.items() if value is not None}
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in said.items()}

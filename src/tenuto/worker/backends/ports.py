@@ -1,0 +1,128 @@
+"""The ways of running attempts to the kernel: whoever carries the verbs, an attempt waits while nobody does."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from typing import get_origin
+from uuid import UUID
+
+from tenuto.db.connection.availability import Backoff
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.errors import InvalidInput
+from tenuto.sdk.context.attempt_api import Json
+from tenuto.sdk.context.control import Fail
+from tenuto.sdk.values.data_objects import Spilling
+from tenuto.sdk.values.wire_format import load
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.process.session import Session
+
+MAX_INPUT_BYTES = 512 * 1024 * 1024  # of one attempt; decoded they take two to three times as much
+FETCHES = 2  # attempts whose large inputs are on the way at once, so that they do not all fill the memory together
+LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
+LONGEST_PAUSE = 2.0  # between questions to a kernel that is away
+VERBS = (
+    "get_failures",
+    "get_inputs",
+    "get_object",
+    "get_run_data",
+    "get_steps",
+    "poll_tasks",
+    "put_object",
+    "put_task_data",
+    "record_step",
+    "start_children",
+    "take_signal",
+)
+
+
+class Ports(ABC):
+    """Opens a port for each attempt that wants one, and collects what they tell."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
+        self._fetches = asyncio.Semaphore(FETCHES)
+
+    @abstractmethod
+    def open(self, attempt: Attempt) -> "AttemptPort": ...
+
+    @abstractmethod
+    def objects_of(self, attempt: Attempt) -> Spilling:
+        """The data objects that the attempt may read and make."""
+
+    async def complete(self, attempt: Attempt) -> None:
+        """Fetch what did not come with the attempt and is wanted before it begins."""
+        if attempt.is_partial:
+            async with self._fetches:
+                await self._fetch_inputs(attempt)
+        if attempt.has_objects:
+            attempt.slots = await self.objects_of(attempt).follow_slots(attempt.slots or "")
+        if attempt.has_past:
+            attempt.failures = await self.open(attempt).ask("get_failures")
+
+    async def _fetch_inputs(self, attempt: Attempt) -> None:
+        """Input, metadata and slots that were too large for the answer of a claim, some 16 MB at a time."""
+        count, port = load(attempt.slots or "")["$fetch"], self.open(attempt)
+        slots: list[str] = []
+        size = 0
+        while not (slots or size) or len(slots) < count:
+            for part, _, value in await port.ask("get_inputs", first=len(slots)):
+                size += len(value or "") + 1
+                match part:
+                    case "slot":
+                        slots.append(value)
+                    case "input":
+                        attempt.input = value
+                    case _:
+                        attempt.metadata = value
+            if size > MAX_INPUT_BYTES:
+                raise Fail(
+                    f"its inputs are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, and a task takes"
+                    f" {MAX_INPUT_BYTES / 1e6:,.0f} MB; pass data objects (ctx.put, ctx.get) instead of values"
+                )
+        attempt.slots = f"[{','.join(slots)}]" if count else None
+
+    async def store(self, attempt: Attempt, output: str) -> Json:
+        """What stands for an output that is too large for a row; the task holds the object."""
+        parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
+        fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
+        return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
+
+    def too_large(self, output: str | None) -> bool:
+        return output is not None and len(output) > LARGEST_OUTPUT
+
+
+class AttemptPort(ABC):
+    """One attempt's way to the kernel."""
+
+    def __init__(self, ports: Ports, attempt: Attempt) -> None:
+        self._ports, self.attempt = ports, attempt
+        self.session = (ports.session.id, UUID(ports.session.token))  # that which claimed it
+
+    async def ask(self, verb: str, **arguments: Json) -> Json:
+        if verb not in VERBS:
+            raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(VERBS)}")
+        backoff = Backoff(LONGEST_PAUSE)
+        while True:
+            try:
+                return await self.carry(verb, arguments)
+            except Unreachable as problem:  # no fault of the attempt: it is not charged, it waits
+                if self.attempt.stop is not None or self.attempt.over:
+                    raise
+                await asyncio.sleep(backoff.after(problem))
+
+    @abstractmethod
+    async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:
+        """Once. The answer may be lost after the deed is done, so every verb can be repeated: steps, signals and
+        children answer what was recorded, a value put twice stands in the history twice, and a second object is
+        collected."""
+
+    def tell(self, verb: str, **arguments: Json) -> None:
+        if verb == "progress":
+            known = self._ports.progress.get(self.attempt.task_id, (None, None, None))
+            fraction, message = arguments.get("progress"), arguments.get("message")
+            self._ports.progress[self.attempt.task_id] = (
+                self.attempt,
+                known[1] if fraction is None else fraction,
+                known[2] if message is None else message,
+            )

@@ -1,0 +1,53 @@
+"""The kernel by SQL: this worker has a login of its own."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+from tenuto.db.connection import claim_connection
+from tenuto.db.connection.errors import DatabaseProblem
+from tenuto.db.connection.listener import Wake, listen
+from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.install.schema_check import wait_for_other_functions
+from tenuto.sdk.app import App
+from tenuto.sdk.values.data_objects import Objects
+from tenuto.storage.folder import FolderStore
+from tenuto.worker.backends.schedules import put_schedules
+from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.process.session import Session
+from tenuto.worker.settings import WorkerSettings
+
+
+class Direct:
+    """Few connections for what waits, one for each lane."""
+
+    def __init__(self, pool: Pool, settings: WorkerSettings) -> None:
+        self._pool, self._settings = pool, settings
+        self.call = pool.call
+
+    def open_line(self) -> claim_connection.Lane:
+        line = claim_connection.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
+        line.group = self._settings.resource_group
+        return line
+
+    def open_ports(self, session: Session) -> DirectPorts:
+        org_id = UUID(self._settings.org_id)
+        objects = Objects(self._pool, org_id, FolderStore(Path(self._settings.home) / "objects"))
+        return DirectPorts(self._pool, session, org_id, objects)
+
+    def listen(self) -> AsyncIterator[Wake]:
+        return listen(self._settings.url)
+
+    async def put_schedules(self, app: App) -> None:
+        async with self._pool.connection() as conn:
+            await put_schedules(conn, UUID(self._settings.org_id), app)
+
+    async def wait_for_other_functions(self) -> DatabaseProblem:
+        return await wait_for_other_functions(self._pool)
+
+
+@asynccontextmanager
+async def open_direct(settings: WorkerSettings) -> AsyncIterator[Direct]:
+    async with open_pool(settings.url, role=settings.role) as pool:
+        yield Direct(pool, settings)

@@ -1,0 +1,73 @@
+"""Async functions on the loop: one asyncio task runs attempt after attempt, for making one costs more than a few do."""
+
+import asyncio
+from collections.abc import Callable
+from contextvars import Context as Variables
+from contextvars import copy_context
+from typing import Any
+
+from tenuto.runtimes.judge import judge
+from tenuto.runtimes.outcomes import Completed, Dropped, Outcome
+from tenuto.sdk.context.context import Context
+from tenuto.sdk.context.current_attempt import running
+from tenuto.sdk.tracing import span
+from tenuto.worker.backends.ports import Ports
+from tenuto.worker.execution.attempt import Attempt
+
+Take = Callable[[float], Attempt | None]  # the next attempt, if this turn, which began then, may go on
+Done = Callable[[Attempt, Outcome], None]
+
+
+class Coroutines:
+    """Runs async functions. What one attempt leaves in its asyncio task ends the task, so that no other meets it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, ports: Ports, *, take: Take, done: Done) -> None:
+        self._loop, self._ports, self._take, self._done = loop, ports, take, done
+
+    def submit(self, attempt: Attempt) -> asyncio.Task[None]:
+        return self._loop.create_task(self._run(attempt))
+
+    async def _run(self, first: Attempt) -> None:
+        job: Any = asyncio.current_task()
+        began = first.started
+        running.set(first)
+        variables = copy_context()
+        attempt: Attempt | None = first
+        while attempt is not None:
+            attempt.job = job
+            running.set(attempt)
+            self._done(attempt, await self._outcome(attempt))
+            if attempt.cancelled or job.cancelling() or _changed(variables):
+                return
+            attempt = self._take(began)
+
+    async def _outcome(self, attempt: Attempt) -> Outcome:
+        task = attempt.task
+        context = None
+        try:
+            arguments, named = task.decode_args(attempt.input, attempt.slots)
+            attempt.slots = None  # may be large
+            if task.context:
+                context = Context(attempt, self._ports.open(attempt))
+                arguments.insert(0, context)
+            if attempt.metadata is None:
+                result = await task.function(*arguments, **named)
+            else:
+                with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
+                    result = await task.function(*arguments, **named)
+            if context is not None:
+                await context.flush()
+            return Completed(task.encode_result(result))
+        except BaseException as error:
+            outcome = judge(attempt, error)
+            if context is not None and not isinstance(outcome, Dropped):
+                await context.settle()  # a step beside a wait must be recorded, or its effect happens again
+            return outcome
+
+
+def _changed(before: Variables) -> bool:
+    """Whether user code set a context variable and left it so."""
+    after = copy_context()
+    if len(after) != len(before):
+        return True
+    return len(after) > 1 and any(after[var] is not value for var, value in before.items() if var is not running)

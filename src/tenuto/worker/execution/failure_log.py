@@ -1,0 +1,36 @@
+"""What the log says of attempts that failed: which one it was, whether it is tried again, and where it broke."""
+
+import logging
+
+from tenuto.model.tasks import Answer
+from tenuto.model.text import one_line
+from tenuto.runtimes.judge import NEVER
+from tenuto.runtimes.outcomes import Failed
+from tenuto.worker.execution.attempt import Attempt
+
+log = logging.getLogger("tenuto.worker")
+
+CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
+
+
+def log_failure(attempt: Attempt, failed: Failed, answer: Answer) -> None:
+    """Once the kernel has decided what comes next: a warning when it is tried again, an error when it is not."""
+    if failed is CANCELLED:
+        log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
+        return
+    final = answer.answer == "accepted" and answer.again_seconds is None
+    what = one_line(": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key)))
+    trace = "\n" + failed.error["traceback"].rstrip() if failed.error.get("traceback") else ""
+    log.log(
+        logging.ERROR if final else logging.WARNING,
+        "task %s (%s) failed, %s: %s%s", attempt.task_id, attempt.task.name, _which(attempt, answer), what, trace,
+    )  # fmt: skip
+
+
+def _which(attempt: Attempt, answer: Answer) -> str:
+    most = answer.max_attempts
+    # Attempts that waited or were given back are not charged, so there may be more of them than may fail.
+    which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
+    if answer.again_seconds is not None:
+        return f"{which}, again in {max(0.0, answer.again_seconds):.1f} s"
+    return f"{which}, not tried again" if answer.answer == "accepted" else which

@@ -1,0 +1,64 @@
+"""Log lines of attempts: collected from Python's logging, capped, written in batches."""
+
+import logging
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from tenuto.model.text import clean
+from tenuto.sdk.context.current_attempt import running
+
+MOST_LINES = 10_000  # of one attempt; the kernel keeps no more
+MOST_WAITING = 50_000  # in this process, while the database is away
+LONGEST = 8192  # of one message
+PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class LogBuffer(logging.Handler):
+    """Takes what is logged while an attempt's code runs; `take` hands it over for writing."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self._lines: list[dict[str, Any]] = []
+        self.since = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        attempt = running.get()
+        if attempt is None:
+            return
+        try:
+            message = record.getMessage()
+            if record.exc_info:
+                message += "\n" + (self.formatter or logging.Formatter()).formatException(record.exc_info)
+            fields = {key: value for key, value in vars(record).items() if key not in PLAIN}
+            self.add(attempt, record.levelname.lower(), message, fields or None, record.created)
+        except Exception:  # the code that logs goes on
+            self.handleError(record)
+
+    def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None:
+        """One line; what is too much is left out, and what is too long cut."""
+        if len(self._lines) >= MOST_WAITING or attempt.lines >= MOST_LINES:
+            return
+        kept = fields and {clean(str(key)): clean(str(value)) for key, value in fields.items()}
+        attempt.lines += 1
+        if not self._lines:
+            self.since = time.monotonic()
+        self._lines.append(
+            {
+                "task_id": attempt.task_id,
+                "attempt": attempt.no,
+                "line_no": attempt.lines,
+                "logged_at": datetime.fromtimestamp(created, UTC).isoformat(),
+                "level": clean(level),
+                "message": clean(message[:LONGEST]),
+                "fields": kept,
+            }
+        )
+
+    def take(self) -> list[dict[str, Any]]:
+        lines = self._lines[:5000]
+        del self._lines[: len(lines)]  # not a new list: threads append to this one
+        return lines
+
+    def put_back(self, lines: list[dict[str, Any]]) -> None:
+        self._lines[:0] = lines

@@ -1,0 +1,48 @@
+"""Plain functions in threads: what coroutines are on the loop."""
+
+import asyncio
+from collections.abc import Callable
+
+from tenuto.runtimes import thread
+from tenuto.runtimes.judge import judge
+from tenuto.runtimes.outcomes import Completed, Outcome
+from tenuto.sdk.context.current_attempt import running
+from tenuto.sdk.context.sync_context import SyncContext
+from tenuto.sdk.tracing import span
+from tenuto.worker.backends.ports import Ports
+from tenuto.worker.execution.attempt import Attempt
+
+
+class PlainFunctions:
+    """Runs functions that are not async. One that does not stop can be left behind, and its thread with it."""
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, ports: Ports, *, done: Callable[[Attempt, Outcome], None]
+    ) -> None:
+        self._loop, self._ports = loop, ports
+        self._threads = thread.Threads(loop, done)
+
+    def submit(self, attempt: Attempt) -> thread.Job:
+        return self._threads.submit(attempt, lambda: self._outcome(attempt))
+
+    def leave(self, job: thread.Job) -> None:
+        self._threads.leave(job)
+
+    def _outcome(self, attempt: Attempt) -> Outcome:
+        """In its thread."""
+        task = attempt.task
+        context = None
+        try:
+            running.set(attempt)
+            arguments, named = task.decode_args(attempt.input, attempt.slots)
+            attempt.slots = None  # may be large
+            if task.context:
+                context = SyncContext(attempt, self._ports.open(attempt), loop=self._loop)
+                arguments.insert(0, context)
+            with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
+                result = task.function(*arguments, **named)
+            if context is not None:
+                context.flush()
+            return Completed(task.encode_result(result))
+        except BaseException as error:
+            return judge(attempt, error)

@@ -1,0 +1,153 @@
+"""Reports every end but plain completions, which the lanes carry: failures, waits, snoozes, losses, give-backs."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import attempts, runs
+from tenuto.db.connection.availability import Backoff
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
+from tenuto.worker.backends.base import Caller
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.failure_log import log_failure
+from tenuto.worker.process.held_attempts import Held
+from tenuto.worker.process.session import Session
+
+log = logging.getLogger("tenuto.worker")
+
+BATCH = 500
+LONGEST_PAUSE = 5.0
+
+Ending = tuple[Attempt, Outcome]
+Store = Callable[[Attempt, str], Awaitable[Any]]
+
+
+class Reporter:
+    """What it is told reaches the kernel, however long the kernel is away, in batches of one kind."""
+
+    def __init__(
+        self, kernel: Caller, session: Session, held: Held, *, store: Store, reported: Callable[[], None]
+    ) -> None:
+        self._kernel, self._session, self._held, self._store, self._reported = kernel, session, held, store, reported
+        self._pending: list[Ending] = []
+        self._news = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def tell(self, attempt: Attempt, outcome: Outcome) -> None:
+        if isinstance(outcome, Dropped):
+            self._held.release([(attempt.task_id, attempt.no)])
+            return
+        self._pending.append((attempt, outcome))
+        self._idle.clear()
+        self._news.set()
+
+    async def flush(self) -> None:
+        """Until everything told so far has been answered."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            pending, self._pending = self._pending, []
+            pending = [await self._stored(*ending) for ending in pending]
+            for kind in {type(outcome) for _, outcome in pending}:
+                of_kind = [ending for ending in pending if type(ending[1]) is kind]
+                for start in range(0, len(of_kind), BATCH):
+                    await self._deliver(of_kind[start : start + BATCH])
+            if not self._pending:
+                self._idle.set()
+            self._reported()
+
+    async def say_unbegun(self, attempt: Attempt) -> None:
+        """Its code has not begun yet: the kernel counts its time from now."""
+        with suppress(Unreachable, TenutoError):  # it is said again; at worst the attempt runs out of time
+            await self._kernel.call(attempts.begin_tasks, **self._fences([(attempt, Interrupted())]))
+
+    async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
+        """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""
+        if not isinstance(outcome, Completed) or outcome.output is None:
+            return attempt, outcome
+        backoff = Backoff(LONGEST_PAUSE)
+        while True:
+            try:
+                stored = await self._store(attempt, outcome.output)
+                self._session.absence.found(self)
+                return attempt, Completed(json.dumps(stored))
+            except Unreachable as problem:
+                self._session.absence.lost(self, problem)
+                await asyncio.sleep(backoff.after(problem))
+            except Exception as problem:
+                return attempt, Failed(describe(problem))
+
+    async def _deliver(self, endings: list[Ending]) -> None:
+        backoff = Backoff(LONGEST_PAUSE)
+        while True:
+            try:
+                await self._report(endings)
+            except SessionEnded:
+                pass  # nobody wants them any more
+            except TenutoError as problem:
+                if len(endings) > 1:
+                    for ending in endings:
+                        await self._deliver([ending])
+                    return
+                (attempt, outcome) = endings[0]
+                if not isinstance(outcome, Failed):
+                    await self._deliver([(attempt, Failed(describe(problem), -1.0))])
+                    return
+                log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
+            except Exception as problem:  # the database is away, or whatever it is: an end must not get lost
+                self._session.absence.lost(self, problem)
+                await asyncio.sleep(backoff.after(problem))
+                continue
+            self._session.absence.found(self)
+            self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
+            return
+
+    async def _report(self, endings: list[Ending]) -> None:
+        outcomes: list[Any] = [outcome for _, outcome in endings]
+        if isinstance(outcomes[0], Completed):
+            outcomes = [None if end.output is None else json.loads(end.output) for end in outcomes]
+        answers = await self._call(endings[0][1], self._fences(endings), outcomes)
+        for (attempt, outcome), answer in zip(endings, answers, strict=True):
+            if isinstance(outcome, Failed):
+                log_failure(attempt, outcome, answer)
+        if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
+            log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
+        if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
+            await self._kernel.call(runs.nudge_runs, run_ids=list(touched))
+
+    async def _call(self, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
+        call = self._kernel.call
+        match kind:
+            case Completed():
+                return await call(attempts.complete_tasks, **fences, outputs=ends)
+            case Failed():
+                retries = [end.retry for end in ends]
+                return await call(attempts.fail_tasks, **fences, errors=[end.error for end in ends], retries=retries)
+            case Lost():
+                return await call(attempts.lose_tasks, **fences, errors=[end.error for end in ends])
+            case Snooze():
+                return await call(attempts.snooze_tasks, **fences, seconds=[end.seconds for end in ends])
+            case Waiting():
+                return await call(attempts.wait_tasks, **fences, waits=[end.wait for end in ends])
+            case Interrupted():
+                return await call(attempts.interrupt_tasks, **fences)
+            case Dropped():
+                raise AssertionError("what is dropped is not reported")
+
+    def _fences(self, endings: list[Ending]) -> dict[str, Any]:
+        return {
+            "session_id": self._session.id,
+            "token": UUID(self._session.token),
+            "task_ids": [UUID(attempt.task_id) for attempt, _ in endings],
+            "attempts": [attempt.no for attempt, _ in endings],
+        }

@@ -1,0 +1,70 @@
+"""Sandboxes of a worker: what the code of each attempt is, and what it may see of this machine."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tenuto.runtimes.outcomes import Outcome
+from tenuto.runtimes.process import Logs
+from tenuto.runtimes.sandbox.capabilities import Strength
+from tenuto.runtimes.sandbox.child_tasks import ChildType
+from tenuto.runtimes.sandbox.runtime import Prepared, Sandboxes, Trusted
+from tenuto.runtimes.sandbox.spec import LIMITS, Code
+from tenuto.sdk.app import App
+from tenuto.sdk.app_loader import split_target
+from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.task_reference import declare
+from tenuto.worker.execution.attempt import Attempt
+from tenuto.worker.execution.bundles import Bundles, BundleTask
+from tenuto.worker.settings import WorkerSettings
+
+
+def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
+    return settings.bundles or any(task.executor == "sandbox" for task in app.tasks.values())
+
+
+def open_sandboxes(
+    settings: WorkerSettings,
+    strength: Strength,
+    app: App,
+    bundles: Bundles,
+    open_port: Callable[[Attempt], Port],
+    logs: Logs,
+    *,
+    began: Callable[[Attempt], None],
+    done: Callable[[Attempt, Outcome], None],
+) -> Sandboxes:
+    """For tasks of the app and for bundles."""
+    trusted = Trusted(strength.root, strength.walls, settings.home, LIMITS)
+    declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
+    apart = {name: ChildType(one["kind"], tuple(one.get("limits", ()))) for name, one in declared.items()}
+
+    async def prepare(attempt: Attempt, folder: Path) -> Prepared:
+        if isinstance(attempt.task, BundleTask):
+            return await bundles.prepare(attempt, None if strength.walls else folder)
+        path = [place for place in sys.path if Path(place).is_dir()]
+        return Prepared(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
+
+    return Sandboxes(trusted, prepare, open_port, logs, began=began, done=done)
+
+
+def _absolute(target: str) -> str:
+    """A file is found from anywhere."""
+    where, name = split_target(target)
+    return f"{Path(where).absolute()}{':' if name else ''}{name}" if where.endswith(".py") else target
+
+
+def modules_of(path: list[str]) -> Iterator[str]:
+    """The packages and files that the app consists of, as far as they have been imported. Not the folders that they lie
+    in, which hold what is nobody's business: settings, keys, history."""
+    own = sorted((Path(place) for place in path if not _of_python(place)), key=lambda place: -len(place.parts))
+    seen: set[Path] = set()
+    for module in list(sys.modules.values()):
+        file = Path(getattr(module, "__file__", None) or "")
+        if place := next((one for one in own if file.is_relative_to(one) and not _of_python(str(file))), None):
+            seen.add(place / file.relative_to(place).parts[0])
+    yield from sorted(map(str, seen))
+
+
+def _of_python(place: str) -> bool:
+    return "site-packages" in place or Path(place).is_relative_to(sys.base_prefix)

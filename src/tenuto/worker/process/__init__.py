@@ -1,0 +1,1 @@
+"""One worker process: claims tasks and hands them to executors."""
