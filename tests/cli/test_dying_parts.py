@@ -69,7 +69,7 @@ def test_up_without_the_server_that_it_promised_ends(database: str):
     ended = tenuto("up", "--port", "0", TENUTO_DATABASE_URL=database, **broken)
 
     assert ended.returncode == 1
-    assert ended.stderr.endswith("tenuto: the HTTP server died of FailedWork: it ended by itself, and logged why\n")
+    assert ended.stderr.endswith("tenuto: the HTTP server died of WorkFailed: it ended by itself, and logged why\n")
     assert "the dispatcher died" not in ended.stderr
 
 

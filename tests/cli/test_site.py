@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tenuto.cli.exit_codes import WrongUse
-from tenuto.cli.processes.remote_server import find_site
+from tenuto.cli.exit_codes import UsageError
+from tenuto.cli.processes.remote_server import resolve_server
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.environment import Address
+from tenuto.model.environment import Environment
 from tenuto.model.keys import API, WORKER, make_key
 from tests.support.command_line import tenuto
 
@@ -15,13 +15,13 @@ KEY = make_key(WORKER, "test").text
 NOWHERE = "http://127.0.0.1:1"
 
 
-def address(database_url: str | None = None, server_url: str | None = None) -> Address:
-    return Address(database_url, server_url, Path("home"), None)
+def address(database_url: str | None = None, server_url: str | None = None) -> Environment:
+    return Environment(database_url, server_url, Path("home"), None)
 
 
 def test_without_a_server_the_worker_has_the_database() -> None:
-    assert find_site(address(), None, None, {}) is None
-    assert find_site(address("postgresql://x", NOWHERE), None, None, {"TENUTO_WORKER_KEY": KEY}) is None
+    assert resolve_server(address(), None, None, {}) is None
+    assert resolve_server(address("postgresql://x", NOWHERE), None, None, {"TENUTO_WORKER_KEY": KEY}) is None
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_without_a_server_the_worker_has_the_database() -> None:
     ],
     ids=["environment", "flag for the key", "flag for the url"],
 )
-def test_a_server_that_does_not_answer_is_unreachable(said: Address, url: str | None, key: str | None) -> None:
+def test_a_server_that_does_not_answer_is_unreachable(said: Environment, url: str | None, key: str | None) -> None:
     with pytest.raises(Unreachable, match=f"cannot reach {NOWHERE}"):
-        find_site(said, url, key, {"TENUTO_WORKER_KEY": KEY})
+        resolve_server(said, url, key, {"TENUTO_WORKER_KEY": KEY})
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_a_server_that_does_not_answer_is_unreachable(said: Address, url: str | 
     ids=["no url", "no key", "cut key", "API key", "database", "no host", "bad port", "password", "query", "path"],
 )
 def test_what_cannot_be_a_server_or_a_key_says_what_to_write(url: str | None, key: str | None, said: str) -> None:
-    with pytest.raises(WrongUse, match=said) as refused:
-        find_site(address(), url, key, {})
+    with pytest.raises(UsageError, match=said) as refused:
+        resolve_server(address(), url, key, {})
 
     assert "secret" not in str(refused.value)
     assert KEY not in str(refused.value)

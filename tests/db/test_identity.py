@@ -14,7 +14,7 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.audit import Head, diff
 from tenuto.model.audit_chain import Verifier
 from tenuto.model.errors import Unauthorized
-from tenuto.model.identity import FoundApiKey, FoundUser, Guest, Tokens
+from tenuto.model.identity import FoundApiKey, FoundUser, Tokens, UnknownUser
 from tenuto.model.keys import API, WORKER, Peppers, foreign_id, foreign_prefixes, key_hash, key_hashes, make_key
 from tenuto.model.signing import decrypt_key, encrypt_key, head_is_signed, make_signing_key, sign_head
 from tests.support.people import BCRYPT, ISSUER, hash_of
@@ -116,7 +116,7 @@ def test_a_person_comes_in_by_a_link_and_goes_out(database: str, org: UUID) -> N
         assert await identity.find_user(conn, issuer=ISSUER, subject="ann") == FoundUser(
             org, user, "admin", ["finance"]
         )
-        assert await logins.use_login_token(conn, hash=hash_of("link")) == Guest(org, user)
+        assert await logins.use_login_token(conn, hash=hash_of("link")) == UnknownUser(org, user)
         async with acting_for(conn, org):
             until = await logins.open_login(conn, org_id=org, user_id=user, hash=hash_of("cookie"), ip="::1")
         found = await logins.find_login(conn, hash=hash_of("cookie"))

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db.connection.listener import Deaf, Shared, Wake, hear, listen, open_listener
+from tenuto.db.connection.listener import ListenFailed, ListenNotSupported, Wakeup, hear, listen, open_listener
 from tests.support.gate import a_gate, wait_for_turned_away
 from tests.support.kernel import start_one
 from tests.support.pooler import a_pooler
@@ -18,7 +18,7 @@ LISTENERS = "from pg_stat_activity where application_name = 'tenuto listener' an
 
 
 @asynccontextmanager
-async def a_listener(url: str, **settings: float) -> AsyncIterator[AsyncIterator[Wake]]:
+async def a_listener(url: str, **settings: float) -> AsyncIterator[AsyncIterator[Wakeup]]:
     wakes = listen(url, **settings)
     try:
         yield wakes
@@ -26,7 +26,7 @@ async def a_listener(url: str, **settings: float) -> AsyncIterator[AsyncIterator
         await wakes.aclose()  # pyright: ignore[reportAttributeAccessIssue] (it is a generator)
 
 
-def play(database: str, story: Callable[[AsyncIterator[Wake]], Awaitable[None]], **settings: float) -> None:
+def play(database: str, story: Callable[[AsyncIterator[Wakeup]], Awaitable[None]], **settings: float) -> None:
     async def with_a_listener() -> None:
         async with asyncio.timeout(30), a_listener(database, **settings) as wakes:
             await story(wakes)
@@ -35,22 +35,22 @@ def play(database: str, story: Callable[[AsyncIterator[Wake]], Awaitable[None]],
 
 
 def test_a_start_wakes_the_listener_of_its_queue(db: psycopg.Connection, database: str) -> None:
-    async def story(wakes: AsyncIterator[Wake]) -> None:
+    async def story(wakes: AsyncIterator[Wakeup]) -> None:
         assert (await anext(wakes)).rescan
         start_one(db, kind={"queue": "mail"})
-        assert await anext(wakes) == Wake("mail")
+        assert await anext(wakes) == Wakeup("mail")
 
     play(database, story)
 
 
 def test_a_listener_whose_connection_was_ended_rescans_and_hears_again(db: psycopg.Connection, database: str) -> None:
-    async def story(wakes: AsyncIterator[Wake]) -> None:
+    async def story(wakes: AsyncIterator[Wakeup]) -> None:
         assert (await anext(wakes)).rescan
         for _ in range(3):
             db.execute(f"select pg_terminate_backend(pid) {LISTENERS}")
             assert (await anext(wakes)).rescan
             start_one(db)
-            assert await anext(wakes) == Wake("default")
+            assert await anext(wakes) == Wakeup("default")
 
     play(database, story)
 
@@ -66,7 +66,7 @@ def test_a_listener_goes_on_trying_while_nobody_lets_it_in(db: psycopg.Connectio
             gate.open = True
             assert (await next_wake).rescan
             start_one(db)
-            assert await anext(wakes) == Wake("default")
+            assert await anext(wakes) == Wakeup("default")
 
     asyncio.run(story())
 
@@ -78,17 +78,17 @@ def test_a_connection_that_hears_nothing_is_found_out(database: str) -> None:
             async for _ in hear(conn, 0.1):
                 raise AssertionError("it heard something")
 
-    with pytest.raises(Deaf):
+    with pytest.raises(ListenFailed):
         asyncio.run(hear_in_vain())
 
 
 def test_behind_a_pooler_in_transaction_mode_nobody_pretends_to_hear(database: str) -> None:
-    with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls, pytest.raises(Shared):
+    with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls, pytest.raises(ListenNotSupported):
         asyncio.run(open_listener(urls["worker"]))
 
 
 def test_a_quiet_listener_hears_itself_and_stays(db: psycopg.Connection, database: str) -> None:
-    async def story(wakes: AsyncIterator[Wake]) -> None:
+    async def story(wakes: AsyncIterator[Wakeup]) -> None:
         assert (await anext(wakes)).rescan
         before = db.execute(f"select pid {LISTENERS}").fetchall()
         next_wake = asyncio.ensure_future(anext(wakes))
@@ -100,7 +100,7 @@ def test_a_quiet_listener_hears_itself_and_stays(db: psycopg.Connection, databas
 
         await asyncio.to_thread(wait_until, ten_checks)
         start_one(db)
-        assert await next_wake == Wake("default")
+        assert await next_wake == Wakeup("default")
         assert db.execute(f"select pid {LISTENERS}").fetchall() == before
 
     play(database, story, check_every=0.05)

@@ -9,13 +9,13 @@ import pytest
 from tenuto.db import identity, maintenance
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import TimedOut, Unreachable
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tests.support.pooler import a_pooler
 
 OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
 
 
-def play(url: str, story: Callable[[Pool], Awaitable[None]], **settings) -> None:
+def play(url: str, story: Callable[[ConnectionPool], Awaitable[None]], **settings) -> None:
     async def with_a_pool() -> None:
         async with open_pool(url, **settings) as pool:
             await story(pool)
@@ -33,7 +33,7 @@ async def hold(conn: Conn) -> None:
 
 
 def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
-    async def story(pool: Pool) -> None:
+    async def story(pool: ConnectionPool) -> None:
         assert await pool.call(role_of) == "tenuto_worker"
         assert await pool.call(identity.find_org, slug="default")
 
@@ -41,7 +41,7 @@ def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
 
 
 def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: str) -> None:
-    async def story(pool: Pool) -> None:
+    async def story(pool: ConnectionPool) -> None:
         with pytest.raises(Unreachable, match="did not answer"):
             await pool.call(hold)
         assert await pool.call(maintenance.now)
@@ -50,7 +50,7 @@ def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: s
 
 
 def test_the_database_ends_a_statement_that_nobody_waits_for_any_more(database: str) -> None:
-    async def story(pool: Pool) -> None:
+    async def story(pool: ConnectionPool) -> None:
         with pytest.raises(TimedOut, match="statement timeout"):
             await pool.call(hold)
 
@@ -58,7 +58,7 @@ def test_the_database_ends_a_statement_that_nobody_waits_for_any_more(database: 
 
 
 def test_after_the_server_ended_the_connections_the_next_calls_work(db: psycopg.Connection, database: str) -> None:
-    async def story(pool: Pool) -> None:
+    async def story(pool: ConnectionPool) -> None:
         async with pool.connection(), pool.connection():
             pass
         db.execute(f"select pg_terminate_backend(pid) {OTHERS}")
@@ -71,7 +71,7 @@ def test_after_the_server_ended_the_connections_the_next_calls_work(db: psycopg.
 
 
 def test_a_server_that_is_not_there_is_an_error_and_not_a_wait_for_ever() -> None:
-    async def story(pool: Pool) -> None:
+    async def story(pool: ConnectionPool) -> None:
         for _ in range(2):
             with pytest.raises(Unreachable):
                 await pool.call(maintenance.now)
@@ -86,10 +86,10 @@ def test_behind_a_pooler_nothing_is_prepared(database: str) -> None:
         (row,) = await (await conn.execute("select count(*) from pg_prepared_statements")).fetchall()
         return row[0]
 
-    async def none(pool: Pool) -> None:
+    async def none(pool: ConnectionPool) -> None:
         assert await pool.call(prepared) == 0
 
-    async def some(pool: Pool) -> None:
+    async def some(pool: ConnectionPool) -> None:
         assert await pool.call(prepared) > 0
 
     with a_pooler(database, {"worker": ["tenuto_worker"]}) as urls:

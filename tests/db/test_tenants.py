@@ -12,7 +12,7 @@ from tenuto.db import audit, runs
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.org_transactions import transaction_for
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.kernel import DEFAULT_ORG, start_one, status
 
@@ -23,14 +23,14 @@ select current_setting('tenuto.org_id', true), current_setting('statement_timeou
 Work = Callable[[Conn], Awaitable[Any]]
 
 
-async def left_in(pool: Pool) -> tuple[Any, ...]:
+async def left_in(pool: ConnectionPool) -> tuple[Any, ...]:
     """What the next one finds in the only connection: the org that is set, the timeout, whether work is open."""
     async with pool.connection() as conn:
         ((org_id, *others),) = await (await conn.execute(LEFT)).fetchall()
         return (org_id or None, *others)
 
 
-async def cancel_and(pool: Pool, run_id: UUID, work: Work) -> None:
+async def cancel_and(pool: ConnectionPool, run_id: UUID, work: Work) -> None:
     async with transaction_for(pool, DEFAULT_ORG, timeout=2) as conn:
         await runs.cancel_run(conn, org_id=DEFAULT_ORG, run_id=run_id)
         await work(conn)

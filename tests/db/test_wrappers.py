@@ -13,7 +13,7 @@ from tenuto.db import attempts, identity, maintenance, outbox, run_data, runs, w
 from tenuto.db.connection.call import Conn
 from tenuto.model import errors
 from tenuto.model.outbox import Effect
-from tenuto.model.tasks import Answer, Claimed
+from tenuto.model.tasks import Claimed, ReportResult
 from tenuto.model.workers import Session
 from tests.support.kernel import DEFAULT_ORG
 
@@ -95,7 +95,7 @@ def test_a_graph_runs_from_start_to_output(database: str) -> None:
         assert exchanged.refused == []
         (second,) = exchanged.claimed
         assert await attempts.complete_tasks(conn, **fence(session, second), outputs=["done"]) == [
-            Answer(second.task_id, 1, "accepted")
+            ReportResult(second.task_id, 1, "accepted")
         ]
         repeated = await attempts.complete_and_claim(
             conn, **fence(session, second), outputs=["done"], claim_no=3, routes=[], limit=0

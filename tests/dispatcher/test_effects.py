@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.dispatcher.effects import Handler, drain_outbox
 from tenuto.model.outbox import Effect
 from tests.support.kernel import Db
@@ -26,7 +26,7 @@ def test_an_effect_is_done_once_and_one_that_fails_does_not_hold_up_its_neighbou
     first, bad, last = publish(db, {"n": 1}, {"n": 2}, {"n": 3})
     delivered: list[int] = []
 
-    async def deliver(_: Pool, effect: Effect) -> None:
+    async def deliver(_: ConnectionPool, effect: Effect) -> None:
         if effect.payload["n"] == 2:
             raise ConnectionError("502")
         delivered.append(effect.payload["n"])
@@ -41,7 +41,7 @@ def test_an_effect_is_done_once_and_one_that_fails_does_not_hold_up_its_neighbou
 def test_kinds_that_nobody_here_handles_are_left_to_others(db: Db, database: str):
     (theirs,) = publish(db, {"n": 1}, kind="emit_lineage")
 
-    async def deliver(_: Pool, effect: Effect) -> None:
+    async def deliver(_: ConnectionPool, effect: Effect) -> None:
         raise AssertionError(effect)
 
     assert drain(database, {"deliver": deliver}) == 0
@@ -54,7 +54,7 @@ def test_an_effect_whose_end_cannot_be_written_is_parked_and_its_neighbours_end(
     refuse = f"if new.status = '{end}' then raise exception 'poisoned row' using errcode = 'XX001'; end if"
     poison(db, "outbox", bad, on="update", column="id", does=refuse)
 
-    async def deliver(_: Pool, __: Effect) -> None:
+    async def deliver(_: ConnectionPool, __: Effect) -> None:
         if end == "pending":
             raise ConnectionError("502")
 

@@ -12,7 +12,7 @@ from tenuto.db.connection.errors import OtherFunctions
 from tenuto.db.install import install, schema_check
 from tenuto.db.install.sql_tree import read_tree
 from tenuto.dispatcher.main import dispatch
-from tenuto.runtimes.background import PartDied
+from tenuto.runtimes.background import BackgroundTaskDied
 from tenuto.server.settings import ServerSettings
 from tenuto.worker.main import work
 from tenuto.worker.settings import WorkerSettings
@@ -84,7 +84,7 @@ def test_a_worker_finishes_and_stops(database: str, tmp_path: Path) -> None:
         await asyncio.to_thread(install.migrate, database, test=True, root=other(tmp_path))
         await asyncio.wait_for(working, 30)
 
-    with pytest.raises(PartDied, match="functions are no longer those that this process calls"):
+    with pytest.raises(BackgroundTaskDied, match="functions are no longer those that this process calls"):
         asyncio.run(story())
 
 

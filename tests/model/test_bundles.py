@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tenuto.model.bundle_zip import LARGEST_DIRECTORY, LARGEST_MANIFEST
-from tenuto.model.bundles import LARGEST_FILE, LARGEST_WHOLE, MOST_FILES, BadBundle, read_bundle
+from tenuto.model.bundle_zip import MAX_DIRECTORY_BYTES, MAX_MANIFEST_BYTES
+from tenuto.model.bundles import MAX_FILE_BYTES, MAX_FILES, MAX_UNPACKED_BYTES, BadBundle, read_bundle
 from tests.support.bundles import CODE, MANIFEST, a_bundle, a_manifest, a_zip, listed
 
 
@@ -64,11 +64,11 @@ def test_a_sound_bundle_says_its_types_and_gives_its_files() -> None:
         ({"files": [{**listed(CODE)[0], "sha256": "0"}]}, "sha256 '0', not 64"),
         ({"files": [{**listed(CODE)[0], "bytes": -1}]}, "-1 bytes, not 0 to"),
         ({"files": [{**listed(CODE)[0], "bytes": True}]}, "True bytes"),
-        ({"files": [{**listed(CODE)[0], "bytes": LARGEST_FILE + 1}]}, "bytes, not 0 to 16,777,216"),
+        ({"files": [{**listed(CODE)[0], "bytes": MAX_FILE_BYTES + 1}]}, "bytes, not 0 to 16,777,216"),
         ({"files": [*listed(CODE), *listed(CODE)]}, r"lists 'pictures\.py' twice"),
         ({"files": [*listed(CODE), *listed({"PICTURES.PY": b""})]}, "twice"),
         ({"files": [*listed(CODE), *listed({"pictures.py/x": b""})]}, r"'pictures\.py' as a file"),
-        ({"files": listed({f"f{no}": b"" for no in range(MOST_FILES + 1)})}, "more than 2,000"),
+        ({"files": listed({f"f{no}": b"" for no in range(MAX_FILES + 1)})}, "more than 2,000"),
     ],
 )  # fmt: skip
 def test_a_manifest_that_breaks_a_rule_is_refused_by_name(changed: dict[str, Any], rule: str) -> None:
@@ -103,7 +103,7 @@ def listing(files: list[dict[str, Any]]) -> bytes:
         (lambda: a_zip({MANIFEST: b"[" * 50_000, **CODE}), "is not JSON"),
         (lambda: a_zip({MANIFEST: b"[]", **CODE}), "is not an object"),
         (lambda: a_zip({MANIFEST: b'{"name": 1, "name": 2}', **CODE}), "a key twice"),
-        (lambda: a_zip({MANIFEST: b" " * (LARGEST_MANIFEST + 1), **CODE}), "unpacks to more than 1,048,576"),
+        (lambda: a_zip({MANIFEST: b" " * (MAX_MANIFEST_BYTES + 1), **CODE}), "unpacks to more than 1,048,576"),
         (lambda: with_entry("stray.py"), r"'stray\.py' is in the zip, but .* does not list it"),
         (lambda: with_entry("../escape.py"), r"'\.\./escape\.py' is in the zip"),
         (lambda: with_entry("pictures.py"), r"'pictures\.py' is in the zip twice"),
@@ -138,8 +138,8 @@ def test_a_zip_bomb_is_unpacked_no_further_than_it_says() -> None:
 
 
 def test_a_bundle_that_says_it_is_too_large_in_all_is_refused() -> None:
-    large = {**listed(CODE)[0], "bytes": LARGEST_FILE}
-    files = [*listed(CODE), *({**large, "path": f"f{no}"} for no in range(LARGEST_WHOLE // LARGEST_FILE))]
+    large = {**listed(CODE)[0], "bytes": MAX_FILE_BYTES}
+    files = [*listed(CODE), *({**large, "path": f"f{no}"} for no in range(MAX_UNPACKED_BYTES // MAX_FILE_BYTES))]
 
     with pytest.raises(BadBundle, match="bytes in all, more than 134,217,728"):
         read(listing(files))
@@ -147,7 +147,7 @@ def test_a_bundle_that_says_it_is_too_large_in_all_is_refused() -> None:
 
 def test_a_list_of_entries_that_would_fill_the_memory_is_not_read() -> None:
     sound = a_bundle()
-    large = sound[:-10] + struct.pack("<I", LARGEST_DIRECTORY + 1) + sound[-6:]
+    large = sound[:-10] + struct.pack("<I", MAX_DIRECTORY_BYTES + 1) + sound[-6:]
 
     with pytest.raises(BadBundle, match="lists more than fits"):
         read(large)

@@ -9,7 +9,7 @@ import pytest
 
 from tenuto import App, Exponential, Limit, Rate
 from tenuto.sdk.client.start_request import plan_task
-from tenuto.sdk.task_reference import Stranger, declare
+from tenuto.sdk.task_reference import TaskReference, declare
 from tests.support.kernel import DEFAULT_ORG, a_worker, call, task
 
 app = App("shop")
@@ -40,7 +40,7 @@ def test_a_start_by_type_makes_the_task_that_a_start_with_the_app_makes(db: psyc
     call(db, "declare_types", **a_worker(db).fence, types=declare(app.tasks))
     known, args, kwargs = CALLS[no]
 
-    made = [start(db, known, args, kwargs), start(db, Stranger(known.name).options(**known.said), args, kwargs)]
+    made = [start(db, known, args, kwargs), start(db, TaskReference(known.name).options(**known.said), args, kwargs)]
 
     assert made[0]["limits"] is not None
     assert made[0] == made[1]

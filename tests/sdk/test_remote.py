@@ -13,8 +13,8 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import Forbidden, InvalidInput, RateLimited, TooLarge, Unauthorized
 from tenuto.sdk.client.http_client import Http
-from tenuto.sdk.client.http_transport import Remote
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.sdk.client.http_transport import HttpTransport
+from tenuto.server.settings import RateLimit, ServerSettings
 from tenuto.testing.inline import InlineWorker
 from tests.support.forgetful import Forgetful, a_forgetful_line
 from tests.support.loopback import PEPPERS, loopback, make_api_key
@@ -141,13 +141,13 @@ def test_a_pickle_is_refused_where_it_would_be_sent(way):
 
 
 def test_who_asks_too_often_is_made_to_wait_and_told_when_it_lasts(way, database):
-    settings = ServerSettings(database, "tenuto_api", PEPPERS, key_limit=Limit(1, 1))
+    settings = ServerSettings(database, "tenuto_api", PEPPERS, key_limit=RateLimit(1, 1))
 
     async def steps(url: str) -> str:
         async with app.connect(url, key=way["key"]) as tn:
             runs = [await tn.start(add, no, no) for no in range(2)]
             http = Http(url, way["key"], patience=0)
-            impatient = Client(Remote(http), url=url)
+            impatient = Client(HttpTransport(http), url=url)
             with pytest.raises(RateLimited):
                 await asyncio.gather(*(impatient.run(runs[0].id).status() for _ in range(3)))
             await http.close()
@@ -176,7 +176,7 @@ def test_a_server_that_is_not_there_is_named():
     async def steps() -> None:
         http = Http("http://127.0.0.1:1", "tn_x", patience=0)
         try:
-            await Remote(http).get_object(uuid4())
+            await HttpTransport(http).get_object(uuid4())
         finally:
             await http.close()
 
@@ -187,7 +187,7 @@ def test_a_server_that_is_not_there_is_named():
 def test_a_server_that_is_not_there_is_said_once_while_it_is_waited_for(caplog):
     async def steps() -> None:
         http = Http("http://127.0.0.1:1", "tn_x", patience=0.2)
-        asked = [Remote(http).get_object(uuid4()) for _ in range(3)]
+        asked = [HttpTransport(http).get_object(uuid4()) for _ in range(3)]
         assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {Unreachable}
         await http.close()
 

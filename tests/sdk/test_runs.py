@@ -8,7 +8,7 @@ import pytest
 from tenuto import App, Exponential, Fail, Limit, Retry, RunCancelled, RunFailed, WaitTimeout
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import InvalidInput, NotFound
-from tenuto.sdk.task_reference import Stranger
+from tenuto.sdk.task_reference import TaskReference
 
 app = App("shop")
 attempts: list[int] = []
@@ -111,7 +111,7 @@ def test_a_dedupe_key_answers_the_first_run(journey):
 
 def test_an_input_that_does_not_fit_fails_without_a_retry_and_without_a_trace_of_ours(journey):
     async def steps(tn):
-        run = await tn.start(Stranger(add.name), "two", 3)
+        run = await tn.start(TaskReference(add.name), "two", 3)
         ran = await tn.work()
         with pytest.raises(RunFailed, match=r"WrongValue: .*'two'") as caught:
             await run.result()

@@ -78,7 +78,7 @@ def test_a_memory_cgroup_ends_what_takes_more_and_says_so() -> None:
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
     assert made.was_full()
     made.remove()
-    assert not (cgroup.find_place().folder / f"{cgroup.PREFIX}{os.getpid()}").exists()
+    assert not (cgroup.find_folder().folder / f"{cgroup.PREFIX}{os.getpid()}").exists()
 
 
 def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(prison: Prison) -> None:
@@ -88,8 +88,8 @@ def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(prison: P
     assert cgroup.PREFIX not in prison.outside("read", "/proc/self/cgroup")
     assert cgroup.PREFIX in prison.inside("read", "/proc/self/cgroup").output
 
-    left = [path.name for path in cgroup.find_place().folder.glob(f"{cgroup.PREFIX}*")]
-    wait_until(lambda: not [name for name in left if (cgroup.find_place().folder / name).exists()])
+    left = [path.name for path in cgroup.find_folder().folder.glob(f"{cgroup.PREFIX}*")]
+    wait_until(lambda: not [name for name in left if (cgroup.find_folder().folder / name).exists()])
 
 
 def test_without_a_cgroup_the_worker_says_so(unaided: Prison) -> None:

@@ -216,7 +216,7 @@ def test_it_speaks_for_its_own_attempt_alone(prison: Prison) -> None:
 def test_what_no_attempt_may_say_ends_it_as_a_failure(prison: Prison, line: str) -> None:
     end = prison.inside("say", line)
 
-    assert (end.status, end.error["type"]) == ("failed", "BadWord")
+    assert (end.status, end.error["type"]) == ("failed", "InvalidMessage")
 
 
 def test_a_word_without_an_end_ends_it(prison: Prison) -> None:

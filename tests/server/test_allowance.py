@@ -7,13 +7,13 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tenuto.model.principals import ApiKey
+from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.app import create_app
-from tenuto.server.limits.prepaid_tokens import GOOD_FOR, Allowances
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.limits.prepaid_tokens import VALID_SECONDS, PrepaidTokens
+from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 
-KEY = ApiKey(UUID(int=1), UUID(int=2), "ci", frozenset(["*"]))
+KEY = ApiKeyPrincipal(UUID(int=1), UUID(int=2), "ci", frozenset(["*"]))
 
 
 class Clock:
@@ -23,7 +23,7 @@ class Clock:
         return self.now
 
 
-def served(allowances: Allowances) -> int:
+def served(allowances: PrepaidTokens) -> int:
     """How many requests the next handful is for."""
     size = allowances.wanted(b"h")
     allowances.put(b"h", KEY, size)
@@ -33,39 +33,39 @@ def served(allowances: Allowances) -> int:
 
 
 def test_a_busy_key_takes_more_each_time_up_to_a_twentieth_of_what_it_may() -> None:
-    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
+    allowances = PrepaidTokens(RateLimit(rate=200, burst=1000), clock=Clock())
 
     assert [served(allowances) for _ in range(6)] == [1, 2, 4, 8, 10, 10]
 
 
 def test_a_key_that_asks_now_and_then_takes_one() -> None:
     clock = Clock()
-    allowances = Allowances(Limit(rate=200, burst=1000), clock=clock)
+    allowances = PrepaidTokens(RateLimit(rate=200, burst=1000), clock=clock)
     served(allowances)
-    clock.now += GOOD_FOR + 0.01
+    clock.now += VALID_SECONDS + 0.01
 
     assert served(allowances) == 1
 
 
 def test_what_was_granted_is_good_for_a_second() -> None:
     clock = Clock()
-    allowances = Allowances(Limit(rate=200, burst=1000), clock=clock)
+    allowances = PrepaidTokens(RateLimit(rate=200, burst=1000), clock=clock)
     allowances.put(b"h", KEY, 5)
-    clock.now += GOOD_FOR + 0.01
+    clock.now += VALID_SECONDS + 0.01
 
     assert allowances.take(b"h") is None
     assert allowances.take(b"other") is None
 
 
 def test_a_small_limit_is_asked_every_time() -> None:
-    allowances = Allowances(Limit(rate=1, burst=3), clock=Clock())
+    allowances = PrepaidTokens(RateLimit(rate=1, burst=3), clock=Clock())
 
     assert [served(allowances) for _ in range(4)] == [1, 1, 1, 1]
 
 
 @pytest.fixture
 def narrow(settings: ServerSettings) -> ServerSettings:
-    return ServerSettings(**{**vars(settings), "key_limit": Limit(0.001, 40), "org_limit": Limit(0.001, 1000)})
+    return ServerSettings(**{**vars(settings), "key_limit": RateLimit(0.001, 40), "org_limit": RateLimit(0.001, 1000)})
 
 
 def test_as_many_requests_pass_as_the_bucket_holds_and_no_more(narrow: ServerSettings, make_headers: MakeKey) -> None:
@@ -128,7 +128,7 @@ def test_a_start_that_found_the_run_of_its_dedupe_key_started_nothing_and_leaves
 
 
 def test_many_who_ask_at_once_take_one_handful_and_lose_nothing_of_it() -> None:
-    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
+    allowances = PrepaidTokens(RateLimit(rate=200, burst=1000), clock=Clock())
     for _ in range(5):
         served(allowances)
 
@@ -142,7 +142,7 @@ def test_many_who_ask_at_once_take_one_handful_and_lose_nothing_of_it() -> None:
 
 
 def test_a_handful_that_was_refused_does_not_keep_a_key_from_the_next() -> None:
-    allowances = Allowances(Limit(rate=200, burst=1000), clock=Clock())
+    allowances = PrepaidTokens(RateLimit(rate=200, burst=1000), clock=Clock())
     for _ in range(5):
         served(allowances)
     assert allowances.wanted(b"h") == 10  # and it never came
@@ -153,8 +153,8 @@ def test_a_handful_that_was_refused_does_not_keep_a_key_from_the_next() -> None:
 def test_many_at_once_are_let_through_as_long_as_the_bucket_has_one_for_each(
     settings: ServerSettings, make_headers: MakeKey
 ) -> None:
-    limit = Limit(0.001, 600)
-    limits = {"key_limit": Limit(10_000, 600), "org_limit": limit}
+    limit = RateLimit(0.001, 600)
+    limits = {"key_limit": RateLimit(10_000, 600), "org_limit": limit}
     ample = ServerSettings(**{**vars(settings), **limits})
     headers = make_headers("runs:read")
     with TestClient(create_app(ample)) as api, ThreadPoolExecutor(400) as many:
@@ -164,7 +164,7 @@ def test_many_at_once_are_let_through_as_long_as_the_bucket_has_one_for_each(
 
 
 def test_a_handful_fits_into_the_bucket_of_the_org_too(settings: ServerSettings, make_headers: MakeKey) -> None:
-    limits = {"key_limit": Limit(10_000, 10_000), "org_limit": Limit(10_000, 20)}
+    limits = {"key_limit": RateLimit(10_000, 10_000), "org_limit": RateLimit(10_000, 20)}
     headers = make_headers("runs:read")
     with TestClient(create_app(ServerSettings(**{**vars(settings), **limits}))) as api:
         answers = {api.get("/v1/runs", headers=headers).status_code for _ in range(60)}

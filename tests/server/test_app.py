@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import Peppers
 from tenuto.server.app import create_app
-from tenuto.server.http.routing import PUBLIC, TASK, WORKER, Routes, Undeclared
+from tenuto.server.http.routing import PUBLIC, TASK, WORKER, RouteTable, UndeclaredRoute
 from tenuto.server.settings import ServerSettings
 
 NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none?connect_timeout=2", None, Peppers((b"p" * 32,)))
@@ -14,10 +14,10 @@ NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none?connect_timeout=2
 
 def test_a_route_without_a_permission_keeps_the_server_from_being_made() -> None:
     for permission in (None, "runs:reed"):
-        table = Routes("new")
+        table = RouteTable("new")
         table.add("GET", "/v1/new", permission=permission)(lambda: None)
 
-        with pytest.raises(Undeclared, match="GET /v1/new declares the permission"):
+        with pytest.raises(UndeclaredRoute, match="GET /v1/new declares the permission"):
             create_app(NOWHERE, tables=[table])
 
 

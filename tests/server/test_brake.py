@@ -10,9 +10,9 @@ from fastapi import Request
 from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, WORKER, make_key
-from tenuto.server.auth.bearer import TooSoon
-from tenuto.server.limits.address_limiter import Brake
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.auth.bearer import TooManyRequests
+from tenuto.server.limits.address_limiter import AddressLimiter
+from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.remote_http import worker_headers
 
@@ -21,7 +21,7 @@ TRIES = 5
 
 @pytest.fixture
 def settings(settings: ServerSettings) -> ServerSettings:
-    return replace(settings, stranger_limit=Limit(0.01, TRIES))
+    return replace(settings, stranger_limit=RateLimit(0.01, TRIES))
 
 
 def guess(kind: str = API) -> dict[str, str]:
@@ -86,12 +86,12 @@ def test_public_routes_that_ask_the_database_have_the_same_limit_and_health_has_
 
 def test_a_network_of_ipv6_is_one_address_and_others_pay_for_themselves() -> None:
     now = 100.0
-    brake = Brake(Limit(1, 2), clock=lambda: now)
+    brake = AddressLimiter(RateLimit(1, 2), clock=lambda: now)
 
     def refused(host: str) -> bool:
         try:
-            brake.pay(Request({"type": "http", "client": (host, 1), "headers": []}))
-        except TooSoon:
+            brake.take_token(Request({"type": "http", "client": (host, 1), "headers": []}))
+        except TooManyRequests:
             return True
         return False
 

@@ -11,9 +11,9 @@ from uuid import uuid4
 import httpx2
 import pytest
 
-from tenuto.server.limits.connection_limit import Connections
-from tenuto.server.limits.long_poll import Seats
-from tenuto.server.limits.request_limit import Room
+from tenuto.server.limits.connection_limit import ConnectionLimit
+from tenuto.server.limits.long_poll import WaiterLimit
+from tenuto.server.limits.request_limit import RequestLimit
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
@@ -96,14 +96,14 @@ class ALine:
         self.heard = answer
 
 
-def entered(connections: Connections, *lines: ALine) -> None:
+def entered(connections: ConnectionLimit, *lines: ALine) -> None:
     for line in lines:
         connections.enter(line)
         connections.note_request(line)
 
 
 def test_a_connection_for_which_there_is_no_room_gets_a_problem() -> None:
-    connections = Connections(4, 2)
+    connections = ConnectionLimit(4, 2)
     busy = [ALine(address) for address in ("10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.3")]
     entered(connections, *busy)
     same, other = ALine("10.0.0.1"), ALine("10.0.0.9")
@@ -119,7 +119,7 @@ def test_a_connection_for_which_there_is_no_room_gets_a_problem() -> None:
 
 
 def test_a_connection_that_waits_for_its_next_request_makes_room_and_busy_ones_do_not() -> None:
-    connections = Connections(200, 100)
+    connections = ConnectionLimit(200, 100)
     lines = [ALine("10.0.0.1", busy=no != 70) for no in range(100)]
     entered(connections, *lines)
     late = [ALine("10.0.0.1") for _ in range(3)]
@@ -149,7 +149,7 @@ def test_what_is_no_request_is_answered_with_a_problem(settings: ServerSettings)
 
 
 def test_workers_and_health_checks_find_room_when_others_do_not() -> None:
-    room = Room(20)
+    room = RequestLimit(20)
 
     def statuses(path: str, count: int) -> list[int]:
         found = [room.enter({"type": "http", "path": path, "headers": []}) for _ in range(count)]
@@ -166,7 +166,7 @@ def test_workers_and_health_checks_find_room_when_others_do_not() -> None:
 
 
 def test_orgs_that_wait_a_lot_leave_seats_to_others() -> None:
-    seats, orgs = Seats(200, 600), [uuid4() for _ in range(4)]
+    seats, orgs = WaiterLimit(200, 600), [uuid4() for _ in range(4)]
     with ExitStack() as stack:
         taken = []
         for org_id in orgs:

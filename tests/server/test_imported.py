@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 from tenuto.db.keys import find_imported_keys
 from tenuto.model.identity import ImportedKey
 from tenuto.model.ids import uuid7
-from tenuto.server.auth.imported_keys import Busy, Checker
-from tenuto.server.settings import Limit
+from tenuto.server.auth.imported_keys import BcryptChecker, Busy
+from tenuto.server.settings import RateLimit
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.people import BCRYPT
 
@@ -90,7 +90,7 @@ def test_all_that_begin_alike_are_compared(api: TestClient, db: psycopg.Connecti
 
 
 def test_a_key_that_takes_long_to_compare_goes_on_where_it_stopped(api: TestClient, imported: Import) -> None:
-    cast("Any", api.app).state.checker = Checker(seconds=0.0)
+    cast("Any", api.app).state.checker = BcryptChecker(seconds=0.0)
     imported()
     for no in range(3):
         imported(KEY[:8] + str(no) * 30)
@@ -101,12 +101,12 @@ def test_a_key_that_takes_long_to_compare_goes_on_where_it_stopped(api: TestClie
 
 
 def test_an_address_has_a_budget_of_seconds_and_others_have_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenuto.server.auth.imported_keys.BUDGET", Limit(1e-6, 1e-9))  # one comparison is too much
+    monkeypatch.setattr("tenuto.server.auth.imported_keys.BUDGET", RateLimit(1e-6, 1e-9))  # one comparison is too much
     asyncio.run(spend_the_budget())
 
 
 async def spend_the_budget() -> None:
-    checker = Checker()
+    checker = BcryptChecker()
     hashes = [bcrypt.hashpw(key.encode(), bcrypt.gensalt(4)).decode() for key in (KEY, "other", "third")]
     candidates = [ImportedKey(DEFAULT_ORG, UUID(uuid7()), one) for one in hashes]
 
@@ -183,7 +183,7 @@ def test_who_guesses_too_much_at_once_is_told_to_wait(
     api: TestClient, imported: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     imported()
-    monkeypatch.setattr("tenuto.server.auth.imported_keys.WAITING", 0)
+    monkeypatch.setattr("tenuto.server.auth.imported_keys.MAX_WAITING_CHECKS", 0)
 
     refused = api.get("/v1/runs", headers=bearer(KEY))
 

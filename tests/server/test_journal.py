@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
-from tenuto.server.http.request_log import MOST, Journal
+from tenuto.server.http.request_log import MAX_LINES_PER_SECOND, RequestLog
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.remote_http import worker_headers
@@ -127,14 +127,14 @@ def test_strangers_fill_no_log_and_push_out_nobody(
     settings: ServerSettings, make_headers: MakeKey, written: pytest.LogCaptureFixture
 ) -> None:
     app = create_app(settings)
-    app.state.journal = Journal(clock=lambda: 0.0)  # all of it happens in one second
+    app.state.journal = RequestLog(clock=lambda: 0.0)  # all of it happens in one second
     with TestClient(app) as api:
-        for _ in range(MOST + 7):
+        for _ in range(MAX_LINES_PER_SECOND + 7):
             assert api.get("/v1/runs").status_code == 401
         assert api.get("/v1/runs", headers={**make_headers("tasks:read"), "X-Request-Id": "mine"}).status_code == 403
 
         said = "7 more requests of strangers were refused or failed within a second"
         wait_until(lambda: ("WARNING", said) in lines(written))
 
-    assert sum("by nobody known" in line for _, line in lines(written)) == MOST
+    assert sum("by nobody known" in line for _, line in lines(written)) == MAX_LINES_PER_SECOND
     assert sum(line.endswith("request mine") for _, line in lines(written)) == 1

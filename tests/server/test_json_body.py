@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server.http.json_body import MOST_DEPTH, parse_json
+from tenuto.server.http.json_body import MAX_DEPTH, parse_json
 
 SOUND: list[Any] = [
     None,
@@ -51,9 +51,9 @@ def test_what_postgres_cannot_hold_or_json_does_not_allow_is_refused(body: bytes
 
 
 def test_nesting_has_a_bound_in_lists_and_objects() -> None:
-    assert parse_json(deep(MOST_DEPTH))
-    assert parse_json(b'{"a":' * MOST_DEPTH + b"1" + b"}" * MOST_DEPTH)
-    for body in (deep(MOST_DEPTH + 1), deep(100_000), b'{"a":' * (MOST_DEPTH + 1) + b"1" + b"}" * (MOST_DEPTH + 1)):
+    assert parse_json(deep(MAX_DEPTH))
+    assert parse_json(b'{"a":' * MAX_DEPTH + b"1" + b"}" * MAX_DEPTH)
+    for body in (deep(MAX_DEPTH + 1), deep(100_000), b'{"a":' * (MAX_DEPTH + 1) + b"1" + b"}" * (MAX_DEPTH + 1)):
         with pytest.raises(InvalidInput, match="nested more than 32 deep"):
             parse_json(body)
 

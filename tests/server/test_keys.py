@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import WORKER, make_key, make_token, token_hash
 from tenuto.server.app import create_app
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.kernel import DEFAULT_ORG, call, start_one
 from tests.support.people import a_user
@@ -136,7 +136,11 @@ def test_what_belongs_to_another_org_is_not_found(
 
 def test_who_asks_too_often_is_told_when_to_ask_again(settings: ServerSettings, make_headers: MakeKey) -> None:
     slow = ServerSettings(
-        settings.database_url, settings.role, settings.peppers, key_limit=Limit(0.01, 2), org_limit=Limit(100, 100)
+        settings.database_url,
+        settings.role,
+        settings.peppers,
+        key_limit=RateLimit(0.01, 2),
+        org_limit=RateLimit(100, 100),
     )
     with TestClient(create_app(slow), headers=make_headers("runs:read")) as api:
         answers = [api.get("/v1/runs") for _ in range(3)]

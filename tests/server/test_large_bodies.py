@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from tenuto.model.errors import InvalidInput
-from tenuto.server.http.json_body import LARGE, STEP, BulkRequest, parse_json
-from tenuto.server.limits.body_memory import TooMuch, Turns
+from tenuto.server.http.json_body import CHUNK_BYTES, LARGE_BODY_BYTES, BulkRequest, parse_json
+from tenuto.server.limits.body_memory import BodyMemoryExceeded, Turns
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.server.test_slow_clients import answer_to, half_sent
@@ -51,12 +51,12 @@ async def turns_while_read(body: bytes) -> int:
 
 def test_others_are_answered_while_a_large_body_is_read() -> None:
     assert asyncio.run(turns_while_read(starts(1000))) <= 2
-    assert asyncio.run(turns_while_read(starts(4 * LARGE))) > 10
+    assert asyncio.run(turns_while_read(starts(4 * LARGE_BODY_BYTES))) > 10
 
 
-@pytest.mark.parametrize("at", [STEP - 1, STEP - 3, STEP, STEP + 1, 2 * STEP - 5])
+@pytest.mark.parametrize("at", [CHUNK_BYTES - 1, CHUNK_BYTES - 3, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES - 5])
 def test_what_cannot_be_stored_is_found_wherever_it_stands_in_a_large_body(at: int) -> None:
-    text = '["' + "x" * (at - 2) + "\\u0000" + "y" * STEP + '"]'
+    text = '["' + "x" * (at - 2) + "\\u0000" + "y" * CHUNK_BYTES + '"]'
 
     with pytest.raises(InvalidInput, match="NUL"):
         parse_json(text.encode())
@@ -65,7 +65,7 @@ def test_what_cannot_be_stored_is_found_wherever_it_stands_in_a_large_body(at: i
 @pytest.fixture
 def url(settings: ServerSettings) -> Iterator[str]:
     """Where a server answers that takes 3 MB of large bodies of an org at a time."""
-    with serving(replace(settings, org_bytes=3 * LARGE)) as url:
+    with serving(replace(settings, org_bytes=3 * LARGE_BODY_BYTES)) as url:
         yield url
 
 
@@ -73,7 +73,7 @@ def test_an_org_that_has_much_on_its_way_is_asked_for_patience_and_others_are_no
     url: str, make_headers: MakeKey, db: psycopg.Connection
 ) -> None:
     mine, other = make_headers("runs:write"), make_headers("runs:write", org_id=an_org(db, "other"))
-    large, small = starts(2 * LARGE), starts(1000)
+    large, small = starts(2 * LARGE_BODY_BYTES), starts(1000)
 
     def post(body: bytes, headers: dict[str, str]) -> httpx2.Response:
         sent = {**headers, "Content-Type": "application/json"}
@@ -147,7 +147,7 @@ def test_who_gets_no_turn_in_time_is_asked_for_patience() -> None:
     async def wait_in_vain() -> None:
         turns, org_id = Turns(100_000, seconds=0.01), uuid4()
         async with turns.take(org_id, 90_000):
-            with pytest.raises(TooMuch, match=r"more than 0\.01 s"):
+            with pytest.raises(BodyMemoryExceeded, match=r"more than 0\.01 s"):
                 async with turns.take(org_id, 50_000):
                     raise AssertionError("it had no turn")
         async with turns.take(org_id, 100_000):

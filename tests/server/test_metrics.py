@@ -65,5 +65,5 @@ def test_many_who_ask_at_once_whether_it_is_ready_cost_one_look_at_the_database(
                 await asyncio.gather(*(readyz(Request({"type": "http", "app": app})) for _ in range(20)))
                 assert len(looks) == rounds
 
-    monkeypatch.setattr("tenuto.server.routes.health.upkeep.now", look)
+    monkeypatch.setattr("tenuto.server.routes.health.maintenance.now", look)
     asyncio.run(story())

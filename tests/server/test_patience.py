@@ -9,9 +9,9 @@ import httpx2
 import psycopg
 import pytest
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.processes.http_listener import read_proxies
-from tenuto.server.http.slow_clients import Patient
+from tenuto.server.http.slow_clients import SlowClientProtocol
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
@@ -20,7 +20,7 @@ from tests.support.kernel import DEFAULT_ORG, call
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
 
 
-class Hasty(Patient):
+class Hasty(SlowClientProtocol):
     """Looks often, so that a test need not wait long."""
 
     seconds = 0.2
@@ -105,5 +105,5 @@ def test_only_a_trusted_proxy_says_who_asks(
 def test_what_is_no_address_is_no_trusted_proxy() -> None:
     assert read_proxies("10.0.0.7, 10.1.0.0/16,::1") == ("10.0.0.7", "10.1.0.0/16", "::1")
     for wrong in ("proxy.example", "10.0.0.0/99", "*"):
-        with pytest.raises(WrongUse, match="no address or network"):
+        with pytest.raises(UsageError, match="no address or network"):
             read_proxies(wrong)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.server.http.json_body import MOST_BULK_BYTES, MOST_BYTES
+from tenuto.server.http.json_body import MAX_BODY_BYTES, MAX_BULK_BODY_BYTES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http_server import serving
@@ -81,7 +81,8 @@ def nothing_started(db: psycopg.Connection) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("path", "most"), [("/v1/runs", MOST_BYTES), ("/v1/runs/bulk", MOST_BULK_BYTES), ("/v1/objects", MOST_BULK_BYTES)]
+    ("path", "most"),
+    [("/v1/runs", MAX_BODY_BYTES), ("/v1/runs/bulk", MAX_BULK_BODY_BYTES), ("/v1/objects", MAX_BULK_BODY_BYTES)],
 )
 def test_a_body_that_is_announced_as_too_large_is_refused_before_any_of_it_is_sent(
     wire: Wire, db: psycopg.Connection, path: str, most: int
@@ -95,7 +96,7 @@ def test_a_body_that_is_announced_as_too_large_is_refused_before_any_of_it_is_se
     assert nothing_started(db)
 
 
-@pytest.mark.parametrize(("path", "most"), [("/v1/runs", MOST_BYTES), ("/v1/runs/bulk", MOST_BULK_BYTES)])
+@pytest.mark.parametrize(("path", "most"), [("/v1/runs", MAX_BODY_BYTES), ("/v1/runs/bulk", MAX_BULK_BODY_BYTES)])
 def test_a_body_without_end_is_refused_where_its_bound_is(
     wire: Wire, db: psycopg.Connection, path: str, most: int
 ) -> None:
@@ -113,7 +114,7 @@ def test_who_is_not_let_in_cannot_send_for_ever(connect: Open) -> None:
     wire = connect({"Authorization": "Bearer nonsense"})
     wire.begin("POST", "/v1/runs/bulk", "Transfer-Encoding: chunked")
 
-    assert wire.send_chunks(b" " * MB, MOST_BULK_BYTES) < 32 * MB
+    assert wire.send_chunks(b" " * MB, MAX_BULK_BODY_BYTES) < 32 * MB
 
 
 def test_a_body_in_chunks_is_as_good_as_one_with_a_length(wire: Wire) -> None:

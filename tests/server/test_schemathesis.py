@@ -9,15 +9,15 @@ import pytest
 from fastapi import Response
 
 from tenuto.server.app import create_app
-from tenuto.server.auth.authenticate import ANYBODY
-from tenuto.server.http.routing import Routes
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.routes import health
-from tenuto.server.schemas.base import Body
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.schemas.base import RequestModel
+from tenuto.server.settings import RateLimit, ServerSettings
 from tests.support.api_fuzz import Found, fuzz
 from tests.support.http_server import serving
 
-UNLIMITED = Limit(1_000_000, 1_000_000)
+UNLIMITED = RateLimit(1_000_000, 1_000_000)
 
 
 @pytest.fixture
@@ -48,20 +48,20 @@ def test_the_api_answers_whatever_is_asked_as_its_description_says(
     check(fuzz(db, url, examples=2, seed=4, whole=False), settings)
 
 
-class Half(Body):
+class Half(RequestModel):
     share: float
 
 
-def a_careless_table() -> Routes:
+def a_careless_table() -> RouteTable:
     """Routes as they must not be."""
-    table = Routes("careless")
+    table = RouteTable("careless")
 
-    @table.add("POST", "/v1/halves", permission=ANYBODY)
+    @table.add("POST", "/v1/halves", permission=ANY_PRINCIPAL)
     async def divide(body: Half) -> dict[str, float]:
         """Nothing is divided by zero."""
         return {"half": 1 / body.share}
 
-    @table.add("GET", "/v1/teapot", permission=ANYBODY)
+    @table.add("GET", "/v1/teapot", permission=ANY_PRINCIPAL)
     async def brew() -> Response:
         """Says what it never said that it would."""
         return Response("short and stout", 418, media_type="text/plain")

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.server.auth.authenticate import ANYBODY
-from tenuto.server.http.routing import Routes
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.routes import TABLES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
@@ -21,11 +21,11 @@ from tests.support.kernel import Db
 PASSWORD = "hunter2-canary-hunter2"
 
 
-def breaking() -> Routes:
+def breaking() -> RouteTable:
     """A route with a mistake in it, which knows what was sent."""
-    table = Routes("broken")
+    table = RouteTable("broken")
 
-    @table.add("POST", "/v1/broken", permission=ANYBODY)
+    @table.add("POST", "/v1/broken", permission=ANY_PRINCIPAL)
     async def break_down(body: dict[str, Any]) -> None:
         """Fails with the body at hand."""
         raise RuntimeError(f"{len(body)} fields were too many")

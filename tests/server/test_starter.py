@@ -17,8 +17,8 @@ from tenuto.db.connection.org_transactions import key_acts
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import TooLarge, Unauthorized
 from tenuto.server.schemas.starts import Start
-from tenuto.server.starts.batcher import Alike, Starter
-from tenuto.server.starts.build import Planner
+from tenuto.server.starts.batcher import BatchKey, StartBatcher
+from tenuto.server.starts.build import StartBuilder
 from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
 from tests.support.people import a_key_id, an_api_key, hash_of
 from tests.support.waiting import wait_until
@@ -40,20 +40,20 @@ def count_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def opened(database: str, *, size: int = 2, seconds: float = 5) -> AsyncIterator[Starter]:
+async def opened(database: str, *, size: int = 2, seconds: float = 5) -> AsyncIterator[StartBatcher]:
     async with open_pool(database, role="tenuto_api", size=size) as pool:
-        starter = Starter(pool, seconds)
+        starter = StartBatcher(pool, seconds)
         yield starter
         await starter.close()
 
 
-def alike(key_id: str) -> Alike:
+def alike(key_id: str) -> BatchKey:
     acts = key_acts(key_id, [hash_of(key_id)], "runs:write")
-    return Alike(acts, DEFAULT_ORG, "api_key", key_id, '[{"type": "shop.send"}]', None, "{}")
+    return BatchKey(acts, DEFAULT_ORG, "api_key", key_id, '[{"type": "shop.send"}]', None, "{}")
 
 
-def ask(starter: Starter, key_id: str, input: Any = 1, *, id: str = "r", **more: Any) -> asyncio.Task[UUID]:
-    plan = Planner().plan(Start(type="shop.send", input=[input], **more))
+def ask(starter: StartBatcher, key_id: str, input: Any = 1, *, id: str = "r", **more: Any) -> asyncio.Task[UUID]:
+    plan = StartBuilder().plan(Start(type="shop.send", input=[input], **more))
     seen = {"ip": None, "user_agent": None, "request_id": id}
     return asyncio.create_task(starter.start(alike(key_id), plan, seen))
 
@@ -212,7 +212,7 @@ def test_nobody_waits_longer_for_a_turn_than_a_statement_may_take(database: str,
 def test_a_server_that_stops_leaves_nobody_waiting(database: str, db: Db, key: str) -> None:
     async def story() -> list[Any]:
         async with open_pool(database, role="tenuto_api", size=1) as pool:
-            starter = Starter(pool, 60)
+            starter = StartBatcher(pool, 60)
             asked = [ask(starter, key, no) for no in range(150)]
             await asyncio.to_thread(wait_until, lambda: bool(calls))
             await starter.close()

@@ -14,14 +14,14 @@ from cryptography.hazmat.primitives import serialization
 from starlette.testclient import TestClient
 
 from tenuto.model.errors import Unauthorized
-from tenuto.model.principals import TaskToken
+from tenuto.model.principals import TaskPrincipal
 from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key
-from tenuto.model.task_tokens import LEEWAY, lifetime, make_task_token, read_task_token
+from tenuto.model.task_tokens import CLOCK_SKEW_SECONDS, lifetime, make_task_token, read_task_token
 from tests.support.kernel import DEFAULT_ORG, Db, call, start, start_one
 from tests.support.loops import an_org
 from tests.support.remote_http import PEPPERS, HttpWorker, fence, open_worker, worker_headers
 
-WHO = TaskToken(uuid4(), uuid4(), 1, 7, uuid4())
+WHO = TaskPrincipal(uuid4(), uuid4(), 1, 7, uuid4())
 
 
 @pytest.fixture
@@ -113,7 +113,9 @@ MUTATIONS: dict[str, Callable[[str, Db], str]] = {
     "without an audience": lambda token, db: _signed(signing(db), _without(token, "aud")),
     "without an end": lambda token, db: _signed(signing(db), _without(token, "exp")),
     "without an attempt": lambda token, db: _signed(signing(db), _without(token, "attempt")),
-    "over": lambda token, db: _signed(signing(db), {**claims_of(token), "exp": int(time.time() - LEEWAY - 1)}),
+    "over": lambda token, db: _signed(
+        signing(db), {**claims_of(token), "exp": int(time.time() - CLOCK_SKEW_SECONDS - 1)}
+    ),
     "not a uuid": lambda token, db: _signed(signing(db), {**claims_of(token), "task": "1 or 1=1"}),
     "an end that is no number": lambda token, db: _signed(signing(db), {**claims_of(token), "exp": "never"}),
     "not base64": lambda token, _: "%%%." + token.split(".", 1)[1],
@@ -238,9 +240,9 @@ def test_a_token_is_good_until_its_end_and_the_leeway_of_clocks() -> None:
     public = {key.id: key.public_key}
     text = make_task_token(key, WHO, now=1000, seconds=60)
 
-    assert read_task_token(text, public, now=1060 + LEEWAY - 1) == WHO
+    assert read_task_token(text, public, now=1060 + CLOCK_SKEW_SECONDS - 1) == WHO
     with pytest.raises(Unauthorized, match="over"):
-        read_task_token(text, public, now=1060 + LEEWAY)
+        read_task_token(text, public, now=1060 + CLOCK_SKEW_SECONDS)
 
 
 def test_the_answer_to_a_claim_with_tokens_is_otherwise_the_same(worker: HttpWorker, db: Db) -> None:

@@ -17,7 +17,7 @@ from jwt.warnings import InsecureKeyLengthWarning
 from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
-from tenuto.server.settings import Limit, Oidc, ServerSettings
+from tenuto.server.settings import Oidc, RateLimit, ServerSettings
 from tests.support.issuer import AUDIENCE, RSA, IssuerServer, an_issuer
 from tests.support.kernel import DEFAULT_ORG, call
 from tests.support.waiting import wait_until
@@ -233,8 +233,10 @@ def test_nobody_waits_for_an_issuer_that_hangs_if_their_key_is_known(
     settings: ServerSettings, issuer: IssuerServer, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person("ann", "reader")
-    monkeypatch.setattr("tenuto.server.app.TIMEOUT", 3600)
-    monkeypatch.setattr("tenuto.server.auth.oidc_issuer.FRESH", 0)  # every key is due to be asked for anew
+    monkeypatch.setattr("tenuto.server.app.REQUEST_TIMEOUT_SECONDS", 3600)
+    monkeypatch.setattr(
+        "tenuto.server.auth.oidc_issuer.REFRESH_KEYS_SECONDS", 0
+    )  # every key is due to be asked for anew
     with TestClient(create_app(settings)) as api:
         assert api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code == 200
         issuer.answers.clear()
@@ -263,7 +265,7 @@ def test_a_person_who_asks_too_often_is_told_when_to_ask_again(
 ) -> None:
     person("ann", "reader")
     person("bob", "reader")
-    slow = replace(settings, key_limit=Limit(0.01, 2))
+    slow = replace(settings, key_limit=RateLimit(0.01, 2))
     with TestClient(create_app(slow)) as api:
         answers = [api.get("/v1/runs", headers=bearer(issuer.token("k1"))).status_code for _ in range(3)]
         assert answers == [200, 200, 429]

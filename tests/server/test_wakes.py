@@ -2,19 +2,19 @@
 
 import asyncio
 
-from tenuto.db.connection.listener import Wake
-from tenuto.server.wakeups import Watch
+from tenuto.db.connection.listener import Wakeup
+from tenuto.server.wakeups import Subscription
 
 
-def a_watch(*queues: str) -> Watch:
-    watch = Watch()
+def a_watch(*queues: str) -> Subscription:
+    watch = Subscription()
     watch.queues = frozenset(queues) or None
     return watch
 
 
-def heard(watch: Watch, *wakes: str | None) -> tuple[bool, bool]:
+def heard(watch: Subscription, *wakes: str | None) -> tuple[bool, bool]:
     for queue in wakes:
-        watch.hear(Wake(queue))
+        watch.hear(Wakeup(queue))
     return watch.woken, watch.cancelled
 
 
@@ -34,10 +34,10 @@ def test_a_cancel_is_told_apart_from_work() -> None:
 def test_what_comes_between_two_looks_is_heard_at_the_second() -> None:
     async def look() -> None:
         watch = a_watch("mail")
-        watch.hear(Wake("mail"))
+        watch.hear(Wakeup("mail"))
         async with asyncio.timeout(5):
             await watch.news()
-            watch.hear(Wake("mail"))
+            watch.hear(Wakeup("mail"))
             await watch.news()
 
     asyncio.run(look())

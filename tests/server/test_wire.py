@@ -10,9 +10,9 @@ from tenuto import App, DataObject, Exponential, Graph, Limit, chain, group
 from tenuto.model.ids import uuid7
 from tenuto.sdk.client.client import plan_target
 from tenuto.sdk.client.http_starts import start_of
-from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.server.schemas.starts import AnyStart
-from tenuto.server.starts.build import Planner
+from tenuto.server.starts.build import StartBuilder
 
 app = App("w")
 START: TypeAdapter[Any] = TypeAdapter(AnyStart)
@@ -69,7 +69,7 @@ CASES: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
 ]
 
 
-def shape(plan: Plan) -> dict[str, Any]:
+def shape(plan: StartRequest) -> dict[str, Any]:
     """A plan without how its result is read; the order in which things are said does not matter."""
     details = [{**one, "metadata": one.get("metadata") or None} for one in plan.details or ()]
     edges = sorted((one["from"], one["to"], one["on"]) for one in plan.edges or ())
@@ -88,6 +88,6 @@ def test_a_plan_that_was_sent_is_the_plan_that_was_made(case: int) -> None:
     target, args, kwargs = CASES[case]
     plan = plan_target(app, target, args, kwargs)
 
-    sent = Planner().plan(START.validate_python(start_of(plan)))
+    sent = StartBuilder().plan(START.validate_python(start_of(plan)))
 
     assert shape(sent) == shape(plan)

@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from tenuto.runtimes.sandbox.capabilities import Refused, find_strength
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
 
 
 def require_full_sandbox() -> None:
@@ -18,6 +18,6 @@ def require_full_sandbox() -> None:
 def _refusal() -> str | None:
     try:
         asyncio.run(find_strength(weak=False))
-    except Refused as refusal:
+    except SandboxUnavailable as refusal:
         return str(refusal)
     return None

@@ -11,14 +11,14 @@ from uvicorn import Server
 
 from tenuto.cli.processes.http_listener import uvicorn_config
 from tenuto.server.app import create_app
-from tenuto.server.http.routing import Routes
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.routes import TABLES
 from tenuto.server.settings import ServerSettings
 from tests.support.waiting import wait_until
 
 
 @contextmanager
-def serving(settings: ServerSettings, tables: list[Routes] = TABLES, **more: Any) -> Iterator[str]:
+def serving(settings: ServerSettings, tables: list[RouteTable] = TABLES, **more: Any) -> Iterator[str]:
     """Its address, while it answers, as `tenuto server` does; `more` is for uvicorn."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         config = uvicorn_config(settings, grace=1)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import uvicorn
 
 from tenuto.db import keys
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.keys import API, Peppers, key_hash, make_key
 from tenuto.sdk.connect import DEFAULT_ORG
 from tenuto.server.app import create_app
@@ -75,7 +75,7 @@ def loopback(settings: ServerSettings = NOWHERE, *, port: int = 0) -> Iterator[L
         loop.close()
 
 
-async def make_api_key(pool: Pool, *permissions: str) -> str:
+async def make_api_key(pool: ConnectionPool, *permissions: str) -> str:
     """A new key of the default org, for everything or for these permissions."""
     key = make_key(API, "test")
     await pool.call(

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
@@ -44,7 +44,7 @@ def park(db: Db, loop: str, *keys: str, run_id: UUID | None = None) -> list[dict
     return call(db, "park_rows", loop=loop, keys=list(keys), **ids, **texts)
 
 
-async def ignore(_: Pool, __: Effect) -> None:
+async def ignore(_: ConnectionPool, __: Effect) -> None:
     """An effect that is done at once."""
 
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from tenuto import App, Client
 from tenuto.sdk.client.http_client import Http
-from tenuto.sdk.client.http_transport import Remote
-from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.http_transport import HttpTransport
+from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.storage.folder import FolderStore
 from tenuto.testing import Isolated
 from tenuto.testing.isolated import isolated_client
@@ -33,12 +33,12 @@ class Watched:
 class HttpIsolated(Client):
     """What `isolated` gives, but every word of the client goes through the server."""
 
-    def __init__(self, inner: Isolated, remote: Remote, clock: Watched) -> None:
+    def __init__(self, inner: Isolated, remote: HttpTransport, clock: Watched) -> None:
         super().__init__(remote, url=inner.url, app=inner.app)
         self._inner, self.clock, self.work = inner, clock, inner.work
 
     @property
-    def direct(self) -> Direct:
+    def direct(self) -> SqlTransport:
         return self._inner.direct
 
 
@@ -52,7 +52,7 @@ async def isolated_over_http(app: App, database: str, loopback: Loopback) -> Asy
 
         aim()
         http = Http(loopback.url, await make_api_key(inner.direct.pool))
-        tn = HttpIsolated(inner, Remote(http), Watched(inner.clock, aim))
+        tn = HttpIsolated(inner, HttpTransport(http), Watched(inner.clock, aim))
         try:
             yield tn
         finally:

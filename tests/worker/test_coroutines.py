@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from tenuto import App
 from tenuto.runtimes.outcomes import Completed, Failed, Outcome
-from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.executor import Executor
-from tenuto.worker.process.slots import Crew
+from tenuto.worker.process.slots import Slots
 from tenuto.worker.supervisor import crash_ledger
-from tenuto.worker.supervisor.crash_ledger import Ledger
+from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
 
 def on_a_loop(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
@@ -34,10 +34,10 @@ class Bench:
     """An executor with rows of one task, and what became of them."""
 
     def __init__(self, function: Function, *, capacity: int = 10, timeout: float | None = None) -> None:
-        self.crew = Crew(capacity)
+        self.crew = Slots(capacity)
         self.told: list[Outcome] = []
-        ports = cast("Any", DirectPorts)(None, None, None, None)  # these tasks ask nothing
-        places = Ledger(crash_ledger.make_file(100))
+        ports = cast("Any", SqlAttemptApis)(None, None, None, None)  # these tasks ask nothing
+        places = CrashLedger(crash_ledger.make_file(100))
         self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, tell=self._tell)
         self.executor.tasks[1] = App("a").task(function)
         self._timeout = timeout

@@ -1,22 +1,22 @@
 """Which trips a lane makes: worth it, never more than can start soon, never lost."""
 
-from tenuto.worker.process.slots import BATCH, LINGER, MOST_AHEAD, POLL, Crew, Report
-from tenuto.worker.process.waker import Bell
+from tenuto.worker.process.slots import BATCH, MAX_AHEAD, POLL_SECONDS, REPORT_DELAY_SECONDS, Report, Slots
+from tenuto.worker.process.waker import Waker
 from tests.support.clock import StoppedClock
 
-BELL = Bell()
+BELL = Waker()
 
 
-def crew(capacity: int = 10) -> tuple[Crew, StoppedClock]:
+def crew(capacity: int = 10) -> tuple[Slots, StoppedClock]:
     clock = StoppedClock(100.0)
-    return Crew(capacity, clock=clock), clock
+    return Slots(capacity, clock=clock), clock
 
 
 def report(no: int) -> Report:
     return (f"task {no}", 1, None, f"task {no}")
 
 
-def take(crew: Crew, came: int) -> None:
+def take(crew: Slots, came: int) -> None:
     """A lane goes and comes back with so many."""
     errand = crew.next_errand(BELL)
     assert errand is not None
@@ -58,7 +58,7 @@ def test_it_never_holds_more_than_slots_and_what_is_ahead():
         assert errand is not None
         c.arrived(errand, errand.want)
         claimed += errand.want
-    assert BATCH < claimed <= 10 + MOST_AHEAD
+    assert BATCH < claimed <= 10 + MAX_AHEAD
 
 
 def test_one_long_task_ends_claiming_ahead_at_once():
@@ -75,7 +75,7 @@ def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_po
     c, clock = crew(10)
     take(c, 3)
     assert c._want() == 0
-    clock.now += POLL
+    clock.now += POLL_SECONDS
     assert c.next_errand(BELL) is not None
 
 
@@ -102,7 +102,7 @@ def test_a_report_waits_a_moment_for_company_while_others_run():
     take(c, 2)
     c.finish([report(1)], over=1, longest=0.01)
     assert not c._worth_it(c._want(), clock())
-    clock.now += LINGER
+    clock.now += REPORT_DELAY_SECONDS
     assert c._worth_it(c._want(), clock())
 
 
@@ -159,7 +159,7 @@ def test_a_wake_up_that_comes_while_a_lane_is_out_is_not_lost():
 def test_a_full_crew_waits_quietly():
     c, clock = crew(10)
     take(c, 10)
-    clock.now += 2 * POLL
+    clock.now += 2 * POLL_SECONDS
     assert c._want() == 0
     c.hungry = True
-    assert c._pause(clock()) == POLL
+    assert c._pause(clock()) == POLL_SECONDS

@@ -44,13 +44,13 @@ async def watch(*seconds: float, ends: tuple[int, ...] = ()) -> list[str]:
 
 
 def test_deadlines_ring_in_their_order_whatever_order_they_were_set_in(monkeypatch: Any):
-    monkeypatch.setattr(deadlines, "FORBEARANCE", 0.2)
+    monkeypatch.setattr(deadlines, "STOP_GRACE_SECONDS", 0.2)
     rung = asyncio.run(watch(0.06, 0.02, 0.04))
     assert rung == ["soft 1", "soft 2", "soft 0", "hard 1", "hard 2", "hard 0"]
 
 
 def test_what_is_over_does_not_ring(monkeypatch: Any):
-    monkeypatch.setattr(deadlines, "FORBEARANCE", 0.02)
+    monkeypatch.setattr(deadlines, "STOP_GRACE_SECONDS", 0.02)
     rung = asyncio.run(watch(0.01, 0.02, ends=(0,)))
     assert rung == ["soft 1", "hard 1"]
 
@@ -66,4 +66,4 @@ def test_what_is_over_is_let_go_long_before_its_deadline():
             found.over = True
         return sum(one() is not None for one in made)
 
-    assert asyncio.run(watch_many()) <= 2 * deadlines.MOST
+    assert asyncio.run(watch_many()) <= 2 * deadlines.MAX_PER_LOOK

@@ -1,10 +1,10 @@
 """What a heartbeat says: safe at whatever moment it is asked."""
 
-from tenuto.worker.process.held_attempts import Held
+from tenuto.worker.process.held_attempts import HeldAttempts
 
 
 def test_what_was_claimed_is_listed_until_its_report_is_answered():
-    held = Held()
+    held = HeldAttempts()
     first = held.open_claim()
     held.settle_claim(first, [("a", 1), ("b", 2)])
     assert held.snapshot().ids == ["a", "b"]
@@ -14,7 +14,7 @@ def test_what_was_claimed_is_listed_until_its_report_is_answered():
 
 
 def test_a_claim_on_its_way_is_not_settled():
-    held = Held()
+    held = HeldAttempts()
     first, second = held.open_claim(), held.open_claim()
     held.settle_claim(second, [("b", 1)])
     assert held.snapshot().settled == first - 1
@@ -23,21 +23,21 @@ def test_a_claim_on_its_way_is_not_settled():
 
 
 def test_a_claim_that_was_given_up_is_settled_with_nothing():
-    held = Held()
+    held = HeldAttempts()
     claim = held.open_claim()
     held.settle_claim(claim, ())
     assert (held.snapshot().settled, held.snapshot().ids) == (claim, [])
 
 
 def test_a_task_that_comes_back_is_listed_with_its_new_attempt():
-    held = Held()
+    held = HeldAttempts()
     claim = held.open_claim()
     held.settle_claim(claim, [("a", 2)], reported=[("a", 1)])
     assert held.snapshot().attempts == [2]
 
 
 def test_a_late_answer_for_an_old_attempt_does_not_release_the_new_one():
-    held = Held()
+    held = HeldAttempts()
     held.settle_claim(held.open_claim(), [("a", 2)])
     held.release([("a", 1)])
     assert held.snapshot().ids == ["a"]

@@ -13,14 +13,14 @@ from tenuto.runtimes.outcomes import (
     Failed,
     Interrupted,
     Outcome,
-    Snooze,
+    Snoozed,
     Waiting,
     describe,
     from_json,
     to_json,
 )
 from tenuto.sdk.app import App
-from tenuto.sdk.context.control import Fail, Retry, Snoozed, Suspend
+from tenuto.sdk.context.control import Fail, Retry, Suspend
 from tenuto.sdk.values.codecs import WrongValue
 
 app = App("judged")
@@ -71,7 +71,7 @@ def test_user_code_says_whether_and_when_to_retry(error: Exception, expected: fl
 
 def test_waiting_and_snoozing_are_no_failures():
     assert judge(attempt(), Suspend({"for": "time", "seconds": 1})) == Waiting({"for": "time", "seconds": 1})
-    assert judge(attempt(), Snoozed(600)) == Snooze(600)
+    assert judge(attempt(), Snooze(600)) == Snoozed(600)
 
 
 def test_whatever_a_stopped_attempt_raises_it_counts_as_what_it_was_stopped_for():
@@ -96,7 +96,7 @@ def test_what_jsonb_cannot_hold_is_made_readable():
 
 
 @pytest.mark.parametrize(
-    "outcome", [Waiting({"for": "time"}), Interrupted(), Snooze(3.0), Failed({"message": "x"}, 2.0)]
+    "outcome", [Waiting({"for": "time"}), Interrupted(), Snoozed(3.0), Failed({"message": "x"}, 2.0)]
 )
 def test_an_outcome_survives_the_way_between_processes(outcome: Outcome):
     assert from_json(to_json(outcome)) == outcome

@@ -7,7 +7,7 @@ import pytest
 from tenuto.sdk.app import App
 from tenuto.worker.process import registration
 from tenuto.worker.process.registration import Registration
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 from tests.support.clock import StoppedClock
 
@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> StoppedClock:
 
 def test_what_is_held_stops_when_the_machine_was_suspended_for_longer_than_the_lease(clock: StoppedClock) -> None:
     async def story() -> tuple[bool, bool]:
-        lost, session = asyncio.Event(), Session()
+        lost, session = asyncio.Event(), WorkerSession()
         session.open.set()
         watched = Registration(None, SETTINGS, App("a"), session, lost=lost.set)  # type: ignore[arg-type]
         watched.renewed(clock.now)

@@ -7,7 +7,7 @@ from tenuto.worker.supervisor import crash_ledger
 
 def test_it_tells_what_had_begun_and_not_ended():
     fd = crash_ledger.make_file(4)
-    book = crash_ledger.Ledger(fd)
+    book = crash_ledger.CrashLedger(fd)
     id_one, id_two = "01a1df16-e643-70aa-8838-1dafcd99876f", "01a1df16-e643-70ab-a8b7-2413bb10ac68"
     first = book.enter(id_one, 1)
     book.enter(id_two, 100_000)
@@ -18,7 +18,7 @@ def test_it_tells_what_had_begun_and_not_ended():
 
 def test_places_are_used_again_and_none_left_is_no_error():
     fd = crash_ledger.make_file(1)
-    book = crash_ledger.Ledger(fd)
+    book = crash_ledger.CrashLedger(fd)
     place = book.enter("a", 1)
     assert book.enter("b", 1) == -1
     book.leave(-1)

@@ -77,7 +77,7 @@ def test_what_a_process_logs_is_made_storable_and_cut(attempt):
 
 def test_what_a_process_logs_beyond_the_bound_of_its_attempt_is_left_out(attempt):
     buffer = LogBuffer()
-    attempt.lines = logs.MOST_LINES - 1
+    attempt.lines = logs.MAX_LINES_PER_ATTEMPT - 1
     for text in ("last", "beyond"):
         buffer.add(attempt, "info", text, None, 0.0)
     assert [line["message"] for line in buffer.take()] == ["last"]
@@ -85,6 +85,6 @@ def test_what_a_process_logs_beyond_the_bound_of_its_attempt_is_left_out(attempt
 
 def test_no_more_lines_wait_here_than_fit(attempt):
     buffer = LogBuffer()
-    buffer.put_back([{}] * logs.MOST_WAITING)
+    buffer.put_back([{}] * logs.MAX_WAITING_LINES)
     buffer.add(attempt, "info", "beyond", None, 0.0)
     assert attempt.lines == 0

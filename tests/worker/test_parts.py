@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tenuto.runtimes.background import PartDied, Parts, restarted
+from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks, restarted
 
 
 async def fail(word: str) -> None:
@@ -13,10 +13,10 @@ async def fail(word: str) -> None:
 
 
 def test_of_several_parts_that_die_the_first_is_told_with_its_cause():
-    told: list[PartDied] = []
+    told: list[BackgroundTaskDied] = []
 
     async def work() -> None:
-        parts = Parts(told.append)
+        parts = BackgroundTasks(told.append)
         await asyncio.wait({parts.start("first", fail("broken")), parts.start("second", fail("too"))})
         await parts.close()
 
@@ -27,10 +27,10 @@ def test_of_several_parts_that_die_the_first_is_told_with_its_cause():
 
 
 def test_a_part_that_returns_or_is_closed_has_not_died():
-    told: list[PartDied] = []
+    told: list[BackgroundTaskDied] = []
 
     async def work() -> None:
-        parts = Parts(told.append)
+        parts = BackgroundTasks(told.append)
         short = parts.start("short", asyncio.sleep(0))
         parts.start("endless", asyncio.Event().wait())
         await short
@@ -42,12 +42,12 @@ def test_a_part_that_returns_or_is_closed_has_not_died():
 
 
 def test_a_thread_that_exits_has_died_though_python_swallows_it():
-    told: list[PartDied] = []
+    told: list[BackgroundTaskDied] = []
 
     def leave() -> None:
         raise SystemExit(3)
 
-    thread: threading.Thread = Parts(told.append).thread("lane", leave)
+    thread: threading.Thread = BackgroundTasks(told.append).thread("lane", leave)
     thread.start()
     thread.join()
 
@@ -58,13 +58,13 @@ def test_a_thread_that_exits_has_died_though_python_swallows_it():
     ("module", "dies"), [("tenuto.worker.execution.executor", True), ("shop", False), ("tenuto.sdk.client.run", False)]
 )
 def test_a_callback_of_a_worker_that_fails_is_a_death_and_one_of_user_code_is_not(module, dies, caplog):
-    told: list[PartDied] = []
+    told: list[BackgroundTaskDied] = []
     code: dict[str, object] = {"__name__": module}
     exec("def callback():\n    raise KeyError('route 7')", code)  # noqa: S102 - a function of another module
 
     async def work() -> None:
         loop = asyncio.get_running_loop()
-        Parts(told.append).watch_loop(loop)
+        BackgroundTasks(told.append).watch_loop(loop)
         loop.call_soon(code["callback"])  # type: ignore[arg-type]
         await asyncio.sleep(0)
 

@@ -8,22 +8,22 @@ from uuid import UUID
 import pytest
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.runtimes.outcomes import Interrupted
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
-from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.flusher import Flusher
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, start
 from tests.support.proxy import a_proxy
 
 
-def ports_of(pool: Pool, worker: Worker, folder: Any) -> DirectPorts:
-    session = Session()
+def ports_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:
+    session = WorkerSession()
     session.opened(worker.session_id, worker.token)
-    return DirectPorts(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
+    return SqlAttemptApis(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
 
 
 def attempt_of(task_id: UUID, run_id: UUID, no: int) -> Attempt:

@@ -8,11 +8,11 @@ from uuid import uuid4
 import pytest
 
 from tenuto.db.connection.availability import Backoff
-from tenuto.db.connection.claim_connection import Claimed, Row
+from tenuto.db.connection.claim_connection import ClaimedRow, Row
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.errors import TooLarge
-from tenuto.worker.backends.http_claims import ENDED, RemoteLine
-from tenuto.worker.backends.http_connection import Site
+from tenuto.worker.backends.http_claims import ENDED, HttpClaimChannel
+from tenuto.worker.backends.http_connection import ServerAddress
 from tests.support.http_site import HttpSite, an_http_site
 from tests.support.waiting import wait_until
 
@@ -27,14 +27,14 @@ def site() -> Iterator[HttpSite]:
 
 
 @pytest.fixture
-def line(site: HttpSite) -> Iterator[RemoteLine]:
-    line = RemoteLine(Site(site.url, "tnw_secret"), ["shop.send", "shop.pack"], "vip")
+def line(site: HttpSite) -> Iterator[HttpClaimChannel]:
+    line = HttpClaimChannel(ServerAddress(site.url, "tnw_secret"), ["shop.send", "shop.pack"], "vip")
     line.serve(7, "token", [0, 1])
     yield line
     line.close()
 
 
-def claim(line: RemoteLine) -> list[Row]:
+def claim(line: HttpClaimChannel) -> list[Row]:
     return line.exchange([], [], None, claim_no=1, limit=10)
 
 
@@ -42,7 +42,7 @@ def problem(status: int, code: str) -> tuple[int, bytes]:
     return status, json.dumps({"code": code, "detail": "said so", "status": status}).encode()
 
 
-def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpSite, line: RemoteLine) -> None:
+def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpSite, line: HttpClaimChannel) -> None:
     line.exchange(["a", "b"], [1, 2], ['{"x": [1.50, "é"]}', None], claim_no=3, limit=10)
 
     assert json.loads(site.bodies[0]) == {
@@ -59,7 +59,7 @@ def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpS
     }
 
 
-def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: RemoteLine) -> None:
+def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: HttpClaimChannel) -> None:
     task_id, run_id = str(uuid4()), str(uuid4())
     task = {"task_id": task_id, "attempt": 2, "run_id": run_id, "type": "shop.pack", "input": {"a": "é"}}
     task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}}
@@ -70,18 +70,18 @@ def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: Remot
     late, claimed, ended = claim(line)
 
     assert late[:3] == ("stale_lease", "x", 1)
-    assert Claimed(*claimed) == Claimed(None, task_id, 2, run_id, 1, '{"a":"é"}', None, 1.5, '{"k":1}')
+    assert ClaimedRow(*claimed) == ClaimedRow(None, task_id, 2, run_id, 1, '{"a":"é"}', None, 1.5, '{"k":1}')
     assert ended == ENDED
 
 
-def test_one_connection_carries_many_trips(site: HttpSite, line: RemoteLine) -> None:
+def test_one_connection_carries_many_trips(site: HttpSite, line: HttpClaimChannel) -> None:
     for _ in range(3):
         claim(line)
 
     assert site.connections == 1
 
 
-def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, line: RemoteLine) -> None:
+def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, line: HttpClaimChannel) -> None:
     site.hangs_up = True
     claim(line)
     wait_until(lambda: site.closed)
@@ -102,7 +102,7 @@ def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, 
     ],
 )
 def test_what_may_pass_by_itself_is_tried_again(
-    site: HttpSite, line: RemoteLine, answer: tuple[int, bytes], said: str
+    site: HttpSite, line: HttpClaimChannel, answer: tuple[int, bytes], said: str
 ) -> None:
     site.answer = answer
 
@@ -113,7 +113,7 @@ def test_what_may_pass_by_itself_is_tried_again(
 
 @pytest.mark.parametrize("answer", [problem(503, "unavailable"), (502, b"Bad Gateway"), None])
 def test_a_server_that_is_away_is_tried_at_a_steady_pace_and_at_once_when_it_is_back(
-    site: HttpSite, line: RemoteLine, answer: tuple[int, bytes] | None
+    site: HttpSite, line: HttpClaimChannel, answer: tuple[int, bytes] | None
 ) -> None:
     backoff = Backoff(5.0)
     if answer is None:
@@ -130,7 +130,7 @@ def test_a_server_that_is_away_is_tried_at_a_steady_pace_and_at_once_when_it_is_
         assert claim(line) == []
 
 
-def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpSite, line: RemoteLine) -> None:
+def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpSite, line: HttpClaimChannel) -> None:
     site.answer = problem(503, "timeout")
 
     with pytest.raises(Unreachable) as slow:
@@ -139,7 +139,7 @@ def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpS
     assert not isinstance(slow.value, Away)
 
 
-def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, line: RemoteLine) -> None:
+def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, line: HttpClaimChannel) -> None:
     site.answer = problem(413, "too_large")
 
     with pytest.raises(TooLarge, match="said so"):
@@ -147,13 +147,13 @@ def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, li
 
 
 @pytest.mark.parametrize("code", ["session_ended", "not_found"])
-def test_a_session_that_is_not_ours_any_more_has_ended(site: HttpSite, line: RemoteLine, code: str) -> None:
+def test_a_session_that_is_not_ours_any_more_has_ended(site: HttpSite, line: HttpClaimChannel, code: str) -> None:
     site.answer = problem(404 if code == "not_found" else 409, code)
 
     assert claim(line) == [ENDED]
 
 
-def test_a_trip_without_an_answer_can_be_cut(site: HttpSite, line: RemoteLine) -> None:
+def test_a_trip_without_an_answer_can_be_cut(site: HttpSite, line: HttpClaimChannel) -> None:
     site.released.clear()
     failed: list[Exception] = []
 

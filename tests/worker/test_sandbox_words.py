@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenuto.runtimes.outcomes import Completed, Failed, Snooze, Waiting, from_json, to_json
-from tenuto.runtimes.sandbox.messages import BadWord, check
+from tenuto.runtimes.outcomes import Completed, Failed, Snoozed, Waiting, from_json, to_json
+from tenuto.runtimes.sandbox.messages import InvalidMessage, check
 from tenuto.sdk.values.wire_format import dump
 
 JSON = st.recursive(
@@ -34,7 +34,7 @@ def said(message: object) -> dict[str, Any]:
         Failed({"type": "E", "message": "m"}, 3.0),
         Failed({"type": "E", "message": "m", "traceback": "t"}, -1.0),
         Failed({"type": "E", "message": "m"}),
-        Snooze(5.0),
+        Snoozed(5.0),
         Waiting({"for": "signal", "name": "go"}),
         Waiting({"for": "children", "tasks": ["01a1dfc5-7932-7000-b49a-bd162a71a691"]}),
     ],
@@ -59,8 +59,8 @@ def test_honest_ends_are_understood_as_they_were_meant(outcome: Any) -> None:
         {"outcome": {"kind": "Failed", "error": "x", "retry": None}},
         {"outcome": {"kind": "Failed", "error": {}, "retry": -5}},
         {"outcome": {"kind": "Failed", "error": {}, "retry": True}},
-        {"outcome": {"kind": "Snooze", "seconds": 1e12}},
-        {"outcome": {"kind": "Snooze", "seconds": -1}},
+        {"outcome": {"kind": "Snoozed", "seconds": 1e12}},
+        {"outcome": {"kind": "Snoozed", "seconds": -1}},
         {"outcome": {"kind": "Waiting", "wait": {"for": "children", "tasks": ["x"]}}},
         {"outcome": {"kind": "Waiting", "wait": {"for": "children", "tasks": 3}}},
         {"outcome": {"kind": "Waiting", "wait": {"until": 3}}},
@@ -76,7 +76,7 @@ def test_honest_ends_are_understood_as_they_were_meant(outcome: Any) -> None:
     ],
 )
 def test_what_no_honest_attempt_says_is_refused(message: object) -> None:
-    with pytest.raises(BadWord):
+    with pytest.raises(InvalidMessage):
         said(message)
 
 
@@ -103,7 +103,7 @@ def test_whatever_it_says_is_storable_or_refused(message: Any) -> None:
     try:
         line = json.dumps(message).encode()
         told = check(line)
-    except BadWord:
+    except InvalidMessage:
         return
     dump({key: value for key, value in told.items() if key != "log"})
     if "outcome" in told:
@@ -112,5 +112,5 @@ def test_whatever_it_says_is_storable_or_refused(message: Any) -> None:
 
 @given(st.binary(max_size=60))
 def test_bytes_that_are_no_message_are_refused(line: bytes) -> None:
-    with pytest.raises(BadWord):
+    with pytest.raises(InvalidMessage):
         check(line)

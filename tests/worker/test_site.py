@@ -16,8 +16,8 @@ from cryptography.x509.oid import NameOID
 from tenuto.db import runs
 from tenuto.db.connection.errors import Unreachable
 from tenuto.worker.backends.http import open_remote
-from tenuto.worker.backends.http_claims import RemoteLine
-from tenuto.worker.backends.http_connection import Site, Web
+from tenuto.worker.backends.http_claims import HttpClaimChannel
+from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
 from tenuto.worker.settings import WorkerSettings
 from tests.support.http_proxy import an_http_proxy
 from tests.support.http_site import HttpSite, an_http_site
@@ -59,17 +59,17 @@ def secure(certificate: Path) -> Iterator[HttpSite]:
         yield site
 
 
-def ask_both_ways(site: Site) -> tuple[Any, Any]:
+def ask_both_ways(site: ServerAddress) -> tuple[Any, Any]:
     """As a lane's thread does, and as the loop does."""
 
     async def from_the_loop() -> Any:
-        web = Web(site)
+        web = HttpClient(site)
         try:
             return await web.ask("POST", "/internal/heartbeat", {})
         finally:
             await web.close()
 
-    line = RemoteLine(site, ["t"], None)
+    line = HttpClaimChannel(site, ["t"], None)
     line.serve(1, "token", [0])
     try:
         return line.exchange([], [], None, claim_no=1, limit=1), asyncio.run(from_the_loop())["tasks"]
@@ -82,12 +82,12 @@ def test_a_server_with_a_trusted_certificate_is_asked(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
 
-    assert ask_both_ways(Site(secure.url, KEY)) == ([], [])
+    assert ask_both_ways(ServerAddress(secure.url, KEY)) == ([], [])
 
 
 def test_a_server_that_cannot_prove_who_it_is_gets_no_key(secure: HttpSite) -> None:
     with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
-        ask_both_ways(Site(secure.url, KEY))
+        ask_both_ways(ServerAddress(secure.url, KEY))
     assert secure.bodies == []
 
 
@@ -96,7 +96,7 @@ def test_a_proxy_makes_a_tunnel_and_sees_nothing(
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with an_http_proxy() as proxy:
-        assert ask_both_ways(Site(secure.url, KEY, proxy.url)) == ([], [])
+        assert ask_both_ways(ServerAddress(secure.url, KEY, proxy.url)) == ([], [])
 
         assert proxy.seen == [f"CONNECT localhost:{secure.server_port}"] * 2
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
@@ -24,11 +24,11 @@ def read_arguments(texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
     for text in texts:
         match = _NAMED.fullmatch(text)
         if match is None and named:
-            raise WrongUse(f"argument {text!r} comes after a named one; write positional arguments first")
+            raise UsageError(f"argument {text!r} comes after a named one; write positional arguments first")
         if match is None:
             positional.append(read_value(text))
         elif match[1] in named:
-            raise WrongUse(f"argument {match[1]!r} is given twice; keep one")
+            raise UsageError(f"argument {match[1]!r} is given twice; keep one")
         else:
             named[match[1]] = read_value(match[2])
     return positional, named

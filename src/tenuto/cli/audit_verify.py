@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tenuto.cli.exit_codes import FailedWork, WrongUse
+from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
-from tenuto.cli.session import Desk
+from tenuto.cli.session import CommandContext
 from tenuto.db import audit, audit_signing, keys, maintenance
 from tenuto.model.audit import AuditRecord, SignedHead
 from tenuto.model.audit_chain import Finding, Verifier
@@ -39,7 +39,7 @@ class Kept:
     public_key: dict[str, Any]
 
 
-async def sign_now(desk: Desk) -> bool:
+async def sign_now(desk: CommandContext) -> bool:
     """Seal what waits and sign every end; False where there is no pepper to sign with."""
     peppers = peppers_if_any(desk.settings)
     while await desk.pool.call(audit.seal_audit):
@@ -51,7 +51,7 @@ async def sign_now(desk: Desk) -> bool:
     return True
 
 
-async def export_heads(desk: Desk, file: Path) -> int:
+async def export_heads(desk: CommandContext, file: Path) -> int:
     """Add to the file the heads that it does not have; answers how many. What it has is never touched."""
     known = [kept.head.seq for kept in read_heads(file) if kept.head.org_id == desk.org_id] if file.exists() else []
     proving, last, lines = await _public_keys(desk), max(known, default=0), []
@@ -59,14 +59,14 @@ async def export_heads(desk: Desk, file: Path) -> int:
         if head.seq <= last:
             break
         if not head_is_signed(head, proving):
-            raise FailedWork(f"nothing proves the head at entry {head.seq}; `tenuto audit verify` says more")
+            raise WorkFailed(f"nothing proves the head at entry {head.seq}; `tenuto audit verify` says more")
         lines.append(_write_head(Kept(head, proving[head.signing_key_id])) + "\n")
     with file.open("a") as out:
         out.writelines(reversed(lines))
     return len(lines)
 
 
-async def verify(desk: Desk, file: Path | None) -> Verified:
+async def verify(desk: CommandContext, file: Path | None) -> Verified:
     """Follow the org's chain from its beginning, without trusting what the database says of it."""
     kept = [one for one in read_heads(file) if one.head.org_id == desk.org_id] if file else []
     proving = {**await _public_keys(desk), **{one.head.signing_key_id: one.public_key for one in kept}}
@@ -88,7 +88,7 @@ async def verify(desk: Desk, file: Path | None) -> Verified:
     return Verified(desk.settings.org, entries, len(here), len(kept), held_to, found)
 
 
-async def read_chain(desk: Desk, after: int) -> AsyncIterator[AuditRecord]:
+async def read_chain(desk: CommandContext, after: int) -> AsyncIterator[AuditRecord]:
     """The org's sealed entries in their order."""
     place: dict[str, Any] = {"after": after}
     while page := await desk.pool.call(audit.read_audit, org_id=desk.org_id, **place):
@@ -107,7 +107,7 @@ def read_heads(file: Path) -> list[Kept]:
     try:
         lines = file.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUse(f"{file} cannot be read: {error}") from error
+        raise UsageError(f"{file} cannot be read: {error}") from error
     found = [_read_head(line, f"line {no} of {file}") for no, line in enumerate(lines, 1) if line.strip()]
     _check_one_key_each(found, file)
     return found
@@ -117,7 +117,7 @@ def _check_one_key_each(found: Iterable[Kept], file: Path) -> None:
     seen: dict[str, Any] = {}
     for kept in found:
         if seen.setdefault(kept.head.signing_key_id, kept.public_key) != kept.public_key:
-            raise WrongUse(f"{file} has two keys of the id {kept.head.signing_key_id}: somebody changed it")
+            raise UsageError(f"{file} has two keys of the id {kept.head.signing_key_id}: somebody changed it")
 
 
 def _write_head(kept: Kept) -> str:
@@ -136,17 +136,17 @@ def _read_head(line: str, where: str) -> Kept:
         )  # fmt: skip
         signed = head_is_signed(head, {head.signing_key_id: public_key})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise WrongUse(f"{where} is not a head; `tenuto audit export --heads FILE` writes them") from error
+        raise UsageError(f"{where} is not a head; `tenuto audit export --heads FILE` writes them") from error
     if not signed:
-        raise WrongUse(f"{where} was changed: its signature does not hold")
+        raise UsageError(f"{where} was changed: its signature does not hold")
     return Kept(head, public_key)
 
 
-async def _public_keys(desk: Desk) -> dict[str, dict[str, Any]]:
+async def _public_keys(desk: CommandContext) -> dict[str, dict[str, Any]]:
     return {key.id: key.public_key for key in await desk.pool.call(keys.list_signing_keys)}
 
 
-async def _heads(desk: Desk) -> AsyncIterator[SignedHead]:
+async def _heads(desk: CommandContext) -> AsyncIterator[SignedHead]:
     """The org's signed heads, newest first."""
     before = None
     while page := await desk.pool.call(audit.list_heads, org_id=desk.org_id, before=before, limit=PAGE):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.session import Desk, ask
+from tenuto.cli.session import CommandContext, with_database
 
 if TYPE_CHECKING:
     from tenuto.db.connection.call import Conn
@@ -23,7 +23,7 @@ Org = Annotated[str | None, typer.Option(help="The org it is about, instead of T
 
 
 @dataclass(frozen=True)
-class Change:
+class AuditedTransaction:
     """What is called happens together with what is written down, or not at all."""
 
     conn: "Conn"
@@ -41,22 +41,22 @@ class Change:
         await self.do(audit.write_audit, **what, actor_kind=KIND, actor_id=self.actor)
 
 
-def look(question: Callable[[Desk], Awaitable[T]], *, org: str | None = None) -> T:
+def look(question: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
     """What an operator sees and others do not."""
-    return ask(question, role=ROLE, org=org)
+    return with_database(question, role=ROLE, org=org)
 
 
-def change(work: Callable[[Change], Awaitable[T]], *, org: str | None = None, role: str = ROLE) -> T:
+def change(work: Callable[[AuditedTransaction], Awaitable[T]], *, org: str | None = None, role: str = ROLE) -> T:
     """Do the work in one transaction."""
-    return ask(lambda desk: in_one(desk, work), role=role, org=org)
+    return with_database(lambda desk: in_one(desk, work), role=role, org=org)
 
 
-async def in_one(desk: Desk, work: Callable[[Change], Awaitable[T]]) -> T:
+async def in_one(desk: CommandContext, work: Callable[[AuditedTransaction], Awaitable[T]]) -> T:
     async with desk.pool.connection() as conn, conn.transaction():
-        return await work(Change(conn, desk.org_id, operator()))
+        return await work(AuditedTransaction(conn, desk.org_id, operator()))
 
 
-def act(
+def audited_call(
     thing: tuple[str, object],
     action: str,
     function: Callable[..., Awaitable[T]],
@@ -65,7 +65,7 @@ def act(
 ) -> T:
     """One call about a run, task, queue or worker, with its entry; whoever may work may do it."""
 
-    async def work(deed: Change) -> T:
+    async def work(deed: AuditedTransaction) -> T:
         given = {"reason": reason} if reason is not None else {}
         done = await deed.do(function, **params, **given)
         await deed.note(*thing, action, new(reason=reason))
@@ -89,6 +89,6 @@ def new(**values: Any) -> dict[str, Any]:
     return {field: {"new": value} for field, value in values.items() if value is not None}
 
 
-def words(text: str) -> list[str]:
+def split_commas(text: str) -> list[str]:
     """`a,b` as a list."""
     return [word.strip() for word in text.split(",") if word.strip()]

@@ -6,9 +6,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 
-SAID = "bundle.json"  # what people write: the name and the tasks
+DESCRIPTION_FILE = "bundle.json"  # what people write: the name and the tasks
 MOMENT = (1980, 1, 1, 0, 0, 0)  # the first that a zip can say
 
 
@@ -29,14 +29,14 @@ def build_bundle(folder: Path, file: Path) -> dict[str, Any]:
 
 def _read_said(folder: Path) -> dict[str, Any]:
     try:
-        said = json.loads((folder / SAID).read_text())
+        said = json.loads((folder / DESCRIPTION_FILE).read_text())
     except FileNotFoundError:
-        cure = f'write {folder / SAID}: {{"name": "images", "tasks": {{"resize": "pictures:resize"}}}}'
-        raise WrongUse(f"{folder} has no {SAID}, which says what the bundle runs; {cure}") from None
+        cure = f'write {folder / DESCRIPTION_FILE}: {{"name": "images", "tasks": {{"resize": "pictures:resize"}}}}'
+        raise UsageError(f"{folder} has no {DESCRIPTION_FILE}, which says what the bundle runs; {cure}") from None
     except ValueError as error:
-        raise WrongUse(f"{folder / SAID} is not JSON: {error}") from error
+        raise UsageError(f"{folder / DESCRIPTION_FILE} is not JSON: {error}") from error
     if not isinstance(said, dict) or said.keys() != {"name", "tasks"}:
-        raise WrongUse(f'{folder / SAID} must hold "name" and "tasks", and nothing else')
+        raise UsageError(f'{folder / DESCRIPTION_FILE} must hold "name" and "tasks", and nothing else')
     return said
 
 
@@ -44,10 +44,10 @@ def _find_files(folder: Path, file: Path) -> list[str]:
     found = []
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
-        if any(part.startswith(".") or part == "__pycache__" for part in inner.parts) or str(inner) == SAID:
+        if any(part.startswith(".") or part == "__pycache__" for part in inner.parts) or str(inner) == DESCRIPTION_FILE:
             continue
         if path.is_symlink():
-            raise WrongUse(f"{path} is a symbolic link; a bundle holds plain files: copy what it leads to")
+            raise UsageError(f"{path} is a symbolic link; a bundle holds plain files: copy what it leads to")
         if path.is_file() and path.resolve() != file.resolve():
             found.append(inner.as_posix())
     return found

@@ -5,20 +5,20 @@ from uuid import UUID
 
 from tenuto.db.connection.errors import BadAddress, DatabaseProblem, NoBinaries, NoHome, ServerFailed, Unreachable
 from tenuto.model.errors import InvalidInput, NotFound, TenutoError, TooLarge
-from tenuto.runtimes.background import PartDied
+from tenuto.runtimes.background import BackgroundTaskDied
 
 DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
 
 
-class WrongUse(Exception):
+class UsageError(Exception):
     """The command was not given what it needs: the message says what to write."""
 
 
-class FailedWork(Exception):
+class WorkFailed(Exception):
     """The command did what it could, and what it was about failed."""
 
 
-class NotEnded(Exception):
+class StillRunning(Exception):
     """What the command waited for goes on: the message says how to follow it."""
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
@@ -28,17 +28,17 @@ class NotEnded(Exception):
         )
 
 
-Problem = DatabaseProblem | TenutoError | WrongUse | FailedWork | NotEnded | PartDied
-PROBLEMS = (DatabaseProblem, TenutoError, WrongUse, FailedWork, NotEnded, PartDied)
+Problem = DatabaseProblem | TenutoError | UsageError | WorkFailed | StillRunning | BackgroundTaskDied
+PROBLEMS = (DatabaseProblem, TenutoError, UsageError, WorkFailed, StillRunning, BackgroundTaskDied)
 
 
 def exit_code(problem: Problem) -> int:
     match problem:
-        case WrongUse() | BadAddress() | NoHome() | InvalidInput() | NotFound() | TooLarge():
+        case UsageError() | BadAddress() | NoHome() | InvalidInput() | NotFound() | TooLarge():
             return WRONG_USE
         case Unreachable() | NoBinaries() | ServerFailed():
             return NOT_REACHABLE
-        case NotEnded():
+        case StillRunning():
             return NOT_ENDED
         case _:
             return FAILED

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.model.permissions import check_permissions
 
-MOST_COST = 14  # as the server checks them
-NEEDED = ("key_prefix", "key_hash", "name", "permissions")
-KNOWN = (*NEEDED, "expires_at", "is_active")
+MAX_BCRYPT_COST = 14  # as the server checks them
+REQUIRED_FIELDS = ("key_prefix", "key_hash", "name", "permissions")
+KNOWN = (*REQUIRED_FIELDS, "expires_at", "is_active")
 QUICK = 8  # keys with one prefix that are compared at once
 
 
@@ -34,7 +34,7 @@ def read_keys(file: Path) -> ImportedKeys:
     try:
         lines = file.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUse(f"{file} cannot be read: {error}") from error
+        raise UsageError(f"{file} cannot be read: {error}") from error
     found = [_read(line, f"line {no} of {file}") for no, line in enumerate(lines, 1) if line.strip()]
     return ImportedKeys(
         [key for key, is_active in found if is_active], [str(key["name"]) for key, is_active in found if not is_active]
@@ -46,22 +46,26 @@ def _read(line: str, where: str) -> tuple[dict[str, Any], bool]:
     try:
         said = json.loads(line)
     except ValueError as error:
-        raise WrongUse(f"{where} is not JSON: {error}") from error
-    missing = [field for field in NEEDED if not isinstance(said, dict) or field not in said]
+        raise UsageError(f"{where} is not JSON: {error}") from error
+    missing = [field for field in REQUIRED_FIELDS if not isinstance(said, dict) or field not in said]
     if missing:
-        raise WrongUse(f'{where} has no {missing[0]}; write {{"key_prefix": …, "key_hash": "$2b$…", "name": …, …}}')
+        raise UsageError(f'{where} has no {missing[0]}; write {{"key_prefix": …, "key_hash": "$2b$…", "name": …, …}}')
     if unknown := [field for field in said if field not in KNOWN]:
         known = ", ".join(KNOWN)
-        raise WrongUse(f"{where} has the field {unknown[0]!r}, which is not known: it might matter; write only {known}")
+        raise UsageError(
+            f"{where} has the field {unknown[0]!r}, which is not known: it might matter; write only {known}"
+        )
     is_active = said.get("is_active", True)
     if not isinstance(is_active, bool):
-        raise WrongUse(f"{where} has is_active {is_active!r}; write true or false")
+        raise UsageError(f"{where} has is_active {is_active!r}; write true or false")
     cost = str(said["key_hash"])[4:6]
-    if cost.isdigit() and int(cost) > MOST_COST:
-        raise WrongUse(f"{where} has a bcrypt hash of cost {cost}, too slow to check; at most {MOST_COST} is accepted")
+    if cost.isdigit() and int(cost) > MAX_BCRYPT_COST:
+        raise UsageError(
+            f"{where} has a bcrypt hash of cost {cost}, too slow to check; at most {MAX_BCRYPT_COST} is accepted"
+        )
     permissions = said["permissions"]
     if not isinstance(permissions, list):
-        raise WrongUse(f'{where} has the permissions {permissions!r}; write a list of ours: ["runs:read", "tasks:*"]')
+        raise UsageError(f'{where} has the permissions {permissions!r}; write a list of ours: ["runs:read", "tasks:*"]')
     check_permissions(map(str, permissions))
     key = {
         "prefix": said["key_prefix"],
@@ -80,5 +84,5 @@ def _moment(text: Any, where: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError):
-        raise WrongUse(f"{where} expires at {text!r}; write 2026-01-31T12:00:00Z") from None
+        raise UsageError(f"{where} expires at {text!r}; write 2026-01-31T12:00:00Z") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

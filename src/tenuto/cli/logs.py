@@ -9,7 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.output import cell, say
-from tenuto.cli.session import Desk
+from tenuto.cli.session import CommandContext
 from tenuto.model.text import indented
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ENDED = ("completed", "failed", "cancelled", "skipped")
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on until it has ended.")]
 
 
-async def show_task_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bool) -> None:
+async def show_task_logs(desk: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:
     from tenuto.db import monitoring, run_data
 
     place = {"after_attempt": 0, "after_line": 0}
@@ -48,7 +48,7 @@ async def show_task_logs(desk: Desk, task_id: UUID, *, follow: bool, as_json: bo
         say("; ".join(more), err=True)
 
 
-async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool) -> None:
+async def show_run_logs(desk: CommandContext, run_id: UUID, *, follow: bool, as_json: bool) -> None:
     from tenuto.db import monitoring
 
     seen: set[tuple[UUID, int, int]] = set()
@@ -70,7 +70,7 @@ async def show_run_logs(desk: Desk, run_id: UUID, *, follow: bool, as_json: bool
         say(_nothing(f"run {run_id}", found.status), err=True)
 
 
-async def _read_on(desk: Desk, run_id: UUID, place: dict[str, Any]) -> "list[RunLogLine]":
+async def _read_on(desk: CommandContext, run_id: UUID, place: dict[str, Any]) -> "list[RunLogLine]":
     from tenuto.db import run_data
 
     found: list[RunLogLine] = []

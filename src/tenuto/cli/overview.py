@@ -8,7 +8,7 @@ from uuid import UUID
 from tenuto.cli.output import cell, table
 
 if TYPE_CHECKING:
-    from tenuto.db.connection.pool import Pool
+    from tenuto.db.connection.pool import ConnectionPool
     from tenuto.model.monitoring import Overview, QueueStatus, WorkerStatus
 
 COUNTS = ("ready", "running", "delayed", "waiting", "pending")
@@ -17,7 +17,7 @@ WORKER_COLUMNS = ("id", "status", "running", "labels", "last_heartbeat")
 
 
 @dataclass(frozen=True)
-class Glance:
+class OverviewPage:
     """One look; counts have bounds, so that a queue of millions costs no more than one of thousands."""
 
     at: float
@@ -47,7 +47,7 @@ class Glance:
         return "\n\n".join(parts)
 
 
-async def look(pool: "Pool", org_id: UUID, before: Glance | None = None) -> Glance:
+async def fetch_overview(pool: "ConnectionPool", org_id: UUID, before: OverviewPage | None = None) -> OverviewPage:
     """How it is now, and how many attempts ended a second since the look before."""
     from tenuto.db import monitoring
 
@@ -56,4 +56,4 @@ async def look(pool: "Pool", org_id: UUID, before: Glance | None = None) -> Glan
         rate = (seen.ended - before.overview.ended) / (at - before.at) if before else None
         queues = await monitoring.list_queues(conn, org_id=org_id)
         workers = await monitoring.list_workers(conn, org_id=org_id, limit=200)
-    return Glance(at, rate, seen, queues, workers)
+    return OverviewPage(at, rate, seen, queues, workers)

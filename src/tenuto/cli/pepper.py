@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.settings import Settings
 from tenuto.model.keys import Peppers, make_pepper, read_peppers
 from tenuto.storage.folder import make_private_folder
@@ -16,7 +16,7 @@ def find_peppers(settings: Settings, environment: Mapping[str, str] = os.environ
     """TENUTO_PEPPER, else `pepper` in TENUTO_HOME, made when first needed; another database needs the variable."""
     found = peppers_if_any(settings, environment)
     if found is None:
-        raise WrongUse(
+        raise UsageError(
             "TENUTO_PEPPER is not set, and keys are checked with it; "
             "set it to what `openssl rand -base64 32` prints, the same for every server of this database"
         )
@@ -36,7 +36,7 @@ def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.envir
             _make(path)
         text = path.read_text()
     except OSError as error:
-        raise WrongUse(
+        raise UsageError(
             f"the pepper of this database cannot be kept in {path}: {error.strerror}; "
             "make TENUTO_HOME a folder that you can write, or set TENUTO_PEPPER"
         ) from error

@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.cli.session import Desk
+from tenuto.cli.session import CommandContext
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import RunStatus
 
 
-async def find_run(desk: Desk, id: UUID) -> "RunStatus | None":
+async def find_run(desk: CommandContext, id: UUID) -> "RunStatus | None":
     from tenuto.db import monitoring
     from tenuto.model.errors import NotFound
 
@@ -22,7 +22,7 @@ async def find_run(desk: Desk, id: UUID) -> "RunStatus | None":
 
 
 @asynccontextmanager
-async def of_a_task(desk: Desk, id: UUID) -> AsyncIterator[None]:
+async def of_a_task(desk: CommandContext, id: UUID) -> AsyncIterator[None]:
     """Where no task is found, says so when it is a run, and which command shows its tasks."""
     from tenuto.model.errors import NotFound
 

@@ -1,9 +1,9 @@
 """Whether anybody has ever served a type: who mistypes one hears it at once, not from a task that waits for ever."""
 
-from tenuto.cli.session import Desk
+from tenuto.cli.session import CommandContext
 
 
-async def why_unserved(desk: Desk, type: str, *, otherwise: str) -> str | None:
+async def why_unserved(desk: CommandContext, type: str, *, otherwise: str) -> str | None:
     """What to say of a type that no worker has ever served, with the one that was meant or else what to do."""
     from tenuto.db import runs
     from tenuto.sdk.suggestions import nearest

@@ -7,27 +7,29 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
 from tenuto.cli.database import ready_database
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from tenuto.db.connection.pool import Pool
+    from tenuto.db.connection.pool import ConnectionPool
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Desk:
+class CommandContext:
     """What a command asks with."""
 
     settings: Settings
     url: str
     role: str | None
-    pool: "Pool"
+    pool: "ConnectionPool"
     org_id: UUID
 
 
-def ask(question: Callable[[Desk], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None) -> T:
+def with_database(
+    question: Callable[[CommandContext], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None
+) -> T:
     """The answer to a question that needs the database; `role` is taken on where this login may.
 
     `org` is the one it is about, else TENUTO_ORG.
@@ -42,13 +44,13 @@ def ask(question: Callable[[Desk], Awaitable[T]], *, role: str = "tenuto_worker"
         return asyncio.run(_ask(question, settings, url, choose_role(url, role)))
 
 
-async def _ask(question: Callable[[Desk], Awaitable[T]], settings: Settings, url: str, role: str | None) -> T:
+async def _ask(question: Callable[[CommandContext], Awaitable[T]], settings: Settings, url: str, role: str | None) -> T:
     from tenuto.db import identity
     from tenuto.db.connection.pool import open_pool
 
     async with open_pool(url, role=role) as pool:
         org_id = await pool.call(identity.find_org, slug=settings.org)
-        return await question(Desk(settings, url, role, pool, org_id))
+        return await question(CommandContext(settings, url, role, pool, org_id))
 
 
 def read_id(text: str, what: str) -> UUID:
@@ -56,4 +58,4 @@ def read_id(text: str, what: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise WrongUse(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows whole ids") from None
+        raise UsageError(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows whole ids") from None

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Mapping
 
-from tenuto.model.environment import Address, read_address
+from tenuto.model.environment import Environment, read_address
 
-Settings = Address
+Settings = Environment
 
 
 def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:

@@ -4,7 +4,17 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
-from tenuto.model.tasks import Answer, Beat, ClaimAnswer, Claimed, Ended, Exchanged, InputPart, ProgressAnswer, Route
+from tenuto.model.tasks import (
+    ClaimAnswer,
+    Claimed,
+    ExchangeResult,
+    HeartbeatResult,
+    InputPart,
+    ProgressAnswer,
+    ReportResult,
+    Route,
+    TaskResult,
+)
 
 
 async def resolve_routes(
@@ -69,11 +79,11 @@ async def complete_tasks(
     attempts: list[int],
     outputs: list[Json] | None = None,
     effects: list[dict[str, Any]] | None = None,
-) -> list[Answer]:
+) -> list[ReportResult]:
     return await call(
         conn,
         "complete_tasks",
-        Answer,
+        ReportResult,
         session_id=session_id,
         token=token,
         task_ids=task_ids,
@@ -96,7 +106,7 @@ async def complete_and_claim(
     limit: int,
     effects: list[dict[str, Any]] | None = None,
     group: str | None = None,
-) -> Exchanged:
+) -> ExchangeResult:
     rows = await call(
         conn,
         "complete_and_claim",
@@ -112,8 +122,8 @@ async def complete_and_claim(
         effects=json_or_default(effects),
         group=group,
     )
-    return Exchanged(
-        [Answer(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],
+    return ExchangeResult(
+        [ReportResult(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],
         [Claimed(**{k: v for k, v in row.items() if k != "answer"}) for row in rows if not row["answer"]],
     )
 
@@ -127,11 +137,11 @@ async def fail_tasks(
     attempts: list[int],
     errors: list[Json],
     retries: list[float | None] | None = None,
-) -> list[Answer]:
+) -> list[ReportResult]:
     return await call(
         conn,
         "fail_tasks",
-        Answer,
+        ReportResult,
         session_id=session_id,
         token=token,
         task_ids=task_ids,
@@ -143,30 +153,30 @@ async def fail_tasks(
 
 async def lose_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: list[Json]
-) -> list[Answer]:
+) -> list[ReportResult]:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "lose_tasks", Answer, **fences, errors=json_array(errors))
+    return await call(conn, "lose_tasks", ReportResult, **fences, errors=json_array(errors))
 
 
 async def snooze_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], seconds: list[float]
-) -> list[Answer]:
+) -> list[ReportResult]:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "snooze_tasks", Answer, **fences, seconds=seconds)
+    return await call(conn, "snooze_tasks", ReportResult, **fences, seconds=seconds)
 
 
 async def interrupt_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
-) -> list[Answer]:
+) -> list[ReportResult]:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "interrupt_tasks", Answer, **fences)
+    return await call(conn, "interrupt_tasks", ReportResult, **fences)
 
 
 async def wait_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[dict[str, Any]]
-) -> list[Answer]:
+) -> list[ReportResult]:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "wait_tasks", Answer, **fences, waits=json_array(waits))
+    return await call(conn, "wait_tasks", ReportResult, **fences, waits=json_array(waits))
 
 
 async def heartbeat(
@@ -178,9 +188,9 @@ async def heartbeat(
     attempts: list[int],
     settled: int,
     metrics: dict[str, Any] | None = None,
-) -> Beat:
+) -> HeartbeatResult:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call_one(conn, "heartbeat", Beat, **fences, settled=settled, metrics=metrics)
+    return await call_one(conn, "heartbeat", HeartbeatResult, **fences, settled=settled, metrics=metrics)
 
 
 async def begin_tasks(conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]) -> None:
@@ -238,5 +248,5 @@ async def start_children(
     )
 
 
-async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID], run_id: UUID | None = None) -> list[Ended]:
-    return await call(conn, "poll_tasks", Ended, org_id=org_id, task_ids=task_ids, run_id=run_id)
+async def poll_tasks(conn: Conn, *, org_id: UUID, task_ids: list[UUID], run_id: UUID | None = None) -> list[TaskResult]:
+    return await call(conn, "poll_tasks", TaskResult, org_id=org_id, task_ids=task_ids, run_id=run_id)

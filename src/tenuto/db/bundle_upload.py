@@ -8,7 +8,7 @@ from tenuto.db import bundles
 from tenuto.db.connection.call import Conn
 from tenuto.model.bundles import Bundle
 
-PART = 1 << 20
+PART_BYTES = 1 << 20
 
 
 async def upload_bundle(
@@ -19,7 +19,7 @@ async def upload_bundle(
     new = await bundles.put_bundle(conn, **known, manifest=bundle.manifest, size=size, created_by=created_by)
     file.seek(0)
     no = 0
-    while new and (data := file.read(PART)):
+    while new and (data := file.read(PART_BYTES)):
         await bundles.put_bundle_part(conn, **known, no=no, data=data)
         no += 1
     return new

@@ -9,7 +9,7 @@ from tenuto.db.connection.call import Conn, call, call_one, call_value, call_val
 
 
 @dataclass(frozen=True)
-class Bundle:
+class StoredBundle:
     """A bundle that was put; `types` are those that it runs now."""
 
     id: UUID
@@ -22,14 +22,14 @@ class Bundle:
 
 
 @dataclass(frozen=True)
-class WholeBundle(Bundle):
+class WholeBundle(StoredBundle):
     """The same with its manifest."""
 
     manifest: dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Entry:
+class BundleFile:
     """Where the code of a type is; `types` are all that its bundle runs."""
 
     sha256: str
@@ -58,14 +58,14 @@ async def get_bundle_part(conn: Conn, *, org_id: UUID, sha256: str, no: int) -> 
     return await call_value(conn, "get_bundle_part", org_id=org_id, sha256=sha256, no=no)
 
 
-async def find_bundle(conn: Conn, *, org_id: UUID, type: str, sha256: str | None = None) -> Entry:
-    return await call_one(conn, "find_bundle", Entry, org_id=org_id, type=type, sha256=sha256)
+async def find_bundle(conn: Conn, *, org_id: UUID, type: str, sha256: str | None = None) -> BundleFile:
+    return await call_one(conn, "find_bundle", BundleFile, org_id=org_id, type=type, sha256=sha256)
 
 
 async def list_bundles(
     conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
-) -> list[Bundle]:
-    return await call(conn, "list_bundles", Bundle, org_id=org_id, before=before, limit=limit)
+) -> list[StoredBundle]:
+    return await call(conn, "list_bundles", StoredBundle, org_id=org_id, before=before, limit=limit)
 
 
 async def list_bundle_types(conn: Conn, *, org_id: UUID) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tenuto.db.connection.call import Conn
 from tenuto.db.install.roles import ROLES
-from tenuto.db.vacuum import HOT, MAY_VACUUM
+from tenuto.db.vacuum import HOT_TABLES, MAY_VACUUM
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class HotTable:
 
 
 @dataclass(frozen=True)
-class Checkup:
+class Diagnostics:
     """What is known of a server."""
 
     login: str
@@ -33,14 +33,14 @@ class Checkup:
     hot_tables: list[HotTable]
 
 
-async def check_up(conn: Conn) -> Checkup:
+async def check_up(conn: Conn) -> Diagnostics:
     (login,) = await _one(conn, "select session_user::text")
     present = {row[0]: row[1] for row in await _all(conn, ROLES_OF, [list(ROLES)])}
     settings = dict(await _all(conn, "select name, setting from pg_settings where name = any (%s)", [list(SETTINGS)]))
     (connections,) = await _one(conn, "select count(*) from pg_stat_activity where backend_type = 'client backend'")
     oldest = await _all(conn, OLDEST, [])
-    hot = await _all(conn, HOT_TABLES, [list(HOT)])
-    return Checkup(
+    hot = await _all(conn, HOT_TABLE_SIZES, [list(HOT_TABLES)])
+    return Diagnostics(
         login=login,
         missing_roles=[role for role in ROLES if role not in present],
         roles=[role for role, usable in present.items() if usable],
@@ -65,7 +65,7 @@ order by xact_start
 limit 1
 """
 
-HOT_TABLES = f"""
+HOT_TABLE_SIZES = f"""
 select c.relname::text, coalesce(s.n_live_tup, 0), coalesce(s.n_dead_tup, 0), pg_total_relation_size(c.oid) / 1048576.0::float8,
        {MAY_VACUUM}
 from pg_class c

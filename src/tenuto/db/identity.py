@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
-from tenuto.model.identity import AdmittedUser, FoundUser, Member, Org, OrgRole, Person, PrunedIdentity, ResourceGroup
+from tenuto.model.identity import AdmittedUser, FoundUser, Member, Org, OrgRole, PrunedIdentity, ResourceGroup, User
 
 
 async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings: dict[str, Any] | None = None) -> UUID:
@@ -84,8 +84,8 @@ async def enable_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> None:
     await call_void(conn, "enable_user", org_id=org_id, user_id=user_id)
 
 
-async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None) -> list[Person]:
-    return await call(conn, "list_users", Person, org_id=org_id, before=before, limit=limit)
+async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None) -> list[User]:
+    return await call(conn, "list_users", User, org_id=org_id, before=before, limit=limit)
 
 
 async def create_role(conn: Conn, *, org_id: UUID, name: str, description: str | None = None) -> UUID:

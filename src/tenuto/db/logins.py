@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call_one, call_value, call_void
-from tenuto.model.identity import AdmittedUser, FoundLogin, Guest
+from tenuto.model.identity import AdmittedUser, FoundLogin, UnknownUser
 
 
 async def open_login(
@@ -39,5 +39,5 @@ async def make_login_token(
     await call_void(conn, "make_login_token", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts)
 
 
-async def use_login_token(conn: Conn, *, hash: bytes) -> Guest:
-    return await call_one(conn, "use_login_token", Guest, hash=hash)
+async def use_login_token(conn: Conn, *, hash: bytes) -> UnknownUser:
+    return await call_one(conn, "use_login_token", UnknownUser, hash=hash)

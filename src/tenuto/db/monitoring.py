@@ -6,12 +6,12 @@ from uuid import UUID
 from tenuto.db.connection.call import Conn, call, call_one, call_value
 from tenuto.model.maintenance import DueUpkeep, ParkedCount, ParkedRow
 from tenuto.model.monitoring import (
-    Attempt,
-    Change,
-    Dispatcher,
+    AttemptInfo,
+    ChangeEvent,
+    DispatcherInfo,
     Overview,
     QueueStatus,
-    RunEnd,
+    RunResult,
     RunStatus,
     RunSummary,
     TaskStatus,
@@ -29,8 +29,8 @@ async def get_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskStatus:
     return await call_one(conn, "get_task", TaskStatus, org_id=org_id, task_id=task_id)
 
 
-async def poll_runs(conn: Conn, *, org_id: UUID, run_ids: list[UUID]) -> list[RunEnd]:
-    return await call(conn, "poll_runs", RunEnd, org_id=org_id, run_ids=run_ids)
+async def poll_runs(conn: Conn, *, org_id: UUID, run_ids: list[UUID]) -> list[RunResult]:
+    return await call(conn, "poll_runs", RunResult, org_id=org_id, run_ids=run_ids)
 
 
 async def list_runs(
@@ -64,8 +64,8 @@ async def list_tasks(
     return await call(conn, "list_tasks", TaskSummary, run_id=run_id, status=status, queue=queue, type=type, **page)
 
 
-async def list_attempts(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Attempt]:
-    return await call(conn, "list_attempts", Attempt, org_id=org_id, task_id=task_id)
+async def list_attempts(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[AttemptInfo]:
+    return await call(conn, "list_attempts", AttemptInfo, org_id=org_id, task_id=task_id)
 
 
 async def list_workers(
@@ -108,9 +108,9 @@ async def list_changes(
     after_id: str | None = None,
     after_no: int | None = None,
     limit: int | None = None,
-) -> list[Change]:
+) -> list[ChangeEvent]:
     place = {"after": after, "until": until, "after_id": after_id, "after_no": after_no}
-    return await call(conn, "list_changes", Change, org_id=org_id, limit=limit, **place)
+    return await call(conn, "list_changes", ChangeEvent, org_id=org_id, limit=limit, **place)
 
 
 async def explain_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> str:
@@ -129,8 +129,8 @@ async def take_due_upkeep(conn: Conn, *, dispatcher_id: UUID, loops: list[str]) 
     return await call(conn, "take_due_upkeep", DueUpkeep, dispatcher_id=dispatcher_id, loops=loops)
 
 
-async def list_dispatchers(conn: Conn) -> list[Dispatcher]:
-    return await call(conn, "list_dispatchers", Dispatcher)
+async def list_dispatchers(conn: Conn) -> list[DispatcherInfo]:
+    return await call(conn, "list_dispatchers", DispatcherInfo)
 
 
 async def list_parked(

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call_one, call_void
 from tenuto.db.connection.claim_connection import array_literal
-from tenuto.model.remote_workers import Exchange, Fence, HeldTask
+from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
 
 
 async def check_session(conn: Conn, *, org_id: UUID, worker_key_id: UUID, session_id: int, token: UUID) -> None:
@@ -27,12 +27,12 @@ async def exchange_tasks(
     limit: int,
     types: list[str] | None = None,
     group: str | None = None,
-) -> Exchange:
+) -> ExchangeRow:
     """Outputs are JSON text. Arrays travel as text literals: adapting them one by one costs more."""
     return await call_one(
         conn,
         "exchange_tasks",
-        Exchange,
+        ExchangeRow,
         org_id=org_id,
         worker_key_id=worker_key_id,
         session_id=session_id,

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
-from tenuto.model.run_data import DataObject, LogLine, RunDatum, RunLogLine, Signal, State, Step
+from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine, Signal, State, Step, StoredObject
 
 
 async def put_object(
@@ -34,8 +34,8 @@ async def put_object(
     )
 
 
-async def get_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> DataObject:
-    return await call_one(conn, "get_object", DataObject, org_id=org_id, object_id=object_id)
+async def get_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> StoredObject:
+    return await call_one(conn, "get_object", StoredObject, org_id=org_id, object_id=object_id)
 
 
 async def delete_object(conn: Conn, *, org_id: UUID, object_id: UUID) -> str | None:
@@ -98,11 +98,11 @@ async def get_run_data(
     tag_prefix: str | None = None,
     history: bool | None = None,
     limit: int | None = None,
-) -> list[RunDatum]:
+) -> list[RunDataItem]:
     return await call(
         conn,
         "get_run_data",
-        RunDatum,
+        RunDataItem,
         org_id=org_id,
         run_id=run_id,
         keys=keys,

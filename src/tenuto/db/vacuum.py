@@ -4,8 +4,16 @@ from psycopg import sql
 
 from tenuto.db.connection.call import Conn
 
-HOT = ("ready_tasks", "running_tasks", "pending_tasks", "delayed_tasks", "waiting_tasks", "run_counts", "arrivals")
-WORTH_IT = 1000  # dead rows; below, reading past them costs less than the vacuum
+HOT_TABLES = (
+    "ready_tasks",
+    "running_tasks",
+    "pending_tasks",
+    "delayed_tasks",
+    "waiting_tasks",
+    "run_counts",
+    "arrivals",
+)
+MIN_DEAD_ROWS = 1000  # dead rows; below, reading past them costs less than the vacuum
 
 # Before Postgres 17 only owners may vacuum; since then whoever was granted it may, too.
 MAY_VACUUM = (
@@ -20,7 +28,7 @@ async def vacuum_hot_tables(conn: Conn) -> int:
         "select c.relname::text, pg_stat_get_dead_tuples(c.oid) from pg_class c"
         " where c.relnamespace = 'tenuto'::regnamespace and c.relname = any (%s)"
         f" and pg_stat_get_dead_tuples(c.oid) >= %s and {MAY_VACUUM} order by 1",
-        [list(HOT), WORTH_IT],
+        [list(HOT_TABLES), MIN_DEAD_ROWS],
     )
     dirty: list[tuple[str, int]] = await cursor.fetchall()
     for table, _ in dirty:

@@ -5,18 +5,18 @@ from datetime import timedelta
 
 from tenuto.db import outbox
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, split
 from tenuto.model.maintenance import DueRow
 from tenuto.model.outbox import Effect
 
 LEASE = timedelta(minutes=1)  # an effect that is not answered by then is somebody else's
 
-Handler = Callable[[Pool, Effect], Awaitable[None]]
+Handler = Callable[[ConnectionPool, Effect], Awaitable[None]]
 HANDLERS: dict[str, Handler] = {}
 
 
-async def drain_outbox(pool: Pool, handlers: Mapping[str, Handler], *, owner: str, limit: int) -> int:
+async def drain_outbox(pool: ConnectionPool, handlers: Mapping[str, Handler], *, owner: str, limit: int) -> int:
     """Do a batch of effects; one that fails comes back later, and its neighbours do not wait for it. An effect whose
     end cannot be written is parked, and is done again."""
     taken = await pool.call(outbox.take_effects, owner=owner, kinds=list(handlers), limit=limit, lease=LEASE)
@@ -39,7 +39,7 @@ async def drain_outbox(pool: Pool, handlers: Mapping[str, Handler], *, owner: st
     return len(taken)
 
 
-async def _report(pool: Pool, effects: list[Effect], report: Work) -> None:
+async def _report(pool: ConnectionPool, effects: list[Effect], report: Work) -> None:
     """Report a batch; where that fails, in pieces, and park the effects whose report fails alone."""
     if not effects:
         return

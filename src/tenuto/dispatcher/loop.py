@@ -12,12 +12,16 @@ from typing import Any, Generic, TypeVar
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
-SOON = 0.05  # between ticks while something moves: what a chain of due things waits for each link
-IDLE = 0.8  # between ticks while nothing does: 1.25 queries a second; what comes by itself adds half of one
-CALM = 0.5  # how long after the last move the ticks stay short
-LONGEST_REST = 1.0  # of a loop that is due and moves nothing: another dispatcher has it, or it must wait for somebody
-LONGEST_PAUSE = 15.0  # after failures
-GRACE = 5.0  # for the batches in flight when asked to stop
+BUSY_TICK_SECONDS = 0.05  # between ticks while something moves: what a chain of due things waits for each link
+IDLE_TICK_SECONDS = (
+    0.8  # between ticks while nothing does: 1.25 queries a second; what comes by itself adds half of one
+)
+BUSY_FOR_SECONDS = 0.5  # how long after the last move the ticks stay short
+MAX_REST_SECONDS = (
+    1.0  # of a loop that is due and moves nothing: another dispatcher has it, or it must wait for somebody
+)
+MAX_PAUSE_SECONDS = 15.0  # after failures
+SHUTDOWN_SECONDS = 5.0  # for the batches in flight when asked to stop
 
 log = logging.getLogger("tenuto.dispatcher")
 T = TypeVar("T")
@@ -41,17 +45,17 @@ class Due:
     """What can be done now, in how many seconds there will be more, and which loops are for this dispatcher."""
 
     loops: frozenset[str] = frozenset()
-    next_in: float = IDLE
+    next_in: float = IDLE_TICK_SECONDS
     mine: frozenset[str] | None = None  # None: all
 
 
 @dataclass
-class Turn(Generic[D]):
+class LoopState(Generic[D]):
     """A loop and how it is doing."""
 
     loop: Loop[D]
     batch: int
-    rest: float = SOON
+    rest: float = BUSY_TICK_SECONDS
     failures: int = 0
     rests_until: float = 0.0
     comes_at: float = 0.0
@@ -68,7 +72,7 @@ class Turn(Generic[D]):
     def went(self, moved: int, now: float) -> None:
         self.failures = 0
         self.batch = min(self.loop.batch, self.batch * 2)
-        self.rest = SOON if moved else min(LONGEST_REST, self.rest * 2)
+        self.rest = BUSY_TICK_SECONDS if moved else min(MAX_REST_SECONDS, self.rest * 2)
         self.rests_until = now + self.rest
         self._comes_again(now, at_rest=not moved)
 
@@ -92,8 +96,8 @@ class Ticker(Generic[D]):
     def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Coroutine[Any, Any, Due]]) -> None:
         self._dispatcher = dispatcher
         self._ask = ask
-        self._turns = [Turn(loop, loop.batch) for loop in loops]
-        self._moved_at = -CALM
+        self._turns = [LoopState(loop, loop.batch) for loop in loops]
+        self._moved_at = -BUSY_FOR_SECONDS
         self._failures = 0
         self._said: dict[str, str] = {}
 
@@ -124,12 +128,12 @@ class Ticker(Generic[D]):
         started = [turn for turn in self._turns if turn.wanted(due, now)]
         for turn in started:
             turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
-        if now - self._moved_at < CALM or any(turn.loop.name in due.loops for turn in started):
-            return SOON
+        if now - self._moved_at < BUSY_FOR_SECONDS or any(turn.loop.name in due.loops for turn in started):
+            return BUSY_TICK_SECONDS
         waits = [turn.rests_until - now for turn in self._turns if turn.loop.name in due.loops and not turn.at_work()]
-        return min(IDLE, max(SOON, min([due.next_in, *waits])))
+        return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
-    async def _work(self, turn: Turn[D], stop: asyncio.Event) -> None:
+    async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
         """One loop until it finds less than a full batch."""
         name = turn.loop.name
         full = True
@@ -155,7 +159,7 @@ class Ticker(Generic[D]):
     async def _finish(self) -> None:
         at_work = [turn.work for turn in self._turns if turn.work is not None and not turn.work.done()]
         if at_work:
-            _, late = await asyncio.wait(at_work, timeout=GRACE)
+            _, late = await asyncio.wait(at_work, timeout=SHUTDOWN_SECONDS)
             for work in late:
                 work.cancel()
             await asyncio.gather(*late, return_exceptions=True)
@@ -177,8 +181,8 @@ def pause_after(failures: int, error: Exception) -> float:
     """Longer after each failure, never the same for two; short while the server is away, since connecting waits for its
     turn then."""
     if isinstance(error, Away):
-        return SOON
-    return min(LONGEST_PAUSE, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
+        return BUSY_TICK_SECONDS
+    return min(MAX_PAUSE_SECONDS, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
 
 
 async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:

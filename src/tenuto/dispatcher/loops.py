@@ -13,7 +13,7 @@ from uuid import UUID
 from tenuto.db import audit, identity, maintenance, monitoring, outbox, workers
 from tenuto.db.audit_signing import sign_heads
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.vacuum import vacuum_hot_tables
 from tenuto.dispatcher.effects import HANDLERS, Handler, drain_outbox
 from tenuto.dispatcher.loop import Loop
@@ -40,8 +40,8 @@ class Dispatcher:
     """One process that runs the loops: who it is, and how it reaches the database."""
 
     id: UUID
-    pool: Pool
-    owner_pool: Pool  # not in the dispatcher's role: its login may be allowed to vacuum
+    pool: ConnectionPool
+    owner_pool: ConnectionPool  # not in the dispatcher's role: its login may be allowed to vacuum
     address: str
     port: int  # where it can be asked for metrics; 0 is nowhere
     org_id: UUID | None = None  # the org that those are of

@@ -9,14 +9,16 @@ from tenuto.db import monitoring, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
-from tenuto.dispatcher.loop import IDLE, Due, Ticker
+from tenuto.dispatcher.loop import IDLE_TICK_SECONDS, Due, Ticker
 from tenuto.dispatcher.loops import Dispatcher, loops_of
 from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
 
-FAREWELL = 2.0  # seconds
-TIMEOUT = 30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
+CLOSE_TIMEOUT_SECONDS = 2.0  # seconds
+CALL_TIMEOUT_SECONDS = (
+    30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
+)
 
 
 async def dispatch(
@@ -34,8 +36,8 @@ async def dispatch(
     Without `peppers` the ends of audit chains are signed elsewhere.
     """
     async with (
-        open_pool(url, role=role, timeout=TIMEOUT) as pool,
-        open_pool(url, size=1, timeout=TIMEOUT) as owner_pool,
+        open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
+        open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,
     ):
         dispatcher = Dispatcher(UUID(uuid7()), pool, owner_pool, socket.gethostname(), port, org_id, store, peppers)
         loops = loops_of(dispatcher)
@@ -46,7 +48,7 @@ async def dispatch(
             taken = await dispatcher.pool.call(monitoring.take_due_upkeep, dispatcher_id=dispatcher.id, loops=shared)
             due = frozenset(one.what for one in taken if one.due_in_seconds == 0)
             later = [one.due_in_seconds for one in taken if one.due_in_seconds]
-            return Due(due, min(later, default=IDLE), own | {one.what for one in taken})
+            return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {one.what for one in taken})
 
         running = asyncio.create_task(Ticker(dispatcher, loops, ask).run(stop))
         checking = asyncio.create_task(wait_for_other_functions(pool))
@@ -60,5 +62,5 @@ async def dispatch(
             checking.cancel()
             await asyncio.wait({running, checking})
         with suppress(Unreachable, TimeoutError):  # who says no goodbye is forgotten after a while
-            async with asyncio.timeout(FAREWELL):
+            async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await pool.call(workers.close_dispatcher, id=dispatcher.id)

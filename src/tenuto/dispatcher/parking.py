@@ -11,7 +11,7 @@ from uuid import UUID
 from tenuto.db import maintenance
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import StatementFailed, TimedOut, Unreachable
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import LOOP_ERRORS
 
@@ -30,7 +30,7 @@ def is_of_a_row(error: Exception) -> bool:
     return not isinstance(error, Unreachable) or isinstance(error, TimedOut | StatementFailed)
 
 
-async def serve_apart(pool: Pool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
+async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
     """Work on the rows of a loop whose batch failed; returns how many were served or parked.
 
     Raises `error` again when it was no row's: there are none to look at, or the loop fails without any.
@@ -50,7 +50,7 @@ async def serve_apart(pool: Pool, loop: str, work: Work, *, limit: int, error: E
 class Turn:
     """One pass over the rows of a loop, piece by piece. Pieces without failures in their orgs come first."""
 
-    pool: Pool
+    pool: ConnectionPool
     loop: str
     work: Work
     served: int = 0

@@ -13,7 +13,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import DueSchedule
 
 ON_TIME = timedelta(minutes=1)  # `skip` leaves out what is later than this
-MOST = 1000  # moments a call, so that a year of minutes is caught up in steps
+MAX_FIRES_PER_CALL = 1000  # moments a call, so that a year of minutes is caught up in steps
 
 log = logging.getLogger("tenuto.dispatcher")
 
@@ -29,7 +29,7 @@ class Firing:
 def plan_firing(due: DueSchedule) -> Firing:
     """What to do about a schedule whose time has come."""
     if due.catch_up == "all":
-        moments = list(islice(takewhile(lambda moment: moment <= due.now, _from(due)), MOST))
+        moments = list(islice(takewhile(lambda moment: moment <= due.now, _from(due)), MAX_FIRES_PER_CALL))
         return Firing(moments, fire_after(due.cron, due.timezone, moments[-1]))
     latest = max(due.next_at, last_fire(due.cron, due.timezone, due.now) or due.next_at)
     late = due.catch_up == "skip" and due.now - latest > ON_TIME
@@ -47,7 +47,7 @@ async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = Non
     planned: list[tuple[DueSchedule, Firing]] = []
     moments = 0
     for schedule in due:
-        if moments >= MOST:  # what is left comes with the next call
+        if moments >= MAX_FIRES_PER_CALL:  # what is left comes with the next call
             break
         try:
             firing = plan_firing(schedule)

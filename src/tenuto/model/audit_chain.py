@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from tenuto.model.audit import AuditRecord, Chain, Head, SignedHead, chained_hash
 
-LONGEST_UNSEALED = timedelta(minutes=5)  # a dispatcher seals within seconds
+MAX_UNSEALED = timedelta(minutes=5)  # a dispatcher seals within seconds
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Verifier:
             self._find("inserted", last, f"the chain goes on to {last}, but was sealed to {chain.seq}")
         if chain.strays:
             self._find("inserted", last + 1, f"{chain.strays} entries were not written by write_audit")
-        if chain.unsealed_since is not None and now - chain.unsealed_since > LONGEST_UNSEALED:
+        if chain.unsealed_since is not None and now - chain.unsealed_since > MAX_UNSEALED:
             self._find("unsealed", last + 1, f"{chain.unsealed} entries wait since {chain.unsealed_since}")
 
     def _find(self, kind: str, seq: int, what: str) -> None:

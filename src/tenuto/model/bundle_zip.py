@@ -12,8 +12,8 @@ from typing import BinaryIO
 from tenuto.model.errors import InvalidInput
 
 MANIFEST = "bundle_manifest.json"
-LARGEST_MANIFEST = 1024 * 1024
-LARGEST_DIRECTORY = 2 * 1024 * 1024
+MAX_MANIFEST_BYTES = 1024 * 1024
+MAX_DIRECTORY_BYTES = 2 * 1024 * 1024
 # What zipfile raises for a zip it cannot read; NotImplementedError is its word for a compression it does not know.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError)
 _END = struct.Struct("<4s4H2IH")
@@ -25,7 +25,7 @@ class BadBundle(InvalidInput):
 
 
 @dataclass(frozen=True)
-class Listed:
+class ZipEntry:
     """A file as the manifest has it."""
 
     path: str
@@ -39,14 +39,14 @@ class Zip:
 
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo]
-    listed: list[Listed] = field(default_factory=list)
+    listed: list[ZipEntry] = field(default_factory=list)
 
     def manifest(self) -> bytes:
         if MANIFEST not in self.entries:
             raise BadBundle(f"there is no {MANIFEST} in the zip")
-        return self._read(MANIFEST, LARGEST_MANIFEST)
+        return self._read(MANIFEST, MAX_MANIFEST_BYTES)
 
-    def expect(self, listed: list[Listed]) -> "Zip":
+    def expect(self, listed: list[ZipEntry]) -> "Zip":
         """The same zip, of which the manifest lists everything."""
         paths = {one.path for one in listed}
         if more := sorted(self.entries.keys() - paths - {MANIFEST}):
@@ -103,8 +103,8 @@ def _check_end(file: BinaryIO) -> None:
     mark, *_, directory, _, comment = _END.unpack(tail[-_END.size :])
     if mark != b"PK\x05\x06" or comment:
         raise BadBundle("it is not a zip, or has a comment at its end")
-    if tail[:4] == b"PK\x06\x07" or directory > LARGEST_DIRECTORY:
-        raise BadBundle(f"the zip lists more than fits into {LARGEST_DIRECTORY:,} bytes")
+    if tail[:4] == b"PK\x06\x07" or directory > MAX_DIRECTORY_BYTES:
+        raise BadBundle(f"the zip lists more than fits into {MAX_DIRECTORY_BYTES:,} bytes")
 
 
 def _check_entry(one: zipfile.ZipInfo) -> None:

@@ -6,16 +6,16 @@ import sys
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn, cast
 
-from tenuto.model.bundle_zip import MANIFEST, BadBundle, Listed, Zip, open_zip
+from tenuto.model.bundle_zip import MANIFEST, BadBundle, Zip, ZipEntry, open_zip
 
-__all__ = ["MANIFEST", "BadBundle", "Bundle", "Listed", "check_manifest", "read_bundle"]
+__all__ = ["MANIFEST", "BadBundle", "Bundle", "ZipEntry", "check_manifest", "read_bundle"]
 
 VERSION = 1
-MOST_FILES = 2000
-MOST_TASKS = 100
-LARGEST_FILE = 16 * 1024 * 1024
-LARGEST_WHOLE = 128 * 1024 * 1024
-LONGEST_PATH = 255
+MAX_FILES = 2000
+MAX_BUNDLE_TASKS = 100
+MAX_FILE_BYTES = 16 * 1024 * 1024
+MAX_UNPACKED_BYTES = 128 * 1024 * 1024
+MAX_PATH_BYTES = 255
 KEYS = {"schema_version", "name", "runtime", "tasks", "files"}
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}")
@@ -66,7 +66,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def check_manifest(manifest: Any) -> list[Listed]:
+def check_manifest(manifest: Any) -> list[ZipEntry]:
     """The files that a sound manifest lists."""
     if not isinstance(manifest, dict):
         _refuse("is not an object")
@@ -86,9 +86,9 @@ def check_manifest(manifest: Any) -> list[Listed]:
     return listed
 
 
-def _check_files(files: Any) -> list[Listed]:
-    if not isinstance(files, list) or not 1 <= len(files) <= MOST_FILES:
-        _refuse(f"lists no files, or more than {MOST_FILES:,}")
+def _check_files(files: Any) -> list[ZipEntry]:
+    if not isinstance(files, list) or not 1 <= len(files) <= MAX_FILES:
+        _refuse(f"lists no files, or more than {MAX_FILES:,}")
     listed = [_check_file(one) for one in cast("list[Any]", files)]
     paths: set[str] = set()
     for path in (one.path for one in listed):
@@ -98,12 +98,12 @@ def _check_files(files: Any) -> list[Listed]:
     for path in paths:
         if above := next((up for up in _above(path) if up in paths), None):
             _refuse(f"lists {above!r} as a file, and {path!r} inside it")
-    if (total := sum(one.bytes for one in listed)) > LARGEST_WHOLE:
-        _refuse(f"lists {total:,} bytes in all, more than {LARGEST_WHOLE:,}")
+    if (total := sum(one.bytes for one in listed)) > MAX_UNPACKED_BYTES:
+        _refuse(f"lists {total:,} bytes in all, more than {MAX_UNPACKED_BYTES:,}")
     return listed
 
 
-def _check_file(said: Any) -> Listed:
+def _check_file(said: Any) -> ZipEntry:
     if not isinstance(said, dict) or said.keys() != {"path", "sha256", "bytes"}:
         _refuse(f"lists {said!r:.120}; a file has path, sha256 and bytes, and nothing else")
     path, hash, size = said["path"], said["sha256"], said["bytes"]
@@ -111,16 +111,16 @@ def _check_file(said: Any) -> Listed:
         _refuse(f"lists the path {path!r:.300}, which {rule}")
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
         _refuse(f"lists {path!r} with the sha256 {hash!r:.80}, not 64 of 0-9 and a-f")
-    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= LARGEST_FILE:
-        _refuse(f"lists {path!r} with {size!r:.40} bytes, not 0 to {LARGEST_FILE:,}")
-    return Listed(path, hash, size)
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MAX_FILE_BYTES:
+        _refuse(f"lists {path!r} with {size!r:.40} bytes, not 0 to {MAX_FILE_BYTES:,}")
+    return ZipEntry(path, hash, size)
 
 
 def broken_rule(path: str) -> str | None:
     """What is wrong with a path, or None."""
     parts = path.split("/")
-    if not path or len(path) > LONGEST_PATH:
-        return f"is empty or longer than {LONGEST_PATH} characters"
+    if not path or len(path) > MAX_PATH_BYTES:
+        return f"is empty or longer than {MAX_PATH_BYTES} characters"
     if path.startswith("/") or ":" in path:
         return "is absolute or names a drive"
     if "\\" in path or not path.isprintable():
@@ -133,8 +133,8 @@ def broken_rule(path: str) -> str | None:
 
 
 def _check_tasks(tasks: Any, paths: set[str]) -> None:
-    if not isinstance(tasks, dict) or not 1 <= len(tasks) <= MOST_TASKS:
-        _refuse(f'has no tasks, or more than {MOST_TASKS}; write "tasks": {{"resize": "images:resize"}}')
+    if not isinstance(tasks, dict) or not 1 <= len(tasks) <= MAX_BUNDLE_TASKS:
+        _refuse(f'has no tasks, or more than {MAX_BUNDLE_TASKS}; write "tasks": {{"resize": "images:resize"}}')
     for name, entry in cast("dict[str, Any]", tasks).items():
         if not _TASK.fullmatch(name):
             _refuse(f"has a task {name!r:.120}, not a name of letters, digits, _ and -")

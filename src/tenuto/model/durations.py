@@ -7,7 +7,7 @@ from datetime import timedelta
 from tenuto.model.errors import InvalidInput
 
 Duration = str | int | float | timedelta
-LONGEST = 315_360_000.0  # ten years, the kernel's bound
+MAX_SECONDS = 315_360_000.0  # ten years, the kernel's bound
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
@@ -22,7 +22,7 @@ def seconds(value: Duration, what: str = "the duration", *, positive: bool = Fal
         raise InvalidInput(f"{what} is {value!r}, not a duration", _CURE)
     if found < 0 or (positive and found == 0):
         raise InvalidInput(f"{what} is {value!r}, not {'more than 0' if positive else '0 or more'}", _CURE)
-    if found > LONGEST:
+    if found > MAX_SECONDS:
         raise InvalidInput(f"{what} is {value!r}, more than ten years")
     return found
 
@@ -41,7 +41,11 @@ def _read(value: object) -> float | None:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value) if abs(value) <= LONGEST * 1000 or value != value else math.copysign(LONGEST * 2, value)
+        return (
+            float(value)
+            if abs(value) <= MAX_SECONDS * 1000 or value != value
+            else math.copysign(MAX_SECONDS * 2, value)
+        )
     if not isinstance(value, str):
         return None
     text = value.strip()

@@ -10,7 +10,7 @@ from tenuto.model.errors import InvalidInput
 
 
 @dataclass(frozen=True)
-class Address:
+class Environment:
     """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
 
     database_url: str | None  # None: the embedded one below `home`
@@ -21,10 +21,10 @@ class Address:
     api_key: str | None = field(default=None, repr=False)
 
 
-def read_address(environment: Mapping[str, str]) -> Address:
+def read_address(environment: Mapping[str, str]) -> Environment:
     check_database_url(environment.get("TENUTO_DATABASE_URL"))
     pg_bin = environment.get("TENUTO_PG_BIN")
-    return Address(
+    return Environment(
         database_url=environment.get("TENUTO_DATABASE_URL") or None,
         server_url=environment.get("TENUTO_URL") or None,
         home=_home(environment),

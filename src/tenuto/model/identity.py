@@ -29,7 +29,7 @@ class ResourceGroup:
 
 
 @dataclass(frozen=True)
-class Person:
+class User:
     """A user of an org as its admins see them."""
 
     id: UUID
@@ -77,7 +77,7 @@ class FoundLogin:
 
 
 @dataclass(frozen=True)
-class Guest:
+class UnknownUser:
     """Whom a one-time link let in."""
 
     org_id: UUID

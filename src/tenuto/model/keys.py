@@ -19,7 +19,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 KEY = re.compile(r"(tnw?)_([a-z0-9]{1,16})_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})", re.ASCII)
 ENVIRONMENT = re.compile(r"[a-z0-9]{1,16}", re.ASCII)
 API, WORKER = "tn", "tnw"
-LEAST_PEPPER = 32  # bytes
+MIN_PEPPER_BYTES = 32  # bytes
 FOREIGN_PREFIXES = range(4, 51)  # how many first characters another system may have kept of a key
 
 
@@ -94,9 +94,9 @@ def read_peppers(text: str) -> Peppers:
             value = base64.b64decode(part.strip(), validate=True)
         except binascii.Error as error:
             raise InvalidInput("a pepper is not base64", "write what `openssl rand -base64 32` prints") from error
-        if len(value) < LEAST_PEPPER:
+        if len(value) < MIN_PEPPER_BYTES:
             raise InvalidInput(
-                f"a pepper has {len(value)} bytes, less than {LEAST_PEPPER}",
+                f"a pepper has {len(value)} bytes, less than {MIN_PEPPER_BYTES}",
                 "write what `openssl rand -base64 32` prints",
             )
         values.append(value)
@@ -105,7 +105,7 @@ def read_peppers(text: str) -> Peppers:
 
 def make_pepper() -> str:
     """A new pepper as read_peppers takes it."""
-    return base64.b64encode(secrets.token_bytes(LEAST_PEPPER)).decode()
+    return base64.b64encode(secrets.token_bytes(MIN_PEPPER_BYTES)).decode()
 
 
 def make_token() -> str:

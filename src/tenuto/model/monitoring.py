@@ -105,7 +105,7 @@ class TaskStatus:
 
 
 @dataclass(frozen=True)
-class RunEnd:
+class RunResult:
     """How a run ended."""
 
     run_id: UUID
@@ -166,7 +166,7 @@ class TaskSummary:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class AttemptInfo:
     """One attempt of a task: `running`, or how it ended."""
 
     attempt: int
@@ -236,7 +236,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Dispatcher:
+class DispatcherInfo:
     """A process that runs the loops."""
 
     id: UUID
@@ -247,7 +247,7 @@ class Dispatcher:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangeEvent:
     """Something that changed, and its place among all changes: a time, an id and a number."""
 
     at: datetime

@@ -7,7 +7,7 @@ from tenuto.model.permissions import PLATFORM_ROLES, allows
 
 
 @dataclass(frozen=True)
-class ApiKey:
+class ApiKeyPrincipal:
     """A program with an API key of an org."""
 
     org_id: UUID
@@ -22,7 +22,7 @@ class ApiKey:
 
 
 @dataclass(frozen=True)
-class User:
+class UserPrincipal:
     """A person of an org: what they may do follows from their platform role; `roles` are the org's own."""
 
     org_id: UUID
@@ -41,7 +41,7 @@ class User:
 
 
 @dataclass(frozen=True)
-class WorkerKey:
+class WorkerKeyPrincipal:
     """A worker process of an org; `queues` are those it may claim from, `*` stands for all."""
 
     org_id: UUID
@@ -51,7 +51,7 @@ class WorkerKey:
 
 
 @dataclass(frozen=True)
-class TaskToken:
+class TaskPrincipal:
     """The code of one attempt, and nothing else."""
 
     org_id: UUID

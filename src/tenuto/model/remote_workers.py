@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
-class Exchange:
+class ExchangeRow:
     """What was claimed and which reports were not accepted, both as JSON text; and from which queues (None: all)."""
 
     tasks: str

@@ -7,7 +7,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True)
-class DataObject:
+class StoredObject:
     """A stored object: a payload or the uri of one, and where it lives."""
 
     id: UUID
@@ -32,7 +32,7 @@ class CollectedObject:
 
 
 @dataclass(frozen=True)
-class RunDatum:
+class RunDataItem:
     """One value of a run's data, with the attempt that wrote it if one did."""
 
     id: UUID

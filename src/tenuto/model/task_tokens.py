@@ -7,24 +7,28 @@ from uuid import UUID
 import jwt
 
 from tenuto.model.errors import Unauthorized
-from tenuto.model.principals import TaskToken
+from tenuto.model.principals import TaskPrincipal
 from tenuto.model.signing import SigningKey
 
 ALGORITHM = "ES256"
 AUDIENCE = "tenuto:task"
-LONGEST = 24 * 3600.0
-AFTER_TIMEOUT = 300.0  # for what an attempt still has to say when its time is over
-LEEWAY = 30.0  # between the clocks of two servers
+MAX_LIFETIME_SECONDS = 24 * 3600.0
+AFTER_TIMEOUT_SECONDS = 300.0  # for what an attempt still has to say when its time is over
+CLOCK_SKEW_SECONDS = 30.0  # between the clocks of two servers
 
-SAY_TOKEN = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105
+TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105
 
 
 def lifetime(timeout_seconds: float | None) -> float:
     """How many seconds the token of an attempt is good at most."""
-    return LONGEST if timeout_seconds is None else min(LONGEST, timeout_seconds + AFTER_TIMEOUT)
+    return (
+        MAX_LIFETIME_SECONDS
+        if timeout_seconds is None
+        else min(MAX_LIFETIME_SECONDS, timeout_seconds + AFTER_TIMEOUT_SECONDS)
+    )
 
 
-def make_task_token(key: SigningKey, token: TaskToken, *, now: float, seconds: float) -> str:
+def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, seconds: float) -> str:
     claims = {
         "aud": AUDIENCE,
         "iat": int(now),
@@ -43,25 +47,25 @@ def key_id_of(text: str) -> str:
     try:
         kid = jwt.get_unverified_header(text).get("kid")
     except jwt.PyJWTError as error:
-        raise Unauthorized("the credential is not a task token", SAY_TOKEN) from error
+        raise Unauthorized("the credential is not a task token", TOKEN_HINT) from error
     if not isinstance(kid, str):
-        raise Unauthorized("the credential is not a task token: it names no signing key", SAY_TOKEN)
+        raise Unauthorized("the credential is not a task token: it names no signing key", TOKEN_HINT)
     return kid
 
 
-def read_task_token(text: str, public_keys: Mapping[str, dict[str, Any]], *, now: float) -> TaskToken:
+def read_task_token(text: str, public_keys: Mapping[str, dict[str, Any]], *, now: float) -> TaskPrincipal:
     """The attempt that a token speaks of, if one of these keys, by their ids, signed it and its time is not over."""
     public = public_keys.get(key_id_of(text))
     if public is None:
-        raise Unauthorized("the task token was signed with a key that is not known here any more", SAY_TOKEN)
+        raise Unauthorized("the task token was signed with a key that is not known here any more", TOKEN_HINT)
     options: Any = {"require": ["aud", "iat", "exp"], "verify_exp": False, "verify_iat": False}
     try:
         claims = jwt.decode(
             text, jwt.PyJWK(public, ALGORITHM).key, algorithms=[ALGORITHM], options=options, audience=AUDIENCE
         )
-        if not now < float(claims["exp"]) + LEEWAY:
+        if not now < float(claims["exp"]) + CLOCK_SKEW_SECONDS:
             raise Unauthorized("the task token is over", "an attempt that needs longer has a longer timeout")
         ids = [UUID(claims[name]) for name in ("org", "task", "run")]
-        return TaskToken(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2])
+        return TaskPrincipal(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2])
     except (jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unauthorized("the task token is not one of ours, or was changed", SAY_TOKEN) from error
+        raise Unauthorized("the task token is not one of ours, or was changed", TOKEN_HINT) from error

@@ -56,7 +56,7 @@ class ClaimAnswer:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReportResult:
     """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
     tried, and in how many seconds it is tried again; None when it is not."""
 
@@ -68,15 +68,15 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Exchanged:
+class ExchangeResult:
     """What completing and claiming in one call got: the reports that were not accepted, and the new attempts."""
 
-    refused: list[Answer]
+    refused: list[ReportResult]
     claimed: list[Claimed]
 
 
 @dataclass(frozen=True)
-class Ended:
+class TaskResult:
     """How a final task ended."""
 
     task_id: UUID
@@ -86,7 +86,7 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Beat:
+class HeartbeatResult:
     """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route, being drained."""
 
     lost: list[UUID]

@@ -18,11 +18,11 @@ DIED = 1  # the exit code
 log = logging.getLogger("tenuto")
 
 
-class PartDied(Exception):
+class BackgroundTaskDied(Exception):
     """A part without which the process is not what people think it is: the message names both."""
 
 
-def end_process(died: PartDied) -> NoReturn:
+def end_process(died: BackgroundTaskDied) -> NoReturn:
     """At once, whatever else runs here: a supervisor or a service manager starts it again."""
     log.critical("%s: this process ends", died, exc_info=died.__cause__)
     for stream in (sys.stdout, sys.stderr):
@@ -31,10 +31,10 @@ def end_process(died: PartDied) -> NoReturn:
     os._exit(DIED)
 
 
-def stop_process(stop: asyncio.Event) -> Callable[[PartDied], None]:
+def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
     """For a process that first finishes what it holds; whoever waits for that raises the error afterwards."""
 
-    def died(problem: PartDied) -> None:
+    def died(problem: BackgroundTaskDied) -> None:
         cause = problem.__cause__
         log.critical("%s: stopping", problem, exc_info=None if isinstance(cause, DatabaseProblem) else cause)
         stop.set()
@@ -42,15 +42,15 @@ def stop_process(stop: asyncio.Event) -> Callable[[PartDied], None]:
     return died
 
 
-class Parts:
+class BackgroundTasks:
     """Asyncio tasks and threads that should outlive nothing but this: one that raises, or that other code cancelled,
     has died. `died` is told of the first, once, in whichever thread notices; by default that ends the process."""
 
-    def __init__(self, died: Callable[[PartDied], None] = end_process) -> None:
+    def __init__(self, died: Callable[[BackgroundTaskDied], None] = end_process) -> None:
         self._died = died
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closing = False
-        self.error: PartDied | None = None
+        self.error: BackgroundTaskDied | None = None
 
     def start(self, name: str, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         """A coroutine beside all others; that it returns is fine."""
@@ -89,7 +89,7 @@ class Parts:
             return
         known = isinstance(error, DatabaseProblem)  # says itself what is wrong and what to do
         said = f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
-        self.error = PartDied(said)
+        self.error = BackgroundTaskDied(said)
         self.error.__cause__ = error
         self._died(self.error)
 

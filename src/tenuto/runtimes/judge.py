@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tenuto.model.errors import StaleLease
-from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snooze, Waiting, describe
-from tenuto.sdk.context.control import Fail, Retry, Snoozed, Suspend
+from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snoozed, Waiting, describe
+from tenuto.sdk.context.control import Fail, Retry, Suspend
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import WrongValue
 
@@ -35,7 +35,7 @@ def judge(attempt: Judged, error: BaseException) -> Outcome:
 
 def _meant(error: BaseException) -> BaseException:
     """What a group of errors means: in a TaskGroup a wait comes as one of several."""
-    if isinstance(error, BaseExceptionGroup) and (waits := error.subgroup((Suspend, Snoozed))):
+    if isinstance(error, BaseExceptionGroup) and (waits := error.subgroup((Suspend, Snooze))):
         while isinstance(waits, BaseExceptionGroup):
             waits = waits.exceptions[0]
         return waits
@@ -46,8 +46,8 @@ def _judge(attempt: Judged, error: BaseException) -> Outcome:
     match error:
         case Suspend():
             return Waiting(error.wait)
-        case Snoozed():
-            return Snooze(error.delay)
+        case Snooze():
+            return Snoozed(error.delay)
         case _ if attempt.stop is not None:
             return attempt.stop
         case StaleLease():

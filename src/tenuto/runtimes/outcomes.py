@@ -29,7 +29,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Snooze:
+class Snoozed:
     """It comes back later, uncharged."""
 
     seconds: float
@@ -52,7 +52,7 @@ class Dropped:
     """The lease is gone: nobody wants to hear of it."""
 
 
-Outcome = Completed | Failed | Lost | Snooze | Waiting | Interrupted | Dropped
+Outcome = Completed | Failed | Lost | Snoozed | Waiting | Interrupted | Dropped
 
 
 MAX_ERROR_CHARACTERS = 200_000
@@ -77,7 +77,7 @@ def _head(text: str) -> str:
     return f"{text[:MAX_ERROR_CHARACTERS]}… ({len(text) - MAX_ERROR_CHARACTERS} more characters were cut)"
 
 
-KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snooze, Waiting, Interrupted, Dropped)}
+KINDS = {kind.__name__: kind for kind in (Completed, Failed, Lost, Snoozed, Waiting, Interrupted, Dropped)}
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

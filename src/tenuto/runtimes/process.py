@@ -13,13 +13,13 @@ from typing import Any, Protocol
 from tenuto.model.errors import TenutoError
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.runtimes.process_lifetime import keeps_to_itself
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 
 log = logging.getLogger("tenuto.worker")
 
-LARGEST_LINE = 1 << 26
+MAX_LINE_BYTES = 1 << 26
 UNBEGUN_EVERY = 3.0  # less than the kernel gives beyond a timeout
-LOADED_WITHIN = 600.0  # an app that takes longer is stuck
+LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer is stuck
 
 
 class Runnable(Protocol):
@@ -36,18 +36,18 @@ class Runnable(Protocol):
     stop: Outcome | None
 
 
-class Logs(Protocol):
+class LogSink(Protocol):
     def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None: ...
 
 
-class Processes:
+class ProcessRuntime:
     """Starts a process when no idle one is left; the slots of its crew bound how many there are."""
 
     def __init__(
         self,
         target: str,
-        open_port: Callable[[Any], Port],
-        logs: Logs,
+        open_port: Callable[[Any], AttemptApi],
+        logs: LogSink,
         *,
         began: Callable[[Any], None],
         done: Callable[[Any, Outcome], None],
@@ -58,21 +58,21 @@ class Processes:
         self._idle: list[Process] = []
         self._jobs: set[asyncio.Task[Outcome]] = set()
 
-    def run(self, attempt: Any) -> "Job":
-        job = Job(attempt)
+    def run(self, attempt: Any) -> "ProcessHandle":
+        job = ProcessHandle(attempt)
         task = asyncio.ensure_future(self._run(job))
         self._jobs.add(task)
         task.add_done_callback(lambda _: self._ended(job, task))
         return job
 
-    def _ended(self, job: "Job", task: "asyncio.Task[Outcome]") -> None:
+    def _ended(self, job: "ProcessHandle", task: "asyncio.Task[Outcome]") -> None:
         """A callback, so that whatever fails here ends the process; user code may cancel every task of the loop."""
         self._jobs.discard(task)
         if task.cancelled():
             job.kill()
         self._done(job.attempt, Interrupted() if task.cancelled() else task.result())
 
-    async def _run(self, job: "Job") -> Outcome:
+    async def _run(self, job: "ProcessHandle") -> Outcome:
         try:
             return await self._run_in_process(job)
         except Exception as error:  # no process could be started, or it says what nobody understands
@@ -80,7 +80,7 @@ class Processes:
             job.kill()
             return Lost(describe(error))
 
-    async def _run_in_process(self, job: "Job") -> Outcome:
+    async def _run_in_process(self, job: "ProcessHandle") -> Outcome:
         process = self._take_idle() or await self._start(job)
         if job.attempt.stop is not None:  # asked to stop while its process started
             self._idle.append(process)
@@ -92,10 +92,10 @@ class Processes:
             self._idle.append(process)
         return outcome
 
-    async def _start(self, job: "Job") -> "Process":
+    async def _start(self, job: "ProcessHandle") -> "Process":
         """That the app must be imported first is no fault of the attempt: its time does not run yet."""
         starting = asyncio.ensure_future(start(self._target))
-        end = time.monotonic() + LOADED_WITHIN
+        end = time.monotonic() + LOAD_TIMEOUT_SECONDS
         while not starting.done():
             await asyncio.wait({starting}, timeout=UNBEGUN_EVERY)
             if self._unbegun and time.monotonic() < end:
@@ -110,7 +110,7 @@ class Processes:
                 return process
         return None
 
-    async def _converse(self, process: "Process", attempt: Runnable, port: Port) -> Outcome:
+    async def _converse(self, process: "Process", attempt: Runnable, port: AttemptApi) -> Outcome:
         process.tell(
             run=attempt.task.name,
             task_id=attempt.task_id,
@@ -145,7 +145,7 @@ class Processes:
             await process.process.wait()
 
 
-class Job:
+class ProcessHandle:
     """An attempt in a process, to be stopped politely or not."""
 
     def __init__(self, attempt: Any) -> None:
@@ -207,12 +207,12 @@ async def start(target: str) -> Process:
         pass_fds=(theirs.fileno(),), stdin=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     theirs.close()
-    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     await reader.readline()  # it says when the app is loaded; nothing, when it died of that
     return Process(process, reader, writer)
 
 
-async def _answer(port: Port, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _answer(port: AttemptApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"answer": no, "value": await port.ask(verb, **arguments)}
     except TenutoError as error:

@@ -12,11 +12,11 @@ import threading
 from typing import Any
 
 from tenuto.model.errors import BY_CODE
-from tenuto.runtimes.background import Parts
+from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.child_logging import log_to_terminal
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
-from tenuto.runtimes.process_lifetime import die_with_parent, keep_to_oneself, leave_signals_to_parent
+from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
 from tenuto.sdk.app_loader import load_app
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
@@ -25,7 +25,7 @@ from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import span
 
 
-class Line:
+class WorkerChannel:
     """The way to the worker: the loop reads in a thread of its own, functions run in the main thread."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -35,8 +35,8 @@ class Line:
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self.loop = asyncio.new_event_loop()
         self.jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self.current: Attempt | None = None
-        parts = Parts()
+        self.current: ChildAttempt | None = None
+        parts = BackgroundTasks()
         parts.thread("line", self._read).start()
         parts.thread("loop", self.loop.run_forever).start()
 
@@ -79,7 +79,7 @@ class Line:
         question.set_exception(kind(message["message"], message["hint"]) if kind else RuntimeError(message["message"]))
 
 
-class Attempt:
+class ChildAttempt:
     """The attempt as the worker described it."""
 
     def __init__(self, job: dict[str, Any], task: Task[..., Any]) -> None:
@@ -94,7 +94,7 @@ class Attempt:
 class SendLogs(logging.Handler):
     """What is logged while a function runs goes to its attempt."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: WorkerChannel) -> None:
         super().__init__(logging.DEBUG)
         self._line = line
 
@@ -107,8 +107,8 @@ class SendLogs(logging.Handler):
             self.handleError(record)
 
 
-def run_one(line: Line, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
-    attempt = line.current = Attempt(job, task)
+def run_one(line: WorkerChannel, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
+    attempt = line.current = ChildAttempt(job, task)
     running.set(attempt)
     try:
         arguments, named = task.decode_args(job["input"], job["slots"])
@@ -122,14 +122,14 @@ def run_one(line: Line, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
         running.set(None)
 
 
-def _call(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, Any]) -> Any:
+def _call(line: WorkerChannel, attempt: ChildAttempt, arguments: list[Any], named: dict[str, Any]) -> Any:
     context = SyncContext(attempt, line, loop=line.loop)
     result = attempt.task.function(*([context] if attempt.task.context else []), *arguments, **named)
     context.flush()
     return result
 
 
-def _await(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, Any]) -> Any:
+def _await(line: WorkerChannel, attempt: ChildAttempt, arguments: list[Any], named: dict[str, Any]) -> Any:
     async def run() -> Any:
         running.set(attempt)
         context = Context(attempt, line)
@@ -147,11 +147,11 @@ def _await(line: Line, attempt: Attempt, arguments: list[Any], named: dict[str, 
 def main(fd: int, target: str, *, apart: bool) -> None:
     die_with_parent()
     if apart:
-        keep_to_oneself()
-    leave_signals_to_parent()
+        make_undumpable()
+    ignore_signals()
     log_to_terminal()
     app = load_app(target)
-    line = Line(socket.socket(fileno=fd))
+    line = WorkerChannel(socket.socket(fileno=fd))
     logging.getLogger().addHandler(SendLogs(line))
     line.send(ready=True)
     while (job := line.jobs.get()) is not None:

@@ -19,7 +19,7 @@ def die_with_parent() -> None:
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def keep_to_oneself() -> None:
+def make_undumpable() -> None:
     """No other process of this user can read this one's memory, environment and open files."""
     if sys.platform == "linux":
         import ctypes
@@ -36,7 +36,7 @@ def keeps_to_itself() -> bool:
     return ctypes.CDLL(None).prctl(3) == 0  # PR_GET_DUMPABLE
 
 
-def leave_signals_to_parent() -> None:
+def ignore_signals() -> None:
     """Init systems and terminals signal every process of a group: the parent says here what that means. Handlers that
     do nothing, not SIG_IGN: programs that user code starts would inherit that and could not be stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

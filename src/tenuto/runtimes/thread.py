@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from tenuto.runtimes.background import Parts
+from tenuto.runtimes.background import BackgroundTasks
 
 log = logging.getLogger("tenuto.worker")
 
@@ -16,7 +16,7 @@ Work = Callable[[], Any]
 Done = Callable[[Any, Any], None]
 
 
-class Job:
+class ThreadHandle:
     """One function call in a thread; `left` when nobody waits for it any more."""
 
     __slots__ = ("key", "left", "work")
@@ -27,20 +27,20 @@ class Job:
         self.left = False
 
 
-class Threads:
+class ThreadRuntime:
     """Runs jobs and calls `done(key, result)` on the loop, for many jobs with one wake-up of the loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, done: Done) -> None:
         self._loop, self._done = loop, done
-        self._parts = Parts()
-        self._queue: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._results: deque[tuple[Job, Any]] = deque()
+        self._parts = BackgroundTasks()
+        self._queue: queue.SimpleQueue[ThreadHandle | None] = queue.SimpleQueue()
+        self._results: deque[tuple[ThreadHandle, Any]] = deque()
         self._woken = False
         self._threads = 0
         self._open = 0  # jobs given in and not done; only the loop's thread counts
 
-    def submit(self, key: Any, work: Work) -> Job:
-        job = Job(key, work)
+    def submit(self, key: Any, work: Work) -> ThreadHandle:
+        job = ThreadHandle(key, work)
         self._open += 1
         if self._open > self._threads:
             self._threads += 1
@@ -48,7 +48,7 @@ class Threads:
         self._queue.put(job)
         return job
 
-    def leave(self, job: Job) -> None:
+    def leave(self, job: ThreadHandle) -> None:
         """Wait no longer for this one; its thread ends when its function does, and another takes its place."""
         job.left = True
         self._open -= 1

@@ -9,7 +9,7 @@ from typing import Any, cast
 from tenuto.sdk.options import START_OPTIONS
 from tenuto.sdk.suggestions import meant, nearest
 from tenuto.sdk.values.codecs import Codec, WrongValue, codec_of, hints_of, refuse
-from tenuto.sdk.values.wire_format import MISSING, Unfit, dump, fill_slots, load, show
+from tenuto.sdk.values.wire_format import MISSING, NotSerializable, dump, fill_slots, load, show
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
@@ -54,7 +54,7 @@ class Signature:
             if not kwargs and tuple(map(type, args)) in self._fast:
                 return dump(args)
             return dump(self.encoded(args, kwargs))
-        except Unfit as problem:
+        except NotSerializable as problem:
             raise refuse(self.what, problem, f"its signature is {self}" if problem.path else None) from problem
 
     def encoded(
@@ -66,7 +66,9 @@ class Signature:
         if not kwargs:
             return [encode(name, value, path) for name, path, value in self._placed(args)]
         if self._rest and bound.get(self._rest):
-            raise Unfit("", f"*{self._rest} cannot be given together with arguments by name; give all by position")
+            raise NotSerializable(
+                "", f"*{self._rest} cannot be given together with arguments by name; give all by position"
+            )
         named: dict[str, Any] = bound.pop(self._named_rest, {}) if self._named_rest else {}
         encoded = {name: encode(name, value, name) for name, value in bound.items() if name != self._rest}
         return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}
@@ -121,7 +123,7 @@ class Signature:
         try:
             decoded = [self.codec(name).decode(one, path) for name, path, one in self._placed(args)]
             named = {name: self.codec(self._known(name)).decode(one, name) for name, one in kwargs.items()}
-        except Unfit as problem:
+        except NotSerializable as problem:
             raise refuse(self.what, problem, f"its signature is {self}") from problem
         return [*[named.pop(name) for name in self._only if name in named], *decoded], named
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from tenuto.db.connection.errors import BadAddress, DatabaseProblem
-from tenuto.model.environment import Address, check_database_url, read_address, wrong_server
+from tenuto.model.environment import Environment, check_database_url, read_address, wrong_server
 from tenuto.sdk.client.client import Client
-from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.storage.folder import FolderStore
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class NotInstalled(DatabaseProblem):
     """The database is there, but Tenuto's tables are not, or are older than this Tenuto."""
 
 
-def find_address(environment: Mapping[str, str] = os.environ) -> Address:
+def find_address(environment: Mapping[str, str] = os.environ) -> Environment:
     """What the environment says; a database that is named comes before a server."""
     said = read_address(environment)
     return replace(said, server_url=None) if said.database_url is not None else said
@@ -67,7 +67,7 @@ async def connect(
 async def _over_http(app: "App | None", url: str, key: str | None, org: str | None) -> AsyncGenerator[Client]:
     from tenuto.model.keys import WORKER, parse_key
     from tenuto.sdk.client.http_client import MAKE_KEY, Http
-    from tenuto.sdk.client.http_transport import Remote
+    from tenuto.sdk.client.http_transport import HttpTransport
 
     if not key:
         raise BadAddress(f"{url} asks who is there: {MAKE_KEY}")
@@ -77,13 +77,13 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
         raise BadAddress(f"org={org!r}: on a server the key says which org is meant; leave it out, or use another key")
     http = Http(url, key)
     try:
-        yield Client(Remote(http), url=http.url, app=app)
+        yield Client(HttpTransport(http), url=http.url, app=app)
     finally:
         await http.close()
 
 
 @asynccontextmanager
-async def _direct(app: "App | None", said: Address, org: str | None) -> AsyncGenerator[Client]:
+async def _direct(app: "App | None", said: Environment, org: str | None) -> AsyncGenerator[Client]:
     from tenuto.db import identity
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.connection.process_role import choose_role
@@ -93,7 +93,7 @@ async def _direct(app: "App | None", said: Address, org: str | None) -> AsyncGen
         role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
         async with open_pool(found, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            yield Client(Direct(pool, org_id, FolderStore(said.home / "objects")), url=found, app=app)
+            yield Client(SqlTransport(pool, org_id, FolderStore(said.home / "objects")), url=found, app=app)
 
 
 @asynccontextmanager

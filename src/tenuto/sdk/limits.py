@@ -9,7 +9,7 @@ from typing import Any
 from tenuto.model.durations import rate
 from tenuto.model.errors import InvalidInput
 
-LONGEST_VALUE = 200
+MAX_KEY_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,6 @@ def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, Any]) -> dict[
 
 def _text(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, separators=(",", ":"))
-    if len(text) <= LONGEST_VALUE:
+    if len(text) <= MAX_KEY_CHARS:
         return text
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"

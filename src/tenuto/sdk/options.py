@@ -95,7 +95,7 @@ _KERNEL: dict[str, Any] = {
 }
 
 
-class Start(TypedDict, total=False):
+class StartOptions(TypedDict, total=False):
     """What can be said of one start: `send.options(delay="5m")`, `tn.start(send, …, priority=10)`."""
 
     delay: Duration
@@ -117,7 +117,7 @@ class Start(TypedDict, total=False):
     connection: Any
 
 
-START_OPTIONS = frozenset(Start.__annotations__)
+START_OPTIONS = frozenset(StartOptions.__annotations__)
 
 
 def read_declared(what: str, said: Mapping[str, Any]) -> TaskOptions:

@@ -9,10 +9,10 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.arguments import Arguments, Signature
 from tenuto.sdk.limits import entry
-from tenuto.sdk.options import Executor, Start, TaskOptions, check_start
+from tenuto.sdk.options import Executor, StartOptions, TaskOptions, check_start
 from tenuto.sdk.retries import NEVER, counts_failures, retry_after
 from tenuto.sdk.values.codecs import ResultCodec, WrongValue, check_size, result_codec
-from tenuto.sdk.values.pickle_codec import freeze, thaw, thaw_arguments
+from tenuto.sdk.values.pickle_codec import dump_value, load_value, thaw_arguments
 from tenuto.sdk.values.wire_format import MISSING, dump
 
 P = ParamSpec("P")
@@ -31,12 +31,12 @@ class Task(Generic[P, R]):
         declared: TaskOptions,
         *,
         queue_limits: Mapping[str, int] | None = None,
-        said: Start | None = None,
+        said: StartOptions | None = None,
     ) -> None:
         self.name = name
         self.function = function
         self.declared = declared
-        self.said: Start = said or {}
+        self.said: StartOptions = said or {}
         self.queue_limits = queue_limits or {}
         self.context = takes_context(function)
         natural = _executor(name, function, declared.executor)
@@ -51,7 +51,7 @@ class Task(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<task {self.name}>"
 
-    def options(self, **said: Unpack[Start]) -> "Task[P, R]":
+    def options(self, **said: Unpack[StartOptions]) -> "Task[P, R]":
         """The task as one start wants it: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
         checked = check_start(self.name, said)
         of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
@@ -86,7 +86,7 @@ class Task(Generic[P, R]):
         """The arguments as JSON text; what does not fit is refused with the signature."""
         if self.pickled:
             self.signature.bind(args, kwargs)
-            text = dump(freeze(self.name, (list(args), dict(kwargs))))
+            text = dump(dump_value(self.name, (list(args), dict(kwargs))))
         else:
             text = self.signature.encode(args, kwargs)
         if len(text) > 100_000:
@@ -102,13 +102,13 @@ class Task(Generic[P, R]):
     def encode_result(self, value: Any) -> str | None:
         """The result as JSON text, None for None."""
         if self.pickled:
-            return None if value is None else dump(freeze(self.name, value))
+            return None if value is None else dump(dump_value(self.name, value))
         return self.result.encode(value)
 
     def decode_result(self, value: Any) -> R:
         """The result from its JSON value."""
         if self.pickled:
-            return cast("R", thaw(self.name, value))
+            return cast("R", load_value(self.name, value))
         return self.result.decode(value)
 
     def kind(self) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from tenuto.sdk.limits import entry
-from tenuto.sdk.options import Start, TaskOptions, check_start
+from tenuto.sdk.options import StartOptions, TaskOptions, check_start
 from tenuto.sdk.task import OF_KIND, Task
 
 
-class Stranger(Task[..., Any]):
+class TaskReference(Task[..., Any]):
     """Stands for a task of which only the type is known: what is not said of it is left to those who know."""
 
     def __init__(
@@ -17,19 +17,19 @@ class Stranger(Task[..., Any]):
         type: str,
         declared: TaskOptions | None = None,
         *,
-        said: Start | None = None,
+        said: StartOptions | None = None,
         kept: frozenset[str] = frozenset(),  # options that were said, also where they are what the kernel has anyway
         inherits: bool = True,
     ) -> None:
         super().__init__(type, _anything, declared or TaskOptions(), said=said)
         self._kept, self._inherits = kept, inherits
 
-    def options(self, **said: Unpack[Start]) -> "Stranger":
+    def options(self, **said: Unpack[StartOptions]) -> "TaskReference":
         checked = check_start(self.name, said)
         of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
         both: Any = {**self.said, **checked}
         declared, kept = replace(self.declared, **of_kind), self._kept | of_kind.keys()
-        return Stranger(self.name, declared, said=both, kept=kept, inherits=self._inherits)
+        return TaskReference(self.name, declared, said=both, kept=kept, inherits=self._inherits)
 
     def kind(self) -> dict[str, Any]:
         if not self._inherits:

@@ -7,7 +7,7 @@ from tenuto.model.keys import Peppers
 
 
 @dataclass(frozen=True)
-class Limit:
+class RateLimit:
     """How much may be asked: so many requests a second, and so many at once after a pause."""
 
     rate: float
@@ -41,11 +41,13 @@ class ServerSettings:
     connections: int = 10
     statement_seconds: float = 5.0
     bulk_seconds: float = 60.0
-    key_limit: Limit = Limit(1000, 2000)
-    worker_limit: Limit = Limit(10_000, 20_000)  # one key serves a fleet, and a busy process asks 500 times a second
-    org_limit: Limit = Limit(5000, 10_000)
-    task_limit: Limit = Limit(100, 1000)
-    stranger_limit: Limit = Limit(
+    key_limit: RateLimit = RateLimit(1000, 2000)
+    worker_limit: RateLimit = RateLimit(
+        10_000, 20_000
+    )  # one key serves a fleet, and a busy process asks 500 times a second
+    org_limit: RateLimit = RateLimit(5000, 10_000)
+    task_limit: RateLimit = RateLimit(100, 1000)
+    stranger_limit: RateLimit = RateLimit(
         50, 1000
     )  # an address, with credentials that nobody knows; as many as are answered at a time
     max_connections: int = 4000  # to one process, if it may open so many files

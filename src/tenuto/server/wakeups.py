@@ -6,15 +6,15 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
-from tenuto.db.connection.listener import Wake, listen
+from tenuto.db.connection.listener import Wakeup, listen
 from tenuto.runtimes.background import restarted
 
 CANCEL = "!cancel"
-REMEMBERED = 1000  # wake-ups, for those who come back
+MAX_REMEMBERED_WAKEUPS = 1000  # wake-ups, for those who come back
 ALL = "*"
 
 
-class Watch:
+class Subscription:
     """What one request waits for: its queues (None: all), or that something was cancelled."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Watch:
         self.cancelled = self.woken = False
         self._news = asyncio.Event()
 
-    def hear(self, wake: Wake) -> None:
+    def hear(self, wake: Wakeup) -> None:
         if wake.queue == CANCEL:
             self.cancelled = True
         elif not (wake.rescan or wake.queue == ALL or self.queues is None or wake.queue in self.queues):
@@ -37,22 +37,22 @@ class Watch:
         self._news.clear()
 
 
-class Wakes:
+class WakeupHub:
     """Listens from the first watch on."""
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._watches: set[Watch] = set()
+        self._watches: set[Subscription] = set()
         self._listening: asyncio.Task[None] | None = None
         self._process, self._heard = token_hex(8), 0
-        self._recent: deque[Wake] = deque(maxlen=REMEMBERED)
+        self._recent: deque[Wakeup] = deque(maxlen=MAX_REMEMBERED_WAKEUPS)
 
     @property
     def mark(self) -> str:
         """Up to where a request has heard, for the next one."""
         return f"{self._process}.{self._heard}"
 
-    def catch_up(self, watch: Watch, mark: str | None) -> None:
+    def catch_up(self, watch: Subscription, mark: str | None) -> None:
         """Let the watch hear what came since the mark; of another process, or too long ago, it may be anything."""
         process, _, heard = (mark or "").partition(".")
         missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
@@ -60,14 +60,14 @@ class Wakes:
             for wake in list(self._recent)[len(self._recent) - missed :]:
                 watch.hear(wake)
         else:
-            watch.hear(Wake(None))
+            watch.hear(Wakeup(None))
 
     @contextmanager
-    def watch(self) -> Generator[Watch]:
+    def watch(self) -> Generator[Subscription]:
         """Open it before looking for work: what becomes ready after the look is heard then."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(restarted("wake-up listener", self._listen))
-        watch = Watch()
+        watch = Subscription()
         self._watches.add(watch)
         try:
             yield watch

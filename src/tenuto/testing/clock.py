@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.install.test_databases import set_clock
 from tenuto.model.durations import Duration, seconds
 
@@ -10,7 +10,7 @@ from tenuto.model.durations import Duration, seconds
 class Clock:
     """`await tn.clock.advance("5m")`."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self.now = datetime.now(UTC)
 

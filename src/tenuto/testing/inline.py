@@ -14,28 +14,28 @@ from tenuto.model.tasks import Claimed
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Outcome
 from tenuto.sdk.app import App
-from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.task import Task
-from tenuto.worker.backends.sql_ports import DirectPorts
+from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.reporter import Reporter
-from tenuto.worker.process.held_attempts import Held
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 
-AT_ONCE = 100
+BATCH_SIZE = 100
 UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settle_runs", "fire_schedules")
 
 
 class InlineWorker:
     """Runs what can run now."""
 
-    def __init__(self, client: Direct, app: App) -> None:
+    def __init__(self, client: SqlTransport, app: App) -> None:
         self._client, self._app = client, app
-        self._session = Session()
-        self._ports = DirectPorts(client.pool, self._session, client.org_id, client.objects)
+        self._session = WorkerSession()
+        self._ports = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
         self._claims = 0
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
@@ -43,7 +43,7 @@ class InlineWorker:
         """Claim and run until nothing is ready and nothing is due; answers how many attempts ran."""
         opened = await self._client.pool.call(workers.register_worker, org_id=self._client.org_id, worker_id="test")
         self._session.opened(opened.session_id, opened.token)
-        reporter = Reporter(self._client.pool, self._session, Held(), store=self._store, reported=lambda: None)
+        reporter = Reporter(self._client.pool, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
         reporting = asyncio.create_task(reporter.run())
         ran = 0
         try:
@@ -73,7 +73,7 @@ class InlineWorker:
             self._tasks = {route.route_id: self._app.tasks[route.type] for route in routes}
             self._claims += 1
             return await attempts.claim_tasks(
-                conn, **fence, claim_no=self._claims, routes=list(self._tasks), limit=AT_ONCE
+                conn, **fence, claim_no=self._claims, routes=list(self._tasks), limit=BATCH_SIZE
             )
 
     async def _run(self, claim: Claimed, reporter: Reporter, reporting: "asyncio.Task[None]") -> None:

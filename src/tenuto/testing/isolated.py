@@ -8,11 +8,11 @@ from pathlib import Path
 from uuid import UUID
 
 from tenuto.db import embedded
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.test_databases import isolated_database
 from tenuto.sdk.app import App
 from tenuto.sdk.client.client import Client
-from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.connect import DEFAULT_ORG, find_address
 from tenuto.storage.base import Store
 from tenuto.storage.folder import FolderStore
@@ -20,19 +20,19 @@ from tenuto.testing.clock import Clock
 from tenuto.testing.inline import InlineWorker
 from tenuto.worker.backends.schedules import put_schedules
 
-MOST = 100_000
+MAX_TASKS = 100_000
 
 
 class Isolated(Client):
     """What `app.connect()` gives, and a clock and a worker: `await tn.clock.advance("5m")`, `await tn.work()`."""
 
-    def __init__(self, pool: Pool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
-        link = Direct(pool, org_id, store)
+    def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
+        link = SqlTransport(pool, org_id, store)
         super().__init__(link, url=url, app=app)
         self.clock = Clock(pool)
         self._worker = InlineWorker(link, app)
 
-    async def work(self, *, most: int = MOST) -> int:
+    async def work(self, *, most: int = MAX_TASKS) -> int:
         """Run all that can run now, in this loop, until nothing is left; answers how many attempts ran."""
         return await self._worker.work(most=most)
 

@@ -6,32 +6,32 @@ import logging
 import signal
 from collections.abc import Callable, Iterator
 
-from tenuto.runtimes.background import Parts, stop_process
-from tenuto.runtimes.process_lifetime import keep_to_oneself, leaving_within
-from tenuto.worker.backends.base import Kernel, open_kernel
+from tenuto.runtimes.background import BackgroundTasks, stop_process
+from tenuto.runtimes.process_lifetime import leaving_within, make_undumpable
+from tenuto.worker.backends.base import Backend, open_kernel
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.child_process import Child
-from tenuto.worker.supervisor.outage_log import Absence
-from tenuto.worker.supervisor.supervisor import OVERTIME, Refused, Supervisor
+from tenuto.worker.supervisor.child_process import ChildProcess
+from tenuto.worker.supervisor.outage_log import OutageLog
+from tenuto.worker.supervisor.supervisor import SHUTDOWN_MARGIN_SECONDS, Supervisor, WorkerRefused
 
-__all__ = ["Refused", "work"]
+__all__ = ["WorkerRefused", "work"]
 
 log = logging.getLogger("tenuto.worker")
 
-FAREWELL = 5.0  # seconds for giving back what children held that were killed
+SHUTDOWN_REPORT_SECONDS = 5.0  # seconds for giving back what children held that were killed
 
 
 async def work(
     settings: WorkerSettings,
     *,
     ready: Callable[[], None] = lambda: None,
-    first: Child | None = None,
+    first: ChildProcess | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
     """Until SIGTERM, SIGINT or `stop`: finish within the grace; a second signal ends at once. SIGHUP finishes
     everything first. `first`: a child that was started already."""
     if settings.weak_sandbox:
-        keep_to_oneself()
+        make_undumpable()
     with contextlib.ExitStack() as leaving:
         await _work(settings, leaving, ready, first, stop or asyncio.Event())
 
@@ -40,16 +40,16 @@ async def _work(
     settings: WorkerSettings,
     leaving: contextlib.ExitStack,
     ready: Callable[[], None],
-    first: Child | None,
+    first: ChildProcess | None,
     stop: asyncio.Event,
 ) -> None:
     async with open_kernel(settings) as kernel:
-        absence = Absence(gone=_say_gone, back=_say_back)
+        absence = OutageLog(gone=_say_gone, back=_say_back)
         supervisors = [
             Supervisor(kernel, settings, no + 1, absence, first=None if no else first)
             for no in range(settings.processes)
         ]
-        parts = Parts(stop_process(stop))
+        parts = BackgroundTasks(stop_process(stop))
         parts.start("announcement", _announce(supervisors, ready))
         parts.start("schema", _fail_with_other_functions(kernel))
         try:
@@ -81,7 +81,7 @@ async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) ->
     ready()
 
 
-async def _fail_with_other_functions(kernel: Kernel) -> None:
+async def _fail_with_other_functions(kernel: Backend) -> None:
     raise await kernel.wait_for_other_functions()
 
 
@@ -106,7 +106,9 @@ def _signals(
             else:
                 supervisor.kill()
         log.info("stopping: %s", "finishing within the grace" if asked == 1 else "at once")
-        leaving.enter_context(leaving_within((grace + OVERTIME if asked == 1 else 0.0) + FAREWELL))
+        leaving.enter_context(
+            leaving_within((grace + SHUTDOWN_MARGIN_SECONDS if asked == 1 else 0.0) + SHUTDOWN_REPORT_SECONDS)
+        )
 
     def drain() -> None:
         if asked:

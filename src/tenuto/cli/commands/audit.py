@@ -8,9 +8,9 @@ import typer
 
 from tenuto.cli.audited import Org, look, operator
 from tenuto.cli.commands.runs import Before, Limit
-from tenuto.cli.exit_codes import FailedWork, WrongUse
+from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.output import Json, show, show_list, table
-from tenuto.cli.session import Desk, read_id
+from tenuto.cli.session import CommandContext, read_id
 
 if TYPE_CHECKING:
     from tenuto.cli.audit_verify import Verified
@@ -55,7 +55,7 @@ def verify(heads: Heads = None, org: Org = None, as_json: Json = False) -> None:
     found = look(lambda desk: follow(desk, heads), org=org)
     show(_facts(found), _told(found), as_json=as_json)
     if found.findings:
-        raise FailedWork(f"the audit log of {found.org} is not what was written: {len(found.findings)} findings")
+        raise WorkFailed(f"the audit log of {found.org} is not what was written: {len(found.findings)} findings")
 
 
 def _facts(found: "Verified") -> dict[str, object]:
@@ -81,7 +81,7 @@ def export(
     Heads are signed every minute: run it as often, as a user whom the database's administrators are not.
     """
     if (to is None) == (heads is None):
-        raise WrongUse("say what to export: --to FILE for the entries, or --heads FILE for signed heads of the chain")
+        raise UsageError("say what to export: --to FILE for the entries, or --heads FILE for signed heads of the chain")
     if to is not None:
         count = look(lambda desk: _export_entries(desk, to), org=org)
         show({"entries": count, "file": str(to)}, f"{count} entries are in {to}", as_json=as_json)
@@ -92,7 +92,7 @@ def export(
     show({"heads": count, "file": str(heads), "signed": signed}, text, as_json=as_json)
 
 
-async def _export_entries(desk: Desk, to: Path) -> int:
+async def _export_entries(desk: CommandContext, to: Path) -> int:
     from tenuto.cli.audit_verify import read_chain, sign_now, write_record
     from tenuto.db import audit
 
@@ -102,7 +102,7 @@ async def _export_entries(desk: Desk, to: Path) -> int:
     try:
         file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise WrongUse(f"{to} cannot be made: {error.strerror}; name a file that is not there") from error
+        raise UsageError(f"{to} cannot be made: {error.strerror}; name a file that is not there") from error
     with os.fdopen(file, "w") as out:
         async for record in read_chain(desk, chain.anchor_seq):
             out.write(write_record(record) + "\n")
@@ -110,14 +110,14 @@ async def _export_entries(desk: Desk, to: Path) -> int:
     return count
 
 
-async def _export_heads(desk: Desk, file: Path) -> tuple[int, bool]:
+async def _export_heads(desk: CommandContext, file: Path) -> tuple[int, bool]:
     from tenuto.cli.audit_verify import export_heads, sign_now
 
     signed = await sign_now(desk)
     try:
         return await export_heads(desk, file), signed
     except OSError as error:
-        raise WrongUse(f"{file} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{file} cannot be written: {error.strerror}") from error
 
 
 @app.command()

@@ -10,9 +10,9 @@ import typer
 
 from tenuto.cli.commands.worker import worker_settings
 from tenuto.cli.database import ready_database
-from tenuto.cli.exit_codes import FailedWork
+from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import Json, show
-from tenuto.cli.processes.serve import Place, find_place, serve
+from tenuto.cli.processes.serve import ProcessContext, resolve_context, serve
 from tenuto.cli.settings import read_settings
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: Json = False
     """Start no-ops in bulk, then run a worker until all are done. They stay until retention takes them."""
     settings = read_settings()
     with ready_database(settings) as url:
-        measured = asyncio.run(_measure(find_place(settings, url, None), tasks, processes))
+        measured = asyncio.run(_measure(resolve_context(settings, url, None), tasks, processes))
     text = f"enqueue  {measured.enqueue_per_second:,} tasks/s\ndrain    {measured.drain_per_second:,} tasks/s"
     show(measured, text, as_json=as_json)
 
 
-async def _measure(place: Place, tasks: int, processes: int) -> Measured:
+async def _measure(place: ProcessContext, tasks: int, processes: int) -> Measured:
     from tenuto.cli.commands.bench_app import app, nothing
 
     worker = worker_settings(place, TARGET, queues=[QUEUE], processes=processes)
@@ -61,7 +61,7 @@ async def _measure(place: Place, tasks: int, processes: int) -> Measured:
         if not draining.done():
             draining.cancel()
             await working
-            raise FailedWork("the worker ended before the tasks did")
+            raise WorkFailed("the worker ended before the tasks did")
         drained, done = draining.result()
         signal.raise_signal(signal.SIGTERM)  # as anybody stops a worker
         await working

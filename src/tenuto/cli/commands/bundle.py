@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Before, Limit
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import Json, show, show_list
 
 app = typer.Typer(help="Bundles of untrusted code: build, push, list, delete.", no_args_is_help=True)
 
 COLUMNS = ("id", "sha256", "name", "size", "types", "created_by", "created_at")
-LARGEST = 64 * 1024 * 1024
+MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The code, with a bundle.json.", show_default=False)]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was built.", show_default=False)]
@@ -29,7 +29,7 @@ def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
     from tenuto.cli.bundle_build import build_bundle
 
     if not folder.is_dir():
-        raise WrongUse(f"{folder} is not a folder; write tenuto bundle build DIR")
+        raise UsageError(f"{folder} is not a folder; write tenuto bundle build DIR")
     file = out or folder.resolve().with_suffix(".zip")
     manifest = build_bundle(folder, file)
     facts = {"file": str(file), "sha256": sha256(file.read_bytes()).hexdigest(), "types": types(manifest)}
@@ -44,13 +44,13 @@ def push(file: File, org: Org = None, as_json: Json = False) -> None:
     from tenuto.db.bundle_upload import upload_bundle
     from tenuto.model.bundles import read_bundle
 
-    if not file.is_file() or file.stat().st_size > LARGEST:
-        raise WrongUse(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
+    if not file.is_file() or file.stat().st_size > MAX_BUNDLE_BYTES:
+        raise UsageError(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
     with file.open("rb") as content:
         found = read_bundle(content).verify()
         known = {"sha256": sha256(file.read_bytes()).hexdigest(), "size": file.stat().st_size}
 
-        async def work(deed: Change) -> None:
+        async def work(deed: AuditedTransaction) -> None:
             await deed.do(upload_bundle, bundle=found, file=content, **known, created_by=deed.actor)
             await deed.note("bundle", known["sha256"], "put", new(name=found.name, types=found.types))
 
@@ -77,7 +77,7 @@ def delete(hash: Hash, org: Org = None, as_json: Json = False) -> None:
 
     sha256 = hash.removeprefix("sha256:")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(bundles.delete_bundle, sha256=sha256)
         await deed.note("bundle", sha256, "delete")
 

@@ -7,7 +7,7 @@ import typer
 
 from tenuto.cli.database import open_database
 from tenuto.cli.output import Json, show
-from tenuto.cli.session import ask
+from tenuto.cli.session import with_database
 from tenuto.cli.settings import read_settings
 
 app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
@@ -70,7 +70,7 @@ def prune(
     """Delete now what retention is over for; dispatchers do it by themselves."""
     from tenuto.cli.prune import prune as ask_for_it
 
-    gone = ask(lambda desk: ask_for_it(desk.pool, dry_run=dry_run), role="tenuto_dispatcher")
+    gone = with_database(lambda desk: ask_for_it(desk.pool, dry_run=dry_run), role="tenuto_dispatcher")
     word = "would go" if dry_run else "are gone"
     show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
 

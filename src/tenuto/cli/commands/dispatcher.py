@@ -4,15 +4,15 @@ import asyncio
 import logging
 
 from tenuto.cli.database import ready_database
-from tenuto.cli.exit_codes import FailedWork
+from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import Json, show
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.serve import (
     NO_LOOPS,
     MetricsPort,
-    Place,
-    find_place,
+    ProcessContext,
     log_to_stderr,
+    resolve_context,
     serve,
     stopped_by_signals,
 )
@@ -26,20 +26,20 @@ def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
     settings = read_settings()
     log_to_stderr()
     with ready_database(settings, keep=False) as url:
-        place = find_place(settings, url, metrics_port)
+        place = resolve_context(settings, url, metrics_port)
         if not place.may_dispatch:
-            raise FailedWork(f"no loops can run here: {NO_LOOPS}")
+            raise WorkFailed(f"no loops can run here: {NO_LOOPS}")
         asyncio.run(_serve(place))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-async def _serve(place: Place) -> None:
+async def _serve(place: ProcessContext) -> None:
     stop = asyncio.Event()
     with stopped_by_signals(stop):
         await serve(place, None, stop=stop, ready=lambda: _ready(place))
 
 
-def _ready(place: Place) -> None:
+def _ready(place: ProcessContext) -> None:
     if peppers_if_any(place.settings) is None:
         log.info("ends of audit chains are not signed here, since TENUTO_PEPPER is not set")
     log.info("running the loops; Ctrl-C stops")

@@ -15,10 +15,10 @@ from tenuto.cli.settings import Settings, read_settings
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
-    from tenuto.db.diagnostics import Checkup
-    from tenuto.db.install.install import Status
+    from tenuto.db.diagnostics import Diagnostics
+    from tenuto.db.install.install import SchemaStatus
     from tenuto.model.maintenance import ParkedCount
-    from tenuto.model.monitoring import Dispatcher, WorkerStatus
+    from tenuto.model.monitoring import DispatcherInfo, WorkerStatus
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as overview.sql counts them
@@ -39,9 +39,9 @@ class Check:
 class Seen:
     """What there is to judge."""
 
-    checkup: "Checkup"
+    checkup: "Diagnostics"
     now: datetime
-    dispatchers: "list[Dispatcher]"
+    dispatchers: "list[DispatcherInfo]"
     workers: "list[WorkerStatus]"
     unserved: list[str]  # types that tasks are queued for and no worker ever served
     parked: "list[ParkedCount]"
@@ -83,7 +83,7 @@ async def _look(url: str, settings: Settings) -> Seen:
         )
 
 
-def schema(found: "Status") -> Check:
+def schema(found: "SchemaStatus") -> Check:
     if found.current:
         return Check("schema", OK, f"version {found.schema_version}, up to date")
     what = f"{len(found.pending)} migrations are missing" if found.pending else "its functions are of another version"
@@ -105,7 +105,7 @@ def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
     yield Check("postgres", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
 
 
-def roles(checkup: "Checkup") -> Check:
+def roles(checkup: "Diagnostics") -> Check:
     if checkup.missing_roles:
         return Check("roles", WRONG, f"{', '.join(checkup.missing_roles)} are missing; run `tenuto db migrate`")
     useful = [role for role in checkup.roles if role in ("tenuto_worker", "tenuto_dispatcher", "tenuto_owner")]
@@ -171,7 +171,7 @@ def sandbox(seen: Seen) -> Check:
     return Check("sandbox", OK, f"{len(strengths)} workers run untrusted code, fully confined")
 
 
-def vacuum(checkup: "Checkup") -> Check:
+def vacuum(checkup: "Diagnostics") -> Check:
     worst = max(checkup.hot_tables, key=lambda one: one.dead_rows)
     if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
         return Check("vacuum", WRONG, "autovacuum or track_counts is off; turn both on, or queues get slow")
@@ -184,14 +184,14 @@ def vacuum(checkup: "Checkup") -> Check:
     return Check("vacuum", OK, f"the dispatcher may vacuum; most dead rows: {worst.dead_rows} in {worst.name}")
 
 
-def transactions(checkup: "Checkup") -> Check:
+def transactions(checkup: "Diagnostics") -> Check:
     if checkup.oldest_transaction > LONG:
         age = f"{checkup.oldest_transaction:.0f} s"
         return Check("transactions", WRONG, f"one is open for {age} ({checkup.held_by}) and holds back vacuum; end it")
     return Check("transactions", OK, f"the oldest is open for {checkup.oldest_transaction:.1f} s")
 
 
-def durability(checkup: "Checkup") -> Check:
+def durability(checkup: "Diagnostics") -> Check:
     loose = [
         name for name in ("fsync", "synchronous_commit", "full_page_writes") if checkup.settings.get(name) == "off"
     ]
@@ -200,7 +200,7 @@ def durability(checkup: "Checkup") -> Check:
     return Check("durability", OK, "what is accepted is on disk")
 
 
-def connections(checkup: "Checkup") -> Check:
+def connections(checkup: "Diagnostics") -> Check:
     most: Any = int(checkup.settings.get("max_connections", "100"))
     if checkup.connections > most * 0.8:
         return Check(

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.output import Json, show, show_list
 
@@ -42,7 +42,7 @@ def set_(
     """Make a resource group, or say anew what it may use."""
     from tenuto.db import identity
 
-    async def work(deed: Change) -> UUID:
+    async def work(deed: AuditedTransaction) -> UUID:
         id = await deed.do(identity.set_resource_group, external_id=group, weight=weight, quota=quota)
         await deed.note("group", group, "set", new(weight=weight, quota=quota))
         return id

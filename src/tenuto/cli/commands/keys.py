@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import Change, Org, change, look, new, words
+from tenuto.cli.audited import AuditedTransaction, Org, change, look, new, split_commas
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import Json, show, show_list
 from tenuto.cli.session import read_id
@@ -55,7 +55,7 @@ def create(
     from tenuto.model.keys import API
     from tenuto.model.permissions import check_permissions
 
-    may = words(permissions)
+    may = split_commas(permissions)
     check_permissions(may)
     said = {"name": name, "permissions": may}
     id, key = change(lambda made: make(made, keys.create_api_key, (API, env), expires, **said), org=org)
@@ -104,7 +104,7 @@ def import_(
 
     found = read_keys(file)
 
-    async def work(deed: Change) -> list[UUID]:
+    async def work(deed: AuditedTransaction) -> list[UUID]:
         ids = []
         for one in found.keys:
             ids.append(await deed.do(keys.import_api_key, **one, created_by=deed.actor))
@@ -121,7 +121,11 @@ def import_(
 
 
 async def make(
-    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], expires: str | None, **said: Any
+    deed: AuditedTransaction,
+    function: "Callable[..., Awaitable[UUID]]",
+    kind: tuple[str, str],
+    expires: str | None,
+    **said: Any,
 ) -> tuple[UUID, str]:
     """A new key of a kind, its entry in the audit log, and its text."""
     from tenuto.db import maintenance
@@ -134,7 +138,7 @@ async def make(
 
 
 async def replace(
-    deed: Change, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], key: str, overlap: str
+    deed: AuditedTransaction, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], key: str, overlap: str
 ) -> tuple[UUID, UUID, str]:
     """The same for a key that takes another one's place; the old one's id comes first."""
     old = await _find(deed, "key" if _entity(kind[0]) == "api_key" else "worker-key", key)
@@ -144,7 +148,7 @@ async def replace(
     return old, id, text
 
 
-async def end_key(deed: Change, what: str, key: str) -> tuple[UUID, bool]:
+async def end_key(deed: AuditedTransaction, what: str, key: str) -> tuple[UUID, bool]:
     """The id of the key, and whether it let anybody in until now; if not there is nothing to write down."""
     from tenuto.db import keys, workers
 
@@ -158,7 +162,7 @@ async def end_key(deed: Change, what: str, key: str) -> tuple[UUID, bool]:
     return id, done
 
 
-async def _find(deed: Change, what: str, key: str) -> UUID:
+async def _find(deed: AuditedTransaction, what: str, key: str) -> UUID:
     """By its id, or by the public part of the key, which refusals name."""
     from tenuto.db import keys
 

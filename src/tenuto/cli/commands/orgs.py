@@ -5,13 +5,13 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import Change, change, look, new, operator
+from tenuto.cli.audited import AuditedTransaction, change, look, new, operator
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import Json, fields, show, show_list
 
 if TYPE_CHECKING:
-    from tenuto.cli.session import Desk
+    from tenuto.cli.session import CommandContext
     from tenuto.db.connection.call import Conn
     from tenuto.model.identity import Org as Tenant
 
@@ -46,10 +46,10 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 
     settings = {"retention_days": retention_days} if retention_days else None
 
-    async def work(desk: "Desk") -> UUID:
+    async def work(desk: "CommandContext") -> UUID:
         async with desk.pool.connection() as conn, conn.transaction():
             id = await identity.create_org(conn, slug=org, name=name, settings=settings)
-            await Change(conn, id, operator()).note("org", org, "create", new(name=name, settings=settings))
+            await AuditedTransaction(conn, id, operator()).note("org", org, "create", new(name=name, settings=settings))
             return id
 
     id = look(work, org="default")
@@ -60,7 +60,7 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 def show_(org: Slug, as_json: Json = False) -> None:
     """Everything about one org."""
 
-    async def find(desk: "Desk") -> "Tenant":
+    async def find(desk: "CommandContext") -> "Tenant":
         async with desk.pool.connection() as conn:
             return await _find(conn, desk.org_id)
 
@@ -75,9 +75,9 @@ def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_
     from tenuto.model.audit import diff
 
     if name is None and retention_days is None:
-        raise WrongUse("nothing to change; write --name or --retention-days")
+        raise UsageError("nothing to change; write --name or --retention-days")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         old = await _find(deed.conn, deed.org_id)
         settings = {**old.settings, "retention_days": retention_days} if retention_days else old.settings
         await deed.do(identity.update_org, name=name, settings=settings)

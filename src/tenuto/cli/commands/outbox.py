@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.audited import act
+from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import Json, show, show_list
-from tenuto.cli.session import ask
+from tenuto.cli.session import with_database
 
 app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
 
@@ -29,7 +29,7 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "kind": kind, "before": before, "limit": limit}
-    found = ask(lambda desk: desk.pool.call(monitoring.list_effects, org_id=desk.org_id, **page))
+    found = with_database(lambda desk: desk.pool.call(monitoring.list_effects, org_id=desk.org_id, **page))
     show_list("effects", found, COLUMNS, as_json=as_json)
 
 
@@ -44,7 +44,7 @@ def replay(
     from tenuto.db import outbox
 
     if bool(ids) == everything:
-        raise WrongUse("say which: ids of dead effects, or --all; `tenuto outbox list --status dead` shows them")
+        raise UsageError("say which: ids of dead effects, or --all; `tenuto outbox list --status dead` shows them")
     what = ", ".join(map(str, ids)) if ids else kind or "all"
-    done = act(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
+    done = audited_call(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
     show({"replayed": done}, f"{len(done)} of them will be tried again", as_json=as_json)

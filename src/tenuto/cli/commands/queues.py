@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.audited import act
+from tenuto.cli.audited import audited_call
 from tenuto.cli.output import Json, show, show_list
-from tenuto.cli.session import ask
+from tenuto.cli.session import with_database
 
 app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
 
@@ -20,7 +20,7 @@ def list_(as_json: Json = False) -> None:
     """Every queue and what stands in it."""
     from tenuto.db import monitoring
 
-    found = ask(lambda desk: desk.pool.call(monitoring.list_queues, org_id=desk.org_id))
+    found = with_database(lambda desk: desk.pool.call(monitoring.list_queues, org_id=desk.org_id))
     show_list("queues", found, COLUMNS, as_json=as_json)
 
 
@@ -29,7 +29,7 @@ def pause(queue: Queue, as_json: Json = False) -> None:
     """Let nobody claim from a queue; what runs goes on."""
     from tenuto.db import runs
 
-    act(("queue", queue), "pause", runs.pause_queue, queue=queue)
+    audited_call(("queue", queue), "pause", runs.pause_queue, queue=queue)
     show({"queue": queue, "paused": True}, f"paused {queue}", as_json=as_json)
 
 
@@ -38,5 +38,5 @@ def resume(queue: Queue, as_json: Json = False) -> None:
     """Let workers claim from a queue again."""
     from tenuto.db import runs
 
-    act(("queue", queue), "resume", runs.resume_queue, queue=queue)
+    audited_call(("queue", queue), "resume", runs.resume_queue, queue=queue)
     show({"queue": queue, "paused": False}, f"resumed {queue}", as_json=as_json)

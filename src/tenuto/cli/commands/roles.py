@@ -5,7 +5,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.users import UserId
 from tenuto.cli.output import Json, show, show_list
@@ -44,7 +44,7 @@ def create(
     """Make a role that people can have and datasets can name."""
     from tenuto.db import identity
 
-    async def work(deed: Change) -> UUID:
+    async def work(deed: AuditedTransaction) -> UUID:
         id = await deed.do(identity.create_role, name=role, description=description)
         await deed.note("role", role, "create", new(description=description))
         return id
@@ -57,7 +57,7 @@ def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
     """Delete a role; those who had it have it no more."""
     from tenuto.db import identity
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(identity.delete_role, name=role)
         await deed.note("role", role, "delete")
 
@@ -88,7 +88,7 @@ def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) ->
 
     id = read_id(user, "user")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(identity.add_member, role=role, user_id=id)
         await deed.note("role", role, "add", new(user=str(id)))
 
@@ -103,7 +103,7 @@ def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False)
 
     id = read_id(user, "user")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(identity.remove_member, role=role, user_id=id)
         await deed.note("role", role, "remove", {"user": {"old": str(id)}})
 

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import WORKERS, Change, act, change, new
-from tenuto.cli.exit_codes import FailedWork, NotEnded
+from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change, new
+from tenuto.cli.exit_codes import StillRunning, WorkFailed
 from tenuto.cli.logs import Follow, show_run_logs
 from tenuto.cli.output import Json, cell, fields, reason, say, show, show_list
-from tenuto.cli.session import Desk, ask, read_id
+from tenuto.cli.session import CommandContext, read_id, with_database
 from tenuto.model.durations import seconds
 
 app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
@@ -37,7 +37,7 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
-    found = ask(lambda desk: desk.pool.call(monitoring.list_runs, org_id=desk.org_id, **page))
+    found = with_database(lambda desk: desk.pool.call(monitoring.list_runs, org_id=desk.org_id, **page))
     show_list("runs", found, COLUMNS, as_json=as_json)
 
 
@@ -47,7 +47,7 @@ def show_(run: RunId, as_json: Json = False) -> None:
     from tenuto.db import monitoring
 
     run_id = read_id(run, "run")
-    found = ask(lambda desk: desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id))
+    found = with_database(lambda desk: desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id))
     show(found, fields(found), as_json=as_json)
 
 
@@ -63,21 +63,21 @@ def watch(
     run_id = read_id(run, "run")
     patience = None if timeout is None else seconds(timeout, "--timeout")
 
-    async def in_time(desk: Desk) -> str:
+    async def in_time(desk: CommandContext) -> str:
         try:
             async with asyncio.timeout(patience):
                 return await follow(desk, run_id, as_json=as_json)
         except TimeoutError as problem:
             if as_json:
                 show(await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id), "", as_json=True)
-            raise NotEnded(run_id, patience or 0) from problem
+            raise StillRunning(run_id, patience or 0) from problem
 
-    status = ask(in_time)
+    status = with_database(in_time)
     if status != "completed":
-        raise FailedWork(f"run {run_id} {status}")
+        raise WorkFailed(f"run {run_id} {status}")
 
 
-async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
+async def follow(desk: CommandContext, run_id: UUID, *, as_json: bool) -> str:
     """Say when something changed; answers the final status."""
     from tenuto.db import monitoring
 
@@ -100,15 +100,15 @@ async def follow(desk: Desk, run_id: UUID, *, as_json: bool) -> str:
 def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
     """What all tasks of a run logged, each line with its task; with --json one object a line."""
     run_id = read_id(run, "run")
-    ask(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
+    with_database(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
 
 
 def finish(run_id: UUID, *, quiet: bool) -> None:
     """Work on the accepted verb of a large run beside the dispatchers, and say how far it is."""
-    ask(lambda desk: advance(desk, run_id, quiet=quiet), role=WORKERS)
+    with_database(lambda desk: advance(desk, run_id, quiet=quiet), role=WORKERS)
 
 
-async def advance(desk: Desk, run_id: UUID, *, quiet: bool) -> None:
+async def advance(desk: CommandContext, run_id: UUID, *, quiet: bool) -> None:
     from tenuto.db import maintenance, runs
 
     said = ""
@@ -134,7 +134,7 @@ def cancel(
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    done = act(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
+    done = audited_call(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
     show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
@@ -155,7 +155,7 @@ def retry(
     show({"run_id": made, "retry_of": run_id}, f"started run {made}", as_json=as_json)
 
 
-async def retry_run(deed: Change, run_id: UUID, *, everything: bool) -> UUID:
+async def retry_run(deed: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
     from tenuto.db import runs
 
     made = await deed.do(runs.retry_run, run_id=run_id, reuse=not everything)
@@ -169,7 +169,7 @@ def delete(run: RunId, no_wait: NoWait = False, as_json: Json = False) -> None:
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    done = act(("run", run_id), "delete", runs.delete_run, run_id=run_id)
+    done = audited_call(("run", run_id), "delete", runs.delete_run, run_id=run_id)
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
     show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.audited import WORKERS, Change, act, change
+from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.output import Json, cell, show, show_list
-from tenuto.cli.session import ask
+from tenuto.cli.session import with_database
 
 if TYPE_CHECKING:
     from tenuto.model.schedules import Schedule
@@ -30,7 +30,7 @@ def list_(
     from tenuto.db import reactions
 
     page = {"after": after, "limit": limit}
-    found = ask(lambda desk: desk.pool.call(reactions.list_schedules, org_id=desk.org_id, **page))
+    found = with_database(lambda desk: desk.pool.call(reactions.list_schedules, org_id=desk.org_id, **page))
     show_list("schedules", found, COLUMNS, as_json=as_json)
 
 
@@ -39,7 +39,7 @@ def pause(name: Name, as_json: Json = False) -> None:
     """Let a schedule start nothing until it is resumed."""
     from tenuto.db import reactions
 
-    act(("schedule", name), "pause", reactions.pause_schedule, name=name)
+    audited_call(("schedule", name), "pause", reactions.pause_schedule, name=name)
     show({"name": name, "paused": True}, f"paused {name}", as_json=as_json)
 
 
@@ -55,11 +55,11 @@ def delete(name: Name, as_json: Json = False) -> None:
     """Remove a schedule whose app is gone; an app that still has it puts it back when a worker starts."""
     from tenuto.db import reactions
 
-    act(("schedule", name), "delete", reactions.delete_schedule, name=name)
+    audited_call(("schedule", name), "delete", reactions.delete_schedule, name=name)
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
 
 
-async def _resume(deed: Change, name: str) -> datetime:
+async def _resume(deed: AuditedTransaction, name: str) -> datetime:
     from tenuto.db import maintenance, reactions
     from tenuto.model.cron import fire_after
 
@@ -70,7 +70,7 @@ async def _resume(deed: Change, name: str) -> datetime:
     return next_at
 
 
-async def _find(deed: Change, name: str) -> "Schedule":
+async def _find(deed: AuditedTransaction, name: str) -> "Schedule":
     from tenuto.db import reactions
     from tenuto.model.errors import NotFound
 

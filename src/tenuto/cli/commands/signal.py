@@ -6,7 +6,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_value
-from tenuto.cli.audited import WORKERS, Change, change, new
+from tenuto.cli.audited import WORKERS, AuditedTransaction, change, new
 from tenuto.cli.commands.runs import RunId
 from tenuto.cli.output import Json, show
 from tenuto.cli.session import read_id
@@ -24,7 +24,7 @@ def signal(
     run_id = read_id(run, "run")
     sent = {"run_id": run_id, "name": name, "value": read_value(value)}
 
-    async def work(deed: Change) -> UUID:
+    async def work(deed: AuditedTransaction) -> UUID:
         id = await deed.do(runs.send_signal, **sent)
         await deed.note("run", run_id, "signal", new(name=name))
         return id

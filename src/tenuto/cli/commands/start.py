@@ -9,21 +9,21 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.arguments import read_arguments
-from tenuto.cli.audited import Change, in_one, new
-from tenuto.cli.exit_codes import PROBLEMS, FailedWork, NotEnded, WrongUse
+from tenuto.cli.audited import AuditedTransaction, in_one, new
+from tenuto.cli.exit_codes import PROBLEMS, StillRunning, UsageError, WorkFailed
 from tenuto.cli.output import Json, say, show
 from tenuto.cli.served import why_unserved
-from tenuto.cli.session import Desk, ask
+from tenuto.cli.session import CommandContext, with_database
 from tenuto.model.durations import seconds
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.run import Run
-    from tenuto.sdk.client.start_request import Plan
+    from tenuto.sdk.client.start_request import StartRequest
     from tenuto.sdk.task import Task
 
-PATIENCE = 3.0  # seconds
+NO_WORKER_AFTER_SECONDS = 3.0  # seconds
 STRICT = "correct it, start its worker first, or leave out --strict"
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
@@ -82,20 +82,20 @@ def start(
     task = find_task(type, app).options(**said)
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
-        raise WrongUse(f"{type} has positional and named arguments; name all or none, or say --app module:app")
+        raise UsageError(f"{type} has positional and named arguments; name all or none, or say --app module:app")
     wait = wait or wait_timeout is not None
     patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
-    async def work(desk: Desk) -> tuple[Outcome, Exception | None]:
+    async def work(desk: CommandContext) -> tuple[Outcome, Exception | None]:
         if strict and (unserved := await why_unserved(desk, task.name, otherwise=STRICT)):
-            raise WrongUse(unserved)
+            raise UsageError(unserved)
         run = await _start(desk, task, args, kwargs)
         if app is None and (unserved := await why_unserved(desk, task.name, otherwise="it waits until one does")):
             say(f"note: {one_line(unserved)}", err=True)
         begun = Outcome(str(run.id), run.created)
         return await _wait(desk, run, begun, patience) if wait else (begun, None)
 
-    _show(*ask(work), as_json=as_json)
+    _show(*with_database(work), as_json=as_json)
 
 
 def _show(done: Outcome, problem: Exception | None, *, as_json: bool) -> None:
@@ -117,27 +117,27 @@ def show_result(result: Any) -> str:
 def find_task(type: str, target: str | None) -> "Task[..., Any]":
     """The task of the app, or one that takes anything where the app is not at hand."""
     from tenuto.sdk.app_loader import BadTarget, load_app
-    from tenuto.sdk.task_reference import Stranger
+    from tenuto.sdk.task_reference import TaskReference
 
     if target is None:
         if "." not in type.strip("."):
-            raise WrongUse(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
-        return Stranger(type)
+            raise UsageError(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
+        return TaskReference(type)
     try:
         return load_app(target).find(type)
     except BadTarget as problem:
-        raise WrongUse(str(problem)) from problem
+        raise UsageError(str(problem)) from problem
 
 
-def make_client(desk: Desk) -> "Client":
+def make_client(desk: CommandContext) -> "Client":
     from tenuto.sdk.client.client import Client
-    from tenuto.sdk.client.sql_transport import Direct
+    from tenuto.sdk.client.sql_transport import SqlTransport
     from tenuto.storage.folder import FolderStore
 
-    return Client(Direct(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
+    return Client(SqlTransport(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
 
 
-async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]) -> "Run[Any]":
+async def _start(desk: CommandContext, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]) -> "Run[Any]":
     from tenuto.sdk.client.start_request import plan_task
 
     # Not `client.start`, which would take `name=ada` for an option of the start.
@@ -146,7 +146,7 @@ async def _start(desk: Desk, task: "Task[..., Any]", args: list[Any], kwargs: di
 
 
 async def _wait(
-    desk: Desk, run: "Run[Any]", begun: Outcome, patience: float | None
+    desk: CommandContext, run: "Run[Any]", begun: Outcome, patience: float | None
 ) -> tuple[Outcome, Exception | None]:
     from tenuto.db import monitoring
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
@@ -158,12 +158,12 @@ async def _wait(
         return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
     except RunFailed as problem:
         more = f"`tenuto tasks show {run.id}` has its attempts and where it broke"
-        return replace(begun, status="failed", error=problem.error), FailedWork(f"{problem}; {more}")
+        return replace(begun, status="failed", error=problem.error), WorkFailed(f"{problem}; {more}")
     except RunCancelled as problem:
-        return replace(begun, status="cancelled", error=problem.error), FailedWork(str(problem))
+        return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
         now = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run.id)
-        return replace(begun, status=now.status), NotEnded(run.id, patience or 0)
+        return replace(begun, status=now.status), StillRunning(run.id, patience or 0)
     except asyncio.CancelledError:
         say(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
         raise
@@ -172,18 +172,18 @@ async def _wait(
         await client.watcher.close()
 
 
-async def _start_one(deed: Change, client: "Client", plan: "Plan", type: str) -> "Run[Any]":
+async def _start_one(deed: AuditedTransaction, client: "Client", plan: "StartRequest", type: str) -> "Run[Any]":
     (run,) = await client.start_plans([plan], connection=deed.conn)
     if run.created:
         await deed.note("run", run.id, "start", new(type=type, runs=1))
     return run
 
 
-async def _say_why(desk: Desk, run_id: UUID) -> None:
+async def _say_why(desk: CommandContext, run_id: UUID) -> None:
     """After a while: what the one who waits waits for, such as a worker that knows the task."""
     from tenuto.db import monitoring
 
-    await asyncio.sleep(PATIENCE)
+    await asyncio.sleep(NO_WORKER_AFTER_SECONDS)
     with suppress(*PROBLEMS):  # the one who waits says what is wrong
         sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=run_id)
         say(f"still waiting: {one_line(sentence)}", err=True)

@@ -6,15 +6,15 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import WORKERS, Change, act, change
+from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change
 from tenuto.cli.commands.runs import Before, Limit, retry_run
 from tenuto.cli.logs import Follow, show_task_logs
 from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
 from tenuto.cli.run_or_task import of_a_task
-from tenuto.cli.session import Desk, ask, read_id
+from tenuto.cli.session import CommandContext, read_id, with_database
 
 if TYPE_CHECKING:
-    from tenuto.model.monitoring import Attempt, TaskStatus
+    from tenuto.model.monitoring import AttemptInfo, TaskStatus
     from tenuto.model.tasks import TreeNode
 
 app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
@@ -40,7 +40,7 @@ def list_(
 
     filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
     page = {**filters, "limit": limit, "before": before and read_id(before, "task")}
-    found = ask(lambda desk: desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, **page))
+    found = with_database(lambda desk: desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, **page))
     show_list("tasks", found, COLUMNS, as_json=as_json)
 
 
@@ -51,12 +51,12 @@ def show_(task: TaskId, as_json: Json = False) -> None:
 
     one = read_id(task, "task")
 
-    async def question(desk: Desk) -> "tuple[TaskStatus, list[Attempt]]":
+    async def question(desk: CommandContext) -> "tuple[TaskStatus, list[AttemptInfo]]":
         async with of_a_task(desk, one), desk.pool.connection() as conn:
             found = await monitoring.get_task(conn, org_id=desk.org_id, task_id=one)
             return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
 
-    found, attempts = ask(question)
+    found, attempts = with_database(question)
     short = [dataclasses.replace(attempt, error=reason(attempt.error)) for attempt in attempts]
     rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
     text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
@@ -71,14 +71,14 @@ def tree(task: TaskId, as_json: Json = False) -> None:
 
     one = read_id(task, "task")
 
-    async def question(desk: Desk) -> "list[TreeNode]":
+    async def question(desk: CommandContext) -> "list[TreeNode]":
         async with of_a_task(desk, one):
             nodes = await desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one)
             if not nodes:
                 raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
             return nodes
 
-    nodes = ask(question)
+    nodes = with_database(question)
     show({"tasks": nodes}, "\n".join(map(_branch, nodes)), as_json=as_json)
 
 
@@ -95,11 +95,11 @@ def logs(
     """What a task logged, without its children; with --json one object a line."""
     one = read_id(task, "task")
 
-    async def question(desk: Desk) -> None:
+    async def question(desk: CommandContext) -> None:
         async with of_a_task(desk, one):
             await show_task_logs(desk, one, follow=follow, as_json=as_json)
 
-    ask(question)
+    with_database(question)
 
 
 @app.command()
@@ -109,7 +109,7 @@ def retry(task: TaskId, as_json: Json = False) -> None:
 
     one = read_id(task, "task")
 
-    async def work(deed: Change) -> tuple[UUID, UUID]:
+    async def work(deed: AuditedTransaction) -> tuple[UUID, UUID]:
         found = await deed.do(monitoring.get_task, task_id=one)
         return found.run_id, await retry_run(deed, found.run_id, everything=False)
 
@@ -125,5 +125,5 @@ def cancel(
     from tenuto.db import runs
 
     one = read_id(task, "task")
-    act(("task", one), "cancel", runs.cancel_task, reason, task_id=one)
+    audited_call(("task", one), "cancel", runs.cancel_task, reason, task_id=one)
     show({"task_id": one, "cancelled": True}, f"cancelling task {one}", as_json=as_json)

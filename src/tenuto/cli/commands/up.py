@@ -11,20 +11,20 @@ import typer
 from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
 from tenuto.cli.database import ready_database
 from tenuto.cli.output import Json, show
-from tenuto.cli.overview import look
+from tenuto.cli.overview import fetch_overview
 from tenuto.cli.processes.serve import (
     MetricsPort,
-    Place,
-    find_place,
+    ProcessContext,
     log_to_stderr,
     quiet_the_driver,
+    resolve_context,
     serve,
     stopped_by_signals,
 )
-from tenuto.cli.processes.up_server import Front, answering, find_front, make_link, say_front
+from tenuto.cli.processes.up_server import LocalServer, answering, find_front, make_link, say_front
 from tenuto.cli.settings import read_settings
 from tenuto.model.text import LineFormatter
-from tenuto.runtimes.background import Parts, restarted, stop_process
+from tenuto.runtimes.background import BackgroundTasks, restarted, stop_process
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -59,7 +59,7 @@ def up(
     with ready_database(settings, keep=False) as url:
         where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
         log.info("database: %s", where)
-        place = find_place(settings, url, metrics_port)
+        place = resolve_context(settings, url, metrics_port)
         flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
         worker = worker_settings(place, target, **flags) if target or bundles else None
         asyncio.run(_serve(place, find_front(place, port), worker, console))
@@ -82,10 +82,12 @@ def _console() -> "Console | None":
     return console
 
 
-async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | None", console: "Console | None") -> None:
+async def _serve(
+    place: ProcessContext, front: LocalServer | None, worker: "WorkerSettings | None", console: "Console | None"
+) -> None:
     stop = asyncio.Event()
     link = await make_link(place, front) if front and place.may_dispatch else None
-    parts = Parts(stop_process(stop))
+    parts = BackgroundTasks(stop_process(stop))
     if console:
         parts.start("live line", restarted("live line", lambda: _watch(place, console)))
 
@@ -114,7 +116,7 @@ async def _serve(place: Place, front: Front | None, worker: "WorkerSettings | No
         raise parts.error
 
 
-async def _watch(place: Place, console: "Console") -> None:
+async def _watch(place: ProcessContext, console: "Console") -> None:
     """One line that is always true."""
     from rich.live import Live
     from rich.text import Text
@@ -127,7 +129,7 @@ async def _watch(place: Place, console: "Console") -> None:
             seen = None
             while True:
                 try:
-                    seen = await look(pool, UUID(place.org_id), seen)
+                    seen = await fetch_overview(pool, UUID(place.org_id), seen)
                     line = seen.line
                 except DatabaseProblem as problem:
                     line = str(problem)

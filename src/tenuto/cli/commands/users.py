@@ -5,16 +5,16 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.audited import Change, Org, change, look, new
+from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import Json, fields, show, show_list
-from tenuto.cli.session import Desk, read_id
+from tenuto.cli.session import CommandContext, read_id
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from tenuto.db.connection.call import Conn
-    from tenuto.model.identity import Person
+    from tenuto.model.identity import User
 
 app = typer.Typer(help="People: add, list, show, role, link, disable, enable.", no_args_is_help=True)
 
@@ -39,7 +39,7 @@ def add(
 
     said = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
 
-    async def work(deed: Change) -> UUID:
+    async def work(deed: AuditedTransaction) -> UUID:
         id = await deed.do(identity.put_user, **said)
         await deed.note("user", id, "put", new(**said))
         return id
@@ -63,7 +63,7 @@ def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
     """Everything about one person."""
     id = read_id(user, "user")
 
-    async def find(desk: Desk) -> "Person":
+    async def find(desk: CommandContext) -> "User":
         async with desk.pool.connection() as conn:
             return await find_person(conn, desk.org_id, id)
 
@@ -78,7 +78,7 @@ def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> No
 
     id = read_id(user, "user")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         old = (await find_person(deed.conn, deed.org_id, id)).platform_role
         await deed.do(identity.set_user_role, user_id=id, platform_role=role)
         await deed.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
@@ -94,7 +94,7 @@ def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
     id = read_id(user, "user")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(identity.disable_user, user_id=id)
         await deed.note("user", id, "disable")
 
@@ -109,7 +109,7 @@ def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
     id = read_id(user, "user")
 
-    async def work(deed: Change) -> None:
+    async def work(deed: AuditedTransaction) -> None:
         await deed.do(identity.enable_user, user_id=id)
         await deed.note("user", id, "enable")
 
@@ -137,7 +137,7 @@ def link(
     show({"link": made}, made, as_json=as_json)
 
 
-async def link_for(deed: Change, user_id: UUID, token: str, lasts: "timedelta") -> None:
+async def link_for(deed: AuditedTransaction, user_id: UUID, token: str, lasts: "timedelta") -> None:
     """Let the token in, once, as this person."""
     from tenuto.db import logins
     from tenuto.model.keys import token_hash
@@ -146,7 +146,7 @@ async def link_for(deed: Change, user_id: UUID, token: str, lasts: "timedelta") 
     await deed.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
 
 
-async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "Person":
+async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "User":
     from tenuto.db import identity
     from tenuto.model.errors import NotFound
 

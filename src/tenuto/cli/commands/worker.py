@@ -8,15 +8,15 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.database import ready_database
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import Json, show
-from tenuto.cli.processes.remote_server import find_site
+from tenuto.cli.processes.remote_server import resolve_server
 from tenuto.cli.processes.serve import (
     MetricsPort,
-    Place,
-    find_place,
+    ProcessContext,
     log_to_stderr,
     open_metrics,
+    resolve_context,
     run_worker,
     serve,
     worker_name,
@@ -24,7 +24,7 @@ from tenuto.cli.processes.serve import (
 from tenuto.cli.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from tenuto.worker.backends.http_connection import Site
+    from tenuto.worker.backends.http_connection import ServerAddress
     from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
@@ -78,10 +78,10 @@ def worker(
     if target is not None:
         refuse_target(target)
     elif not bundles:
-        raise WrongUse("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
+        raise UsageError("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
     settings = read_settings()
     log_to_stderr()
-    if (site := find_site(settings, url, key)) is not None:
+    if (site := resolve_server(settings, url, key)) is not None:
         open_metrics(metrics_port)
         asyncio.run(_work(_remote_settings(site, settings, target, **flags)))
     else:
@@ -94,7 +94,7 @@ async def _serve(settings: Settings, target: str | None, metrics_port: int | Non
 
     async with early_child(flags["concurrency"]) as child:
         with ready_database(settings, keep=False) as database:
-            place = await asyncio.to_thread(find_place, settings, database, metrics_port)
+            place = await asyncio.to_thread(resolve_context, settings, database, metrics_port)
             worker = worker_settings(place, target, **flags)
             await serve(place, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
 
@@ -116,12 +116,12 @@ def what_runs(settings: "WorkerSettings") -> str:
     return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
 
 
-def worker_settings(place: Place, target: str | None, **flags: Any) -> "WorkerSettings":
+def worker_settings(place: ProcessContext, target: str | None, **flags: Any) -> "WorkerSettings":
     where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
     return _settings(target, **where, **flags)
 
 
-def _remote_settings(site: "Site", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
+def _remote_settings(site: "ServerAddress", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
     org_id = str(UUID(int=0))  # that of the key, which the server knows
     where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
     return _settings(target, **where, **flags)
@@ -140,7 +140,7 @@ def refuse_target(target: str) -> None:
     try:
         check_target(target)
     except BadTarget as problem:
-        raise WrongUse(str(problem)) from problem
+        raise UsageError(str(problem)) from problem
 
 
 def names(text: str | None, flag: str) -> list[str] | None:
@@ -149,7 +149,7 @@ def names(text: str | None, flag: str) -> list[str] | None:
         return None
     found = [name.strip() for name in text.split(",")]
     if not all(found):
-        raise WrongUse(f"{flag} is {text!r}: a name is empty; write {flag} one,two")
+        raise UsageError(f"{flag} is {text!r}: a name is empty; write {flag} one,two")
     return found
 
 
@@ -158,5 +158,5 @@ def times(lease: str, grace: str) -> dict[str, float]:
 
     leased = seconds(lease, "--lease", positive=True)
     if not 1 <= leased <= 86_400:
-        raise WrongUse(f"--lease is {lease}, not between one second and one day; write 60s")
+        raise UsageError(f"--lease is {lease}, not between one second and one day; write 60s")
     return {"lease": leased, "grace": seconds(grace, "--grace")}

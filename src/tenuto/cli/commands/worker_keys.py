@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.audited import Org, change, look, words
+from tenuto.cli.audited import Org, change, look, split_commas
 from tenuto.cli.commands.keys import ONCE, Env, Expires, KeyId, Name, Overlap, end_key, make, replace
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import Json, show, show_list
@@ -28,7 +28,7 @@ def create(
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
-    said = {"name": name, "queues": words(queues)}
+    said = {"name": name, "queues": split_commas(queues)}
     id, key = change(lambda made: make(made, keys.create_worker_key, (WORKER, env), expires, **said), org=org)
     show({"id": id, "key": key, **said}, f"{key}\nWorker key {name} of id {id}: {ONCE}.", as_json=as_json)
 

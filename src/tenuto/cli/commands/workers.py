@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.audited import act
+from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.output import Json, fields, show, show_list
-from tenuto.cli.session import Desk, ask
+from tenuto.cli.session import CommandContext, with_database
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import WorkerStatus
@@ -30,18 +30,18 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "after": after, "limit": limit}
-    found = ask(lambda desk: desk.pool.call(monitoring.list_workers, org_id=desk.org_id, **page))
+    found = with_database(lambda desk: desk.pool.call(monitoring.list_workers, org_id=desk.org_id, **page))
     show_list("workers", found, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
 def show_(worker: WorkerId, as_json: Json = False) -> None:
     """Everything about one worker."""
-    found = ask(lambda desk: _find(desk, worker))
+    found = with_database(lambda desk: _find(desk, worker))
     show(found, fields(found), as_json=as_json)
 
 
-async def _find(desk: Desk, worker_id: str) -> "WorkerStatus":
+async def _find(desk: CommandContext, worker_id: str) -> "WorkerStatus":
     from tenuto.db import monitoring
     from tenuto.model.errors import NotFound
 
@@ -65,7 +65,7 @@ def drain(
     """Let a worker finish what it holds and claim nothing more."""
     from tenuto.db import workers
 
-    act(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
+    audited_call(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
     show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
 
 
@@ -74,5 +74,5 @@ def terminate(worker: WorkerId, as_json: Json = False) -> None:
     """Give up a worker: its session ends and its tasks go to others."""
     from tenuto.db import workers
 
-    act(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)
+    audited_call(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)
     show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)

@@ -7,7 +7,7 @@ from functools import partial
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.processes.serve import log_to_stderr
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def bind(host: str, port: int) -> socket.socket:
         listener.listen(BACKLOG)  # who comes while we start waits
     except OSError as error:
         listener.close()
-        raise WrongUse(f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port") from error
+        raise UsageError(
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another with --port"
+        ) from error
     listener.set_inheritable(True)
     return listener
 
@@ -49,7 +51,7 @@ def read_proxies(text: str | None) -> tuple[str, ...]:
             ip_network(one)
         except ValueError as error:
             said = f"--trusted-proxies has {one!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
-            raise WrongUse(said) from error
+            raise UsageError(said) from error
     return found
 
 
@@ -85,7 +87,7 @@ def _open_more_files(count: int) -> None:
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
     from uvicorn import Config
 
-    from tenuto.server.http.slow_clients import Patient
+    from tenuto.server.http.slow_clients import SlowClientProtocol
 
     _name_lines()
     _open_more_files(settings.max_connections + 200)
@@ -97,7 +99,7 @@ def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: An
         server_header=False,
         timeout_graceful_shutdown=grace,
         timeout_worker_healthcheck=GRACE,
-        http=Patient,
+        http=SlowClientProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         **more,

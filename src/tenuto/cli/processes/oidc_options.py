@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 
 if TYPE_CHECKING:
     from tenuto.server.settings import Oidc
@@ -46,27 +46,29 @@ def read_oidc(
     environment: Mapping[str, str] = os.environ,
 ) -> "Oidc | None":
     """The issuer to believe; None where there is none. Half of what is needed is wrong use."""
-    from tenuto.server.auth.oidc_issuer import IssuerAway, check_url
+    from tenuto.server.auth.oidc_issuer import IssuerUnavailable, check_url
     from tenuto.server.settings import Oidc
 
     if public_url is not None:
         _check_public(public_url)
     if issuer is None:
         if audience or client:
-            raise WrongUse("an audience or client says nothing without its issuer; write --oidc-issuer https://…")
+            raise UsageError("an audience or client says nothing without its issuer; write --oidc-issuer https://…")
         return None
     try:
         check_url(issuer)
-    except IssuerAway:
-        raise WrongUse(f"the issuer {issuer!r} is not an https address; write --oidc-issuer https://…") from None
+    except IssuerUnavailable:
+        raise UsageError(f"the issuer {issuer!r} is not an https address; write --oidc-issuer https://…") from None
     if audience is None and client is None:
-        raise WrongUse("say for whom the issuer's tokens must be meant, or all of its would be let in: --oidc-audience")
+        raise UsageError(
+            "say for whom the issuer's tokens must be meant, or all of its would be let in: --oidc-audience"
+        )
     if client is not None and public_url is None:
-        raise WrongUse("people come back from the issuer to --public-url; write where browsers reach this server")
+        raise UsageError("people come back from the issuer to --public-url; write where browsers reach this server")
     return Oidc(issuer, audience or client or "", client, environment.get("TENUTO_OIDC_CLIENT_SECRET") or None)
 
 
 def _check_public(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
-        raise WrongUse(f"--public-url {url!r} is not scheme, host and port alone; write https://tenuto.example.org")
+        raise UsageError(f"--public-url {url!r} is not scheme, host and port alone; write https://tenuto.example.org")

@@ -9,39 +9,39 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.settings import Settings
 from tenuto.model.environment import wrong_server
 
 if TYPE_CHECKING:
-    from tenuto.worker.backends.http_connection import Site
+    from tenuto.worker.backends.http_connection import ServerAddress
 
 HERE = ("localhost", "127.0.0.1", "::1")
 
 log = logging.getLogger("tenuto.worker")
 
 
-def find_site(
+def resolve_server(
     settings: Settings, url: str | None, key: str | None, environment: Mapping[str, str] = os.environ
-) -> "Site | None":
+) -> "ServerAddress | None":
     """None: the worker has the database itself. Flags come before the environment, its database before its server."""
-    from tenuto.worker.backends.http_connection import Site
+    from tenuto.worker.backends.http_connection import ServerAddress
 
     if url is None and (key is not None or settings.database_url is None):
         url = settings.server_url
     if url is None:
         if key is not None:
-            raise WrongUse("--key is for a server: write --url https://… too, or set TENUTO_URL")
+            raise UsageError("--key is for a server: write --url https://… too, or set TENUTO_URL")
         return None
     host = _check_url(url)
-    site = Site(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
+    site = ServerAddress(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
     _greet(site)
     return site
 
 
 def _check_url(url: str) -> str:
     if wrong := wrong_server(url, "--url "):
-        raise WrongUse(wrong)
+        raise UsageError(wrong)
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in HERE:
         log.warning("%s is not encrypted: whoever listens on the way sees the worker key and every task", url)
@@ -52,12 +52,12 @@ def _check_key(key: str | None) -> str:
     from tenuto.model.keys import WORKER, parse_key
 
     if not key:
-        raise WrongUse("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` makes one")
+        raise UsageError("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` makes one")
     found = parse_key(key.strip())
     if found is None:
-        raise WrongUse("the worker key is mistyped or cut: it begins with tnw_ and is shown whole when it is made")
+        raise UsageError("the worker key is mistyped or cut: it begins with tnw_ and is shown whole when it is made")
     if found.kind != WORKER:
-        raise WrongUse("this is an API key (tn_…); a worker needs a worker key (tnw_…): `tenuto worker-keys create`")
+        raise UsageError("this is an API key (tn_…); a worker needs a worker key (tnw_…): `tenuto worker-keys create`")
     return found.text
 
 
@@ -68,7 +68,7 @@ def _proxy(url: str, host: str) -> str | None:
     return getproxies_environment().get(urlsplit(url).scheme)
 
 
-def _greet(site: "Site") -> None:
+def _greet(site: "ServerAddress") -> None:
     """So that a wrong address shows before anything starts."""
     from tenuto.db.connection.errors import Unreachable
 

@@ -14,30 +14,30 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.exit_codes import WrongUse
+from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.settings import Settings
 from tenuto.model.text import LineFormatter
-from tenuto.runtimes.background import Parts, stop_process
+from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within
 
 if TYPE_CHECKING:
     from tenuto.model.keys import Peppers
     from tenuto.worker.settings import WorkerSettings
-    from tenuto.worker.supervisor.child_process import Child
+    from tenuto.worker.supervisor.child_process import ChildProcess
 
 MetricsPort = Annotated[
     int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
 ]
 
-LEAVE = 8.0  # seconds for the loops to end what they are at
+SHUTDOWN_SECONDS = 8.0  # seconds for the loops to end what they are at
 NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
 
 
 @dataclass(frozen=True)
-class Place:
+class ProcessContext:
     """Where a process works, and as whom."""
 
     settings: Settings
@@ -61,7 +61,7 @@ def quiet_the_driver() -> None:
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 
-def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
+def resolve_context(settings: Settings, url: str, metrics_port: int | None) -> ProcessContext:
     """Ask the database once who we are, so that what is wrong shows before anything starts."""
     from tenuto.db import identity
     from tenuto.db.connection.error_messages import explained
@@ -77,7 +77,7 @@ def find_place(settings: Settings, url: str, metrics_port: int | None) -> Place:
         may_dispatch = may_act_as(url, ["tenuto_dispatcher", "tenuto_owner"])
         org_id = asyncio.run(find_org())
     open_metrics(metrics_port)
-    return Place(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
+    return ProcessContext(settings, url, worker_role, dispatcher_role, may_dispatch, org_id, metrics_port or 0)
 
 
 def open_metrics(port: int | None) -> None:
@@ -89,7 +89,7 @@ def open_metrics(port: int | None) -> None:
     try:
         serve_metrics(port)
     except OSError as error:
-        raise WrongUse(f"--metrics-port {port} cannot be used: {error.strerror}; choose another") from error
+        raise UsageError(f"--metrics-port {port} cannot be used: {error.strerror}; choose another") from error
 
 
 def worker_name() -> str:
@@ -98,15 +98,15 @@ def worker_name() -> str:
 
 
 async def serve(
-    place: Place,
+    place: ProcessContext,
     worker: "WorkerSettings | None",
     *,
     stop: asyncio.Event,
     ready: Callable[[], None] | None = None,
-    first: "Child | None" = None,
+    first: "ChildProcess | None" = None,
 ) -> None:
     """The loops, and the worker if there is one; ends when it does, when told to, or when the loops die."""
-    parts = Parts(stop_process(stop))
+    parts = BackgroundTasks(stop_process(stop))
     dispatching = parts.start("dispatcher", _dispatch(place, peppers_if_any(place.settings), stop))
     try:
         if worker is None:
@@ -117,13 +117,13 @@ async def serve(
             await run_worker(worker, ready, first, stop)
     finally:
         stop.set()
-        with leaving_within(LEAVE):
+        with leaving_within(SHUTDOWN_SECONDS):
             await asyncio.wait({dispatching})
     if parts.error:
         raise parts.error
 
 
-async def _dispatch(place: Place, peppers: "Peppers | None", stop: asyncio.Event) -> None:
+async def _dispatch(place: ProcessContext, peppers: "Peppers | None", stop: asyncio.Event) -> None:
     from tenuto.dispatcher.main import dispatch
     from tenuto.storage.folder import FolderStore
 
@@ -138,19 +138,19 @@ async def _dispatch(place: Place, peppers: "Peppers | None", stop: asyncio.Event
 async def run_worker(
     settings: "WorkerSettings",
     ready: Callable[[], None] | None,
-    first: "Child | None" = None,
+    first: "ChildProcess | None" = None,
     stop: asyncio.Event | None = None,
 ) -> None:
     """Until a signal or `stop` ends it; what it refuses is wrong use."""
-    from tenuto.worker.main import Refused, work
+    from tenuto.worker.main import WorkerRefused, work
 
     refused: list[str] = []
     try:
         await work(settings, ready=ready or (lambda: None), first=first, stop=stop)
-    except* Refused as group:
+    except* WorkerRefused as group:
         refused += [str(error) for error in group.exceptions]
     if refused:
-        raise WrongUse(refused[0])
+        raise UsageError(refused[0])
 
 
 @contextmanager

@@ -10,12 +10,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from tenuto.cli.audited import ROLE, Change, operator
-from tenuto.cli.exit_codes import FailedWork, WrongUse
+from tenuto.cli.audited import ROLE, AuditedTransaction, operator
+from tenuto.cli.exit_codes import UsageError, WorkFailed
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.http_listener import address, bind, uvicorn_config
-from tenuto.cli.processes.serve import Place
-from tenuto.runtimes.background import Parts
+from tenuto.cli.processes.serve import ProcessContext
+from tenuto.runtimes.background import BackgroundTasks
 
 if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
@@ -29,14 +29,14 @@ log = logging.getLogger("tenuto.up")
 
 
 @dataclass(frozen=True)
-class Front:
+class LocalServer:
     """What answers, and where."""
 
     settings: "ServerSettings"
     listener: socket.socket
 
 
-def find_front(place: Place, port: int | None) -> Front | None:
+def find_front(place: ProcessContext, port: int | None) -> LocalServer | None:
     """None where it cannot check keys, or would see every org. A port that is not named is 8080, or a free one."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.errors import MissingRight
@@ -55,7 +55,7 @@ def find_front(place: Place, port: int | None) -> Front | None:
             log.warning("server: none, since %s", problem)
             return None
     settings = ServerSettings(place.url, role, peppers, objects=place.settings.home / "objects")
-    return Front(settings, _listen(port))
+    return LocalServer(settings, _listen(port))
 
 
 def _listen(port: int | None) -> socket.socket:
@@ -63,12 +63,12 @@ def _listen(port: int | None) -> socket.socket:
         return bind(HOST, port)
     try:
         return bind(HOST, PORT)
-    except WrongUse:
+    except UsageError:
         return bind(HOST, 0)
 
 
 @asynccontextmanager
-async def answering(front: Front | None, parts: Parts) -> AsyncIterator[asyncio.Event]:
+async def answering(front: LocalServer | None, parts: BackgroundTasks) -> AsyncIterator[asyncio.Event]:
     """The server, for as long as this lasts; the event is set once it answers."""
     answers = asyncio.Event()
     if front is None:
@@ -94,7 +94,7 @@ async def answering(front: Front | None, parts: Parts) -> AsyncIterator[asyncio.
         with suppress(SystemExit):  # of uvicorn when it cannot start; everything here must end, but in order
             await server.serve([front.listener])
         if not leaving:
-            raise FailedWork("it ended by itself, and logged why")
+            raise WorkFailed("it ended by itself, and logged why")
 
     serving = parts.start("HTTP server", answer())
     try:
@@ -104,7 +104,7 @@ async def answering(front: Front | None, parts: Parts) -> AsyncIterator[asyncio.
         await asyncio.wait({serving})
 
 
-async def make_link(place: Place, front: Front) -> str:
+async def make_link(place: ProcessContext, front: LocalServer) -> str:
     """A link by which an admin comes in, once."""
     from tenuto.db.connection.pool import open_pool
     from tenuto.model.keys import make_token
@@ -115,11 +115,11 @@ async def make_link(place: Place, front: Front) -> str:
         pool.connection() as conn,
         conn.transaction(),
     ):
-        await _let_in(Change(conn, UUID(place.org_id), operator()), place.settings.org, token)
+        await _let_in(AuditedTransaction(conn, UUID(place.org_id), operator()), place.settings.org, token)
     return f"{address(front.listener)}/auth/link?token={token}"
 
 
-async def _let_in(deed: Change, org: str, token: str) -> None:
+async def _let_in(deed: AuditedTransaction, org: str, token: str) -> None:
     from tenuto.cli.commands.users import link_for
     from tenuto.db import identity
 
@@ -127,7 +127,7 @@ async def _let_in(deed: Change, org: str, token: str) -> None:
     await link_for(deed, await deed.do(identity.put_user, **who), token, LINK_LASTS)
 
 
-def say_front(front: Front | None, link: str | None) -> None:
+def say_front(front: LocalServer | None, link: str | None) -> None:
     if front is None:
         return
     log.info("server: %s, described at /openapi.json", address(front.listener))

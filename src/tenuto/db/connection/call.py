@@ -19,7 +19,7 @@ Json = Any  # what json.dumps takes
 
 
 @dataclass(frozen=True)
-class Acting:
+class ActingConnection:
     """A connection on which every call first says for whom: `function` of these values answers the org it acts for.
 
     Both are one statement, hence one transaction and one round trip.
@@ -64,7 +64,7 @@ async def call_value(conn: Conn, function: str, **params: object) -> Any:
 async def call_later(conn: Conn, function: str, **params: object) -> None:
     """Sent, in a pipeline together with what comes next; there what it raises is raised."""
     statement, values = _statement(function, "*", params)
-    with translated():
+    with kernel_errors():
         await conn.execute(statement, values)
 
 
@@ -76,7 +76,7 @@ async def call_void(conn: Conn, function: str, **params: object) -> None:
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
     """The same on a sync connection, rows as dicts."""
     statement, values = _statement(function, "*", params)
-    with translated(), conn.cursor(row_factory=dict_row) as cursor:
+    with kernel_errors(), conn.cursor(row_factory=dict_row) as cursor:
         cursor.execute(statement, values)
         return cursor.fetchall()
 
@@ -84,19 +84,19 @@ def call_sync(conn: Connection[Any], function: str, **params: object) -> list[di
 async def _fetch(
     conn: Conn, function: str, row: AsyncRowFactory[T], columns: LiteralString, params: Mapping[str, object]
 ) -> list[T]:
-    if isinstance(conn, Acting):
+    if isinstance(conn, ActingConnection):
         statement, values = conn.statement(function, columns, params)
         conn = conn.conn
     else:
         statement, values = _statement(function, columns, params)
-    with translated():
+    with kernel_errors():
         async with conn.cursor(row_factory=row) as cursor:
             await cursor.execute(statement, values)
             return await cursor.fetchall()
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def kernel_errors() -> Iterator[None]:
     """Turn what the kernel raised into its exception."""
     try:
         yield

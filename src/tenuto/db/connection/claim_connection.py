@@ -19,7 +19,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.call import translated
+from tenuto.db.connection.call import kernel_errors
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
 from tenuto.db.connection.pool import VANISHED
@@ -30,7 +30,7 @@ NAME = b"claim"
 CLAIM = b"select * from tenuto.complete_and_claim($1, $2, $3, $4, $5, $6, $7, $8, null, $9)"
 
 
-class Claimed(NamedTuple):
+class ClaimedRow(NamedTuple):
     """A claimed task as the server sends it: uuids and JSON as text."""
 
     answer: str | None
@@ -45,7 +45,7 @@ class Claimed(NamedTuple):
 
 
 @dataclass
-class Lane:
+class ClaimConnection:
     """One connection of a worker process: it reports what is done and claims what comes next."""
 
     conn: psycopg.Connection
@@ -84,7 +84,7 @@ class Lane:
         """Straight to libpq: a cursor takes longer to ask for one task than the server to find it."""
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
-        with reached(), translated():
+        with unreachable_on_error(), kernel_errors():
             if self.pooled:
                 result = pgconn.exec_params(CLAIM, sent)
             else:
@@ -105,7 +105,7 @@ class Lane:
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         """Report one on its own; answers as complete_tasks does."""
-        with reached(), translated():
+        with unreachable_on_error(), kernel_errors():
             row = self.conn.execute(
                 "select answer from tenuto.complete_tasks("
                 "%s, %s, array[%s]::uuid[], array[%s]::int[], array[%s]::jsonb[])",
@@ -113,11 +113,11 @@ class Lane:
             ).fetchone()
         return row[0] if row else "stale_lease"
 
-    def listen(self, heard: Callable[[str], None]) -> "Lane | None":
+    def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
         """Hear wake-ups on this connection, each as its queue, whenever it is read. None: a pooler stands between."""
         if self.pooled:
             return None
-        with reached():
+        with unreachable_on_error():
             self.conn.add_notify_handler(lambda note: heard(note.payload))
             self._heard = heard
             self.conn.execute("listen tenuto_ready")
@@ -128,7 +128,7 @@ class Lane:
 
     def hear(self) -> None:
         """Take in the wake-ups that came while nothing was asked."""
-        with reached():
+        with unreachable_on_error():
             self.conn.pgconn.consume_input()
             self._take_notes()
 
@@ -150,7 +150,7 @@ class Lane:
 
     def nudge(self, run_ids: Collection[str]) -> None:
         """Add up these runs and wake whoever serves what became ready in them."""
-        with reached(), translated():
+        with unreachable_on_error(), kernel_errors():
             self.conn.execute("select tenuto.nudge_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
     def close(self) -> None:
@@ -192,14 +192,14 @@ def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str
     return row[0]
 
 
-def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> Lane:
+def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> ClaimConnection:
     """Connect a lane; `role` is taken on at log-in where the login itself is not it."""
-    with reached():
+    with unreachable_on_error():
         conn = _connect(url, f"-c role={role}" if role else None)
         pooled = adapt_sync(conn)
     for name in ("uuid", "jsonb"):
         conn.adapters.register_loader(name, TextLoader)
-    return Lane(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}", pooled=pooled)
+    return ClaimConnection(conn, session_id, token, "{" + ",".join(map(str, routes)) + "}", pooled=pooled)
 
 
 def _connect(url: str, options: str | None) -> psycopg.Connection:
@@ -218,7 +218,7 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 
 @contextmanager
-def reached() -> Iterator[None]:
+def unreachable_on_error() -> Iterator[None]:
     """Turn a connection that broke, or a server that is going down, into `Unreachable`."""
     try:
         yield

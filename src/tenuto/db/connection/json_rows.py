@@ -6,8 +6,8 @@ from functools import cache
 from typing import Literal, LiteralString, cast
 from uuid import UUID
 
-from tenuto.db.connection.call import Acting
-from tenuto.db.connection.raw_statements import ask_texts
+from tenuto.db.connection.call import ActingConnection
+from tenuto.db.connection.raw_statements import fetch_texts
 
 Written = Literal["plain", "moment", "seconds"]
 Fields = tuple[tuple[str, Written], ...]
@@ -20,27 +20,27 @@ WRITTEN: dict[Written, str] = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class JsonRow:
     """What a function of one row answered: its state, and all of it as an object of JSON."""
 
     status: str
     text: str
 
 
-async def show_task(acting: Acting, *, fields: Fields, **asked: UUID) -> Shown:
+async def get_task_json(acting: ActingConnection, *, fields: Fields, **asked: UUID) -> JsonRow:
     """What get_task answers: these fields, and no others."""
     return await _show(acting, "get_task", fields, asked)
 
 
-async def show_run(acting: Acting, *, fields: Fields, **asked: UUID) -> Shown:
+async def get_run_json(acting: ActingConnection, *, fields: Fields, **asked: UUID) -> JsonRow:
     """What get_run answers, likewise."""
     return await _show(acting, "get_run", fields, asked)
 
 
-async def _show(acting: Acting, function: str, fields: Fields, asked: Mapping[str, UUID]) -> Shown:
+async def _show(acting: ActingConnection, function: str, fields: Fields, asked: Mapping[str, UUID]) -> JsonRow:
     statement, values = acting.statement(function, _columns(fields), asked)
-    ((status, text),) = await ask_texts(acting.conn, statement, values)
-    return Shown(status or "", text or "")
+    ((status, text),) = await fetch_texts(acting.conn, statement, values)
+    return JsonRow(status or "", text or "")
 
 
 @cache

@@ -13,13 +13,13 @@ from tenuto.db.connection.pgbouncer import adapt
 from tenuto.db.connection.pool import VANISHED
 
 CHANNEL = "tenuto_ready"
-LONGEST_PAUSE = 10.0
-HEARING = 1.0
-SHARED_PAUSE = 300.0  # somebody may change the pooler's mode
+MAX_PAUSE_SECONDS = 10.0
+CHECK_EVERY_SECONDS = 1.0
+POOLER_PAUSE_SECONDS = 300.0  # somebody may change the pooler's mode
 
 
 @dataclass(frozen=True)
-class Wake:
+class Wakeup:
     """A queue may have work; without a queue: something may have been missed, look everywhere."""
 
     queue: str | None
@@ -29,28 +29,28 @@ class Wake:
         return self.queue is None
 
 
-class Deaf(Exception):
+class ListenFailed(Exception):
     """The connection is open but hears nothing, as behind a pooler in transaction mode."""
 
 
-class Shared(Deaf):
+class ListenNotSupported(ListenFailed):
     """A pooler in transaction mode: what is listened for is heard by whoever has that connection next."""
 
 
-async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wake]:
+async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup]:
     """Wake-ups without end. After every connect comes a rescan: what was sent meanwhile is lost."""
-    backoff = Backoff(LONGEST_PAUSE)
+    backoff = Backoff(MAX_PAUSE_SECONDS)
     while True:
         try:
             async with await open_listener(url) as conn:
-                yield Wake(None)
+                yield Wakeup(None)
                 async for wake in hear(conn, check_every):
                     backoff.reset()
                     if wake is not None:
                         yield wake
-        except Shared:
-            await asyncio.sleep(SHARED_PAUSE)
-        except (psycopg.Error, OSError, TimeoutError, Deaf) as problem:
+        except ListenNotSupported:
+            await asyncio.sleep(POOLER_PAUSE_SECONDS)
+        except (psycopg.Error, OSError, TimeoutError, ListenFailed) as problem:
             await asyncio.sleep(
                 backoff.after(problem)
             )  # polling goes on meanwhile, and whoever polls says what is wrong
@@ -63,7 +63,7 @@ async def open_listener(url: str) -> AsyncConnection:
     await _say(conn, "listen", own)
     if await adapt(conn) and not await _hears_another(conn, url, own):
         await conn.close()
-        raise Shared
+        raise ListenNotSupported
     await _say(conn, "listen", CHANNEL)
     return conn
 
@@ -87,14 +87,14 @@ async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:
     """Whether a pooler lets it hear: in transaction mode it hears itself, while it speaks, and nobody else."""
     async with await _open(url) as other:
         await _say(other, "notify", channel)
-    return [note async for note in conn.notifies(timeout=HEARING, stop_after=1)] != []
+    return [note async for note in conn.notifies(timeout=CHECK_EVERY_SECONDS, stop_after=1)] != []
 
 
 async def _say(conn: AsyncConnection, verb: LiteralString, channel: str) -> None:
     await conn.execute(sql.SQL(verb + " {}").format(sql.Identifier(channel)))
 
 
-async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wake | None]:
+async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wakeup | None]:
     """What is heard on the channel; None for the listener's own echo, which proves that it hears."""
     own = _own_channel(conn)
     while True:
@@ -103,9 +103,9 @@ async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wake 
         echoed = False
         async for note in conn.notifies(timeout=check_every):
             echoed = echoed or note.channel == own
-            yield Wake(note.payload) if note.channel == CHANNEL else None
+            yield Wakeup(note.payload) if note.channel == CHANNEL else None
         if not echoed:
-            raise Deaf
+            raise ListenFailed
 
 
 def _own_channel(conn: AsyncConnection) -> str:

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from psycopg.pq import TransactionStatus
 
-from tenuto.db.connection.call import Acting, Conn, translated
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.call import ActingConnection, Conn, kernel_errors
+from tenuto.db.connection.pool import ConnectionPool
 
 T = TypeVar("T")
 
@@ -24,38 +24,38 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Acts:
+class Actor:
     """Somebody who is checked anew in every transaction: `function` of these values answers their org, or raises."""
 
     function: LiteralString
     values: tuple[object, ...]
 
     def on(self, conn: Conn) -> Any:
-        return Acting(conn, self.function, self.values)
+        return ActingConnection(conn, self.function, self.values)
 
     def named(self) -> dict[str, Any]:
         """The values, for a call that checks them itself."""
         return dict(zip(NAMES[self.function], self.values, strict=True))
 
 
-def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Acts:
+def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
     """An API key, for a permission. An array literal: adapting a list of bytes costs more than checking the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
-    return Acts("act_as_api_key", (key_id, literal, permission))
+    return Actor("act_as_api_key", (key_id, literal, permission))
 
 
-def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Acts:
+def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
     """A person, with the platform role they were let in with."""
-    return Acts("act_as_user", (org_id, user_id, platform_role))
+    return Actor("act_as_user", (org_id, user_id, platform_role))
 
 
 async def call_for(
-    pool: Pool,
+    pool: ConnectionPool,
     org_id: UUID,
     function: Callable[..., Awaitable[T]],
     *,
     timeout: float,
-    acts: Acts | None = None,
+    acts: Actor | None = None,
     **params: Any,
 ) -> T:
     """One call of a wrapper for the org in one round trip: what a pipeline sends before its sync is one transaction.
@@ -69,10 +69,12 @@ async def call_for(
 
 
 @asynccontextmanager
-async def transaction_for(pool: Pool, org_id: UUID, *, timeout: float, acts: Acts | None = None) -> AsyncIterator[Conn]:
+async def transaction_for(
+    pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
+) -> AsyncIterator[Conn]:
     """Several calls for the org, all or none. What nobody waits for an answer to goes with the next that somebody does:
     `conn.transaction()` would be a round trip to begin and one to end."""
-    with translated():
+    with kernel_errors():
         async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:
                 async with conn.pipeline():
@@ -85,7 +87,7 @@ async def transaction_for(pool: Pool, org_id: UUID, *, timeout: float, acts: Act
                     await conn.rollback()
 
 
-async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: Acts | None) -> None:
+async def _act_for(conn: Conn, org_id: UUID, timeout: float, acts: Actor | None) -> None:
     if acts is None:
         await conn.execute(ACT_FOR, [str(org_id), f"{timeout:g}s"])
     else:

@@ -35,7 +35,7 @@ VANISHED: dict[str, Any] = {
 OF_A_STATEMENT = ("40", "55", "53200")
 
 
-class Pool:
+class ConnectionPool:
     """A few connections to one database. Nothing is kept in them between calls. What is done for an org has a share of
     them, so that no org keeps the others waiting."""
 
@@ -52,11 +52,11 @@ class Pool:
         async with self.connection() as conn:
             return await function(conn, *args, **params)
 
-    def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "Lease":
+    def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
         """A connection for several calls, of the org's share; `timeout` for all of them together. Waiting for others of
         the same org does not count, unless the database is away: a burst is served one after another."""
         seconds = self.timeout if timeout is None else timeout
-        return Lease(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
+        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
 
     def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -70,7 +70,7 @@ class Pool:
         await self._connections.close()
 
 
-class Lease:
+class PooledConnection:
     """A connection for as long as `async with` lasts; what goes wrong with it is said in our words. A class, because
     each call makes one: generators of contextlib would cost as much as the rest of it."""
 
@@ -147,7 +147,7 @@ async def open_pool(
     timeout: float = 30.0,
     longest: float | None = None,
     bound: bool = False,
-) -> AsyncIterator[Pool]:
+) -> AsyncIterator[ConnectionPool]:
     """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
     after which the database ends a statement though we are gone (not through a pooler, which takes no options).
     `bound`: a connection that row security does not bind is not used."""
@@ -164,7 +164,7 @@ async def open_pool(
         open=False,
     )
     await connections.open()
-    pool = Pool(connections, availability, timeout=timeout)
+    pool = ConnectionPool(connections, availability, timeout=timeout)
     try:
         yield pool
     finally:

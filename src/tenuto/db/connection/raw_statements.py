@@ -15,17 +15,17 @@ from psycopg.generators import execute
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 
-from tenuto.db.connection.call import Conn, translated
+from tenuto.db.connection.call import Conn, kernel_errors
 
 Row = tuple[str | None, ...]
 
 _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 
 
-async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
-    """The rows. Values stand as %s in the statement; through a pooler nothing is prepared (db/connection/pgbouncer.py)."""
+async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
+    """Returns the rows. Values are %s in the statement. Through a pooler nothing is prepared (see pgbouncer.py)."""
     text, name = _numbered(statement)
-    with translated():
+    with kernel_errors():
         sent = [None if value is None else _sent(str(value).encode()) for value in values]
         async with conn.lock:
             if conn.prepare_threshold is None:
@@ -43,7 +43,7 @@ async def ask_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> l
 async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
     """A procedure, which commits by itself; a parameter that is None keeps its default."""
     given = {name: value for name, value in params.items() if value is not None}
-    await ask_texts(conn, _procedure_text(procedure, tuple(given)), [*given.values()])
+    await fetch_texts(conn, _procedure_text(procedure, tuple(given)), [*given.values()])
 
 
 @cache

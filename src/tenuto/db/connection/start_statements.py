@@ -9,10 +9,10 @@ from uuid import UUID
 from psycopg import AsyncConnection, Connection, errors
 from psycopg.rows import tuple_row
 
-from tenuto.db.connection.call import Acting, Conn, translated
+from tenuto.db.connection.call import ActingConnection, Conn, kernel_errors
 from tenuto.db.connection.claim_connection import array_literal
 from tenuto.db.connection.errors import BadAddress, MissingRight
-from tenuto.db.connection.raw_statements import ask_texts
+from tenuto.db.connection.raw_statements import fetch_texts
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]
@@ -78,11 +78,11 @@ def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
     return f"select {columns} from tenuto.{function}({arguments}){close}"
 
 
-async def ask(conn: Conn, statement: Statement) -> list[Started]:
+async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
     """Send it on an async connection. Nothing is committed here."""
     if not isinstance(conn, AsyncConnection):
         raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
-    with allowed_to_start(conn.info.user), translated():
+    with allowed_to_start(conn.info.user), kernel_errors():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
             return _read(await cursor.fetchall())
@@ -92,17 +92,17 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     """Send it on a sync connection. Nothing is committed here."""
     if not isinstance(conn, Connection):
         raise BadAddress("connection is not a psycopg connection; Client takes async ones")
-    with allowed_to_start(conn.info.user), translated(), conn.cursor(row_factory=tuple_row) as cursor:
+    with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
 
 
-async def ask_as(acting: Acting, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
+async def ask_as(acting: ActingConnection, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
     """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
     and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
     text, values = statement
     whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
-    rows = await ask_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
+    rows = await fetch_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
     return [Started(UUID(run_id), created == "t") for run_id, created, _ in rows if run_id]
 
 

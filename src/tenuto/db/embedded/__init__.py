@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tenuto.db.connection.errors import NoHome, ServerFailed
 from tenuto.db.embedded import cluster
-from tenuto.db.embedded.paths import Place, find_place, make_home, make_place
+from tenuto.db.embedded.paths import ServerPaths, find_paths, make_home, make_paths
 from tenuto.db.embedded.postmaster import running_pid
 from tenuto.db.embedded.users_lock import join, locked, nobody_left
 
-__all__ = ["Server", "Status", "server", "start", "status", "stop"]
+__all__ = ["Server", "ServerStatus", "server", "start", "status", "stop"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Status:
+class ServerStatus:
     """What is known of a home's server without starting it."""
 
     data: Path
@@ -70,28 +70,28 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 def stop(home: Path) -> bool:
     """Stop the server whoever uses it; True if it was running."""
     with _explained(home):
-        place = find_place(home)
+        place = find_paths(home)
         if not place.home.exists():
             return False
         with locked(place.home):
             return cluster.stop(place)
 
 
-def status(home: Path) -> Status:
+def status(home: Path) -> ServerStatus:
     """Look without starting, locking or making anything."""
     with _explained(home):
-        place = find_place(home)
+        place = find_paths(home)
         pid = running_pid(place.data)
-        return Status(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
+        return ServerStatus(place.data, pid is not None, pid, place.port, place.url() if place.major else None)
 
 
 @contextmanager
-def _made(home: Path) -> Iterator[Place]:
+def _made(home: Path) -> Iterator[ServerPaths]:
     """The place of this home, made if it is missing, with the lock held."""
     with _explained(home):
         home = make_home(home)
         with locked(home):
-            yield make_place(home)
+            yield make_paths(home)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tenuto.db.connection.errors import NoBinaries, WrongMajor
-from tenuto.db.embedded.os_account import Account
+from tenuto.db.embedded.os_account import OsAccount
 
 OLDEST_MAJOR = 15
 
@@ -57,7 +57,7 @@ def find_program(name: str, pg_bin: Path | None = None) -> Path | None:
     return Path(on_path) if on_path else None
 
 
-def within_reach(binaries: Binaries, account: Account, place: Path) -> Binaries:
+def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binaries:
     """The same binaries, copied into `place` where the server's user cannot reach the originals."""
     if account.can("-x", binaries.folder / "postgres"):
         return binaries

@@ -15,13 +15,13 @@ from psycopg import sql
 
 from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
-from tenuto.db.embedded.paths import DATABASE, HOST, USER, Place
+from tenuto.db.embedded.paths import DATABASE, HOST, USER, ServerPaths
 from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
 
 # Replaying much WAL takes minutes; a server that is still at it has not failed.
-PATIENCE = 900.0
-STOP_PATIENCE = 60.0
-PAUSE = 0.02
+START_TIMEOUT_SECONDS = 900.0
+STOP_TIMEOUT_SECONDS = 60.0
+POLL_SECONDS = 0.02
 LOG_LIMIT = 20_000_000
 
 # fsync and synchronous_commit stay on: a laptop may lose power too.
@@ -36,10 +36,10 @@ log_checkpoints = off
 """
 
 
-def ensure_running(place: Place, pg_bin: Path | None) -> bool:
+def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
     """Return once the server answers; True if this call started it. The caller holds the lock."""
     started = False
-    for _ in _until("answer", place, PATIENCE):
+    for _ in _until("answer", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) is None:
             _start(place, pg_bin)
             started = True
@@ -48,12 +48,12 @@ def ensure_running(place: Place, pg_bin: Path | None) -> bool:
     return started
 
 
-def stop(place: Place) -> bool:
+def stop(place: ServerPaths) -> bool:
     """Stop the server, telling its clients; True if it was running. The caller holds the lock."""
     pid = running_pid(place.data)
     if pid is None:
         return False
-    for how, patience in ((signal.SIGINT, STOP_PATIENCE), (signal.SIGQUIT, STOP_PATIENCE)):
+    for how, patience in ((signal.SIGINT, STOP_TIMEOUT_SECONDS), (signal.SIGQUIT, STOP_TIMEOUT_SECONDS)):
         with suppress(ProcessLookupError):
             os.kill(pid, how)
         with suppress(ServerFailed):
@@ -63,7 +63,7 @@ def stop(place: Place) -> bool:
     raise ServerFailed(f"the server with pid {pid} does not stop; see {place.log}")
 
 
-def _start(place: Place, pg_bin: Path | None) -> None:
+def _start(place: ServerPaths, pg_bin: Path | None) -> None:
     binaries = within_reach(find_binaries(pg_bin, major=place.major), place.account, place.folder)
     if place.major is None:
         _make_cluster(place, binaries)
@@ -88,16 +88,16 @@ def _start(place: Place, pg_bin: Path | None) -> None:
         _wait_until_listed(place, int(spawned.stdout), reason)
 
 
-def _wait_until_listed(place: Place, pid: int, reason: Callable[[], str]) -> None:
+def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) -> None:
     """Return when the new postmaster owns the folder, or say what its log said."""
-    for _ in _until("start", place, PATIENCE):
+    for _ in _until("start", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) == pid:
             return
         if not is_alive(pid):
             raise ServerFailed(f"the embedded server did not start: {reason()} (log: {place.log})")
 
 
-def _answers(place: Place) -> bool:
+def _answers(place: ServerPaths) -> bool:
     try:
         with psycopg.connect(place.url("postgres"), connect_timeout=10, autocommit=True) as conn:
             found = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
@@ -111,7 +111,7 @@ def _answers(place: Place) -> bool:
         return "too many clients" in str(error)  # else still recovering, or killed a moment ago
 
 
-def _make_cluster(place: Place, binaries: Binaries) -> None:
+def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
     """Run initdb beside the final place, so that a half-made cluster is never mistaken for one."""
     workshop = place.folder / "init.tmp"
     shutil.rmtree(workshop, ignore_errors=True)
@@ -142,7 +142,7 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def _log_from_here(place: Place) -> Iterator[tuple[IO[str], Callable[[], str]]]:
+def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], str]]]:
     """The log, open to append, and a function that tells what was written since."""
     private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)  # statements with values can be in it
     with os.fdopen(private, "a") as log:
@@ -157,10 +157,10 @@ def _log_from_here(place: Place) -> Iterator[tuple[IO[str], Callable[[], str]]]:
         yield log, reason
 
 
-def _until(what: str, place: Place, patience: float) -> Iterator[None]:
+def _until(what: str, place: ServerPaths, patience: float) -> Iterator[None]:
     """Give turns, a moment apart, until time is up."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         yield
-        time.sleep(PAUSE)
+        time.sleep(POLL_SECONDS)
     raise ServerFailed(f"the embedded server did not {what} within {patience:.0f} s; see {place.log}")

@@ -13,7 +13,7 @@ UNPRIVILEGED = ("postgres", "nobody")
 
 
 @dataclass(frozen=True)
-class Account:
+class OsAccount:
     """An operating-system user, and whether we must become it to start the server."""
 
     name: str
@@ -40,10 +40,10 @@ class Account:
         return subprocess.run(command, cwd="/", check=False, **self.run_as()).returncode == 0
 
 
-def choose_account(data: Path | None = None) -> Account:
+def choose_account(data: Path | None = None) -> OsAccount:
     """The current user; for root the owner of the data, else an existing unprivileged user."""
     if os.geteuid() != 0:
-        return Account(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
+        return OsAccount(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
     if data is not None and data.exists() and data.stat().st_uid != 0:
         return _owner(data)
     for name in UNPRIVILEGED:
@@ -57,10 +57,10 @@ def choose_account(data: Path | None = None) -> Account:
     )
 
 
-def _account(entry: pwd.struct_passwd, *, dropped: bool) -> Account:
-    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, dropped)
+def _account(entry: pwd.struct_passwd, *, dropped: bool) -> OsAccount:
+    return OsAccount(entry.pw_name, entry.pw_uid, entry.pw_gid, dropped)
 
 
-def _owner(data: Path) -> Account:
+def _owner(data: Path) -> OsAccount:
     stat = data.stat()
-    return Account(f"uid {stat.st_uid}", stat.st_uid, stat.st_gid, dropped=True)
+    return OsAccount(f"uid {stat.st_uid}", stat.st_uid, stat.st_gid, dropped=True)

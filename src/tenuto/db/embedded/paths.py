@@ -10,26 +10,26 @@ from hashlib import sha256
 from pathlib import Path
 
 from tenuto.db.connection.errors import ServerFailed
-from tenuto.db.embedded.os_account import Account, choose_account
+from tenuto.db.embedded.os_account import OsAccount, choose_account
 
 HOST = "127.0.0.1"
 USER = "postgres"  # not "tenuto": that would put the schema of this name on the search path and hide mistakes
 DATABASE = "tenuto"
 
 # Used only by root, for homes (such as one below /root) that the server's user may not enter.
-ROOTS_OTHER_PLACE = Path("/var/lib/tenuto")
+ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
 
 # Below what Linux and macOS hand to outgoing connections, so that a stopped server's port stays free.
 FIRST_PORT, LAST_PORT = 20_000, 31_999
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerPaths:
     """Where one embedded server is kept: `home` has the small files, `folder` what the server's user must reach."""
 
     home: Path
     folder: Path
-    account: Account
+    account: OsAccount
 
     @property
     def data(self) -> Path:
@@ -72,20 +72,20 @@ class Place:
         return port
 
 
-def find_place(home: Path) -> Place:
+def find_paths(home: Path) -> ServerPaths:
     """Where the files of `home` are or would be, making nothing."""
     home = home.expanduser().resolve()  # the process table is searched for this very path
     data = home / "data"
     account = choose_account(data)
     if data.is_symlink():
-        return Place(home, data.resolve().parent, account)
+        return ServerPaths(home, data.resolve().parent, account)
     if not account.dropped or _can_enter(account, home):
-        return Place(home, home, account)
+        return ServerPaths(home, home, account)
     if data.exists():
         # Starting with an empty folder elsewhere would look like losing everything.
         raise ServerFailed(f"the data in {home} belongs to user {account.name}, who may not enter {home}; let it in")
     other = _other_folder(home)
-    return Place(home, other, choose_account(other / "data"))
+    return ServerPaths(home, other, choose_account(other / "data"))
 
 
 def make_home(home: Path) -> Path:
@@ -103,9 +103,9 @@ def make_home(home: Path) -> Path:
     return home
 
 
-def make_place(home: Path) -> Place:
+def make_paths(home: Path) -> ServerPaths:
     """The place of a home that exists; a folder elsewhere is made and linked to. The caller holds the lock."""
-    place = find_place(home)
+    place = find_paths(home)
     if place.folder == place.home:
         return place
     link = place.home / "data"
@@ -125,7 +125,7 @@ def make_place(home: Path) -> Place:
     return place
 
 
-def _can_enter(account: Account, home: Path) -> bool:
+def _can_enter(account: OsAccount, home: Path) -> bool:
     return account.can("-x", next(folder for folder in [home, *home.parents] if folder.exists()))
 
 
@@ -138,7 +138,7 @@ def _other_folder(home: Path) -> Path:
     """A new folder for root; the data of a home that was removed is left alone, and no password for it is known."""
     name = sha256(str(home).encode()).hexdigest()[:16]
     names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
-    folders = (ROOTS_OTHER_PLACE / name for name in names)
+    folders = (ROOT_SERVER_FOLDER / name for name in names)
     return next(folder for folder in folders if not folder.exists() or (folder / "password").exists())
 
 

@@ -37,7 +37,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Status:
+class SchemaStatus:
     """What a database holds, against what this Tenuto would install."""
 
     url: str
@@ -61,7 +61,7 @@ def migrate(database: str | Connection, *, test: bool = False, root: Traversable
             return _install(conn, tree, test=test)
 
 
-def status(database: str | Connection, *, root: Traversable | None = None) -> Status:
+def status(database: str | Connection, *, root: Traversable | None = None) -> SchemaStatus:
     """Look at a database without changing it."""
     tree = read_tree(root)
     with _connection(database) as conn:
@@ -70,7 +70,9 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> St
         pending = [migration.name for migration in pending_migrations(tree, installed)]
         current = _is_current(tree, installed, test=installed.test)
         fits = installed.interface in (None, tree.interface)
-        return Status(_address(conn), version.split(" ")[0], installed.version, pending, current, installed.test, fits)
+        return SchemaStatus(
+            _address(conn), version.split(" ")[0], installed.version, pending, current, installed.test, fits
+        )
 
 
 def refuse_old_server(version: int) -> None:

@@ -7,11 +7,11 @@ from psycopg import Connection, errors, sql
 
 from tenuto.db.connection.errors import BusyTables
 
-PATIENCE = 60.0  # seconds in which the tables must be free once, all of them
-GLANCE = "500ms"  # shorter than the server's deadlock timeout: nobody who waits for us is sacrificed
+LOCK_TIMEOUT_SECONDS = 60.0  # seconds in which the tables must be free once, all of them
+LOCK_TRY_TIMEOUT = "500ms"  # shorter than the server's deadlock timeout: nobody who waits for us is sacrificed
 
 
-def hold_tables(conn: Connection, *, patience: float = PATIENCE) -> None:
+def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> None:
     """Lock all tables and views together until the transaction ends. Taken one by one, as each is changed, they and the
     workers' calls would wait for each other in a circle."""
     names = conn.execute(
@@ -34,7 +34,7 @@ def hold_tables(conn: Connection, *, patience: float = PATIENCE) -> None:
 def _try(conn: Connection, lock: sql.Composed) -> bool:
     try:
         with conn.transaction():  # a lock that is not had in time gives the others back
-            conn.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(GLANCE)))
+            conn.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(LOCK_TRY_TIMEOUT)))
             conn.execute(lock)
             conn.execute("set local statement_timeout to default")
     except errors.QueryCanceled:

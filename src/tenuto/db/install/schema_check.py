@@ -6,7 +6,7 @@ from functools import cache
 
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import OtherFunctions
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.install.sql_tree import read_tree
 
 EVERY = 10.0  # seconds between two looks
@@ -18,7 +18,7 @@ INSTALLED = (
 log = logging.getLogger("tenuto.db")
 
 
-async def wait_for_other_functions(pool: Pool) -> OtherFunctions:
+async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
     """Return once the database no longer has the functions that this code calls, with what to do."""
     while True:
         await asyncio.sleep(EVERY)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from tenuto.model.errors import Forbidden, InvalidInput
 from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
-from tenuto.sdk.context.attempt_api import Json, Port
+from tenuto.sdk.context.attempt_api import AttemptApi, Json
 from tenuto.sdk.values.wire_format import load
 
 # What each verb takes; any other argument is refused, above all another attempt's fence.
@@ -33,13 +33,13 @@ class Given(Protocol):
     metadata: str | None
 
 
-class SandboxPort:
+class SandboxAttemptApi:
     """Ids are no secrets, so knowing one is no right. An attempt can read the data objects that it was given as such
     (`{"$object": id}`, which is how a DataObject travels) or has put, and poll the children that it has started. It can
     name no other object in anything that it sends, so that neither a step, nor run data, nor a child, nor a result
     returns an id to it as a data object that it was given."""
 
-    def __init__(self, port: Port, attempt: Given, *, may_start: Mapping[str, ChildType]) -> None:
+    def __init__(self, port: AttemptApi, attempt: Given, *, may_start: Mapping[str, ChildType]) -> None:
         self._port, self._may_start = port, may_start
         self._children: set[str] = set()
         self._objects: set[str] = set()

@@ -24,12 +24,12 @@ OF_OWN_USER = (
 )
 
 
-class Refused(Exception):
+class SandboxUnavailable(Exception):
     """No sandbox here, or only one that was not asked for; the message says what to do."""
 
 
 @dataclass(frozen=True)
-class Strength:
+class SandboxCapabilities:
     """What can be enforced here; `missing` is what cannot. `no_cgroup`: why memory is only watched."""
 
     root: bool
@@ -52,20 +52,20 @@ class Strength:
         return f"WEAK sandbox, no boundary against hostile code; not enforced here: {'; '.join(self.missing)}"
 
 
-async def find_strength(*, weak: bool) -> Strength:
+async def find_strength(*, weak: bool) -> SandboxCapabilities:
     """The strongest sandbox that can be built; one with something missing only where that was asked for."""
     if sys.platform != "linux":
-        raise Refused(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
+        raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
     strength, why = await _try()
     if strength.missing and not weak:
-        raise Refused(
+        raise SandboxUnavailable(
             f"no full sandbox can be built here ({why}); start the worker as root, "
             f"or with --weak-sandbox, which leaves open: {'; '.join(strength.missing)}"
         )
     return strength
 
 
-async def _try() -> tuple[Strength, str]:
+async def _try() -> tuple[SandboxCapabilities, str]:
     root = os.geteuid() == 0
     unfiltered = () if seccomp.can_filter() else ("system calls are not filtered, and the network is open",)
     why = "the worker is not root"
@@ -75,13 +75,13 @@ async def _try() -> tuple[Strength, str]:
         except CannotBuild as problem:
             why = str(problem)
         else:
-            strength = Strength(True, True, unfiltered, cgroup.why_not())
+            strength = SandboxCapabilities(True, True, unfiltered, cgroup.why_not())
             return strength, f"no filter for this machine, {os.uname().machine}"
     try:
         await _build(walls=False)
     except CannotBuild as problem:
-        raise Refused(f"no sandbox can be built here: {problem}") from problem
-    return Strength(root, False, (*BEHIND_WALLS, *(() if root else OF_OWN_USER), *unfiltered)), why
+        raise SandboxUnavailable(f"no sandbox can be built here: {problem}") from problem
+    return SandboxCapabilities(root, False, (*BEHIND_WALLS, *(() if root else OF_OWN_USER), *unfiltered)), why
 
 
 async def _build(*, walls: bool) -> None:

@@ -15,7 +15,7 @@ class NoCgroup(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class CgroupFolder:
     """A cgroup in which cgroups for sandboxes can be made."""
 
     folder: Path
@@ -25,7 +25,7 @@ class Place:
 class Cgroup:
     """One cgroup with a bound. It is reached through open folders: behind the walls it has no path."""
 
-    def __init__(self, place: Place, name: str, most: int) -> None:
+    def __init__(self, place: CgroupFolder, name: str, most: int) -> None:
         self._name, self._events = name, "memory.events" if place.version == 2 else "memory.oom_control"
         self._above = os.open(place.folder, os.O_RDONLY | os.O_DIRECTORY)
         os.mkdir(name, dir_fd=self._above)
@@ -77,7 +77,7 @@ class Cgroup:
 def make(most: int) -> Cgroup:
     """A cgroup for the sandbox of this process, bounded to `most` bytes and some room for the kernel."""
     try:
-        return Cgroup(find_place(), f"{PREFIX}{os.getpid()}", most + ROOM)
+        return Cgroup(find_folder(), f"{PREFIX}{os.getpid()}", most + ROOM)
     except OSError as problem:
         raise NoCgroup(f"{problem.strerror}: {problem.filename}") from problem
 
@@ -86,25 +86,25 @@ def why_not() -> str | None:
     """What keeps sandboxes from having a memory cgroup here; None if nothing does. Removes what killed ones left."""
     try:
         make(ROOM).remove()
-        _sweep(find_place().folder)
+        _sweep(find_folder().folder)
     except NoCgroup as problem:
         return str(problem)
     return None
 
 
-def find_place() -> Place:
+def find_folder() -> CgroupFolder:
     """The cgroup that this process is in, or the one above it where that was handed to us."""
     own = {line.split(":", 2)[1]: line.rstrip("\n").split(":", 2)[2] for line in OWN.read_text().splitlines()}
     for root, mounted, kind, options in _mounts():
         if kind == "cgroup" and "memory" in options:
             path = next(where for names, where in own.items() if "memory" in names.split(","))
-            return Place(_below(mounted, root, path), 1)
+            return CgroupFolder(_below(mounted, root, path), 1)
     for root, mounted, kind, _ in _mounts():
         if kind == "cgroup2" and "" in own:
             folder = _below(mounted, root, own[""])
             for place in (folder, *([folder.parent] if _is_ours(folder.parent) else [])):
                 if _hands_down_memory(place):
-                    return Place(place, 2)
+                    return CgroupFolder(place, 2)
             raise NoCgroup(f"{folder} hands down no memory controller; systemd: Delegate=yes, DelegateSubgroup=worker")
     raise NoCgroup("no memory controller is mounted")
 

@@ -13,29 +13,29 @@ from typing import Any
 from tenuto.model.errors import TooLarge
 from tenuto.runtimes.judge import NEVER
 from tenuto.runtimes.outcomes import Failed, Outcome, describe, to_json
-from tenuto.runtimes.process_child import Line, SendLogs, run_one
+from tenuto.runtimes.process_child import SendLogs, WorkerChannel, run_one
 from tenuto.runtimes.sandbox.spec import MB, Spec
 from tenuto.sdk.app_loader import BadTarget, load_app
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
 
-LARGEST_LINE = 16 * MB  # of what is said at once, also a result
+MAX_LINE_BYTES = 16 * MB  # of what is said at once, also a result
 
 
-class BoundedLine(Line):
+class BoundedChannel(WorkerChannel):
     """A way out that the worker does not close for being told too much at once."""
 
     def send(self, **message: Any) -> None:
         size = len(json.dumps(message))
-        if size >= LARGEST_LINE:
-            raise TooLarge(f"{size:,} bytes are more than a sandbox may say at once, {LARGEST_LINE:,}", "send parts")
+        if size >= MAX_LINE_BYTES:
+            raise TooLarge(f"{size:,} bytes are more than a sandbox may say at once, {MAX_LINE_BYTES:,}", "send parts")
         super().send(**message)
 
 
 class Printed(io.TextIOBase):
     """What the code prints becomes log lines of its attempt."""
 
-    def __init__(self, line: Line, level: str) -> None:
+    def __init__(self, line: WorkerChannel, level: str) -> None:
         self._line, self._level, self._rest = line, level, ""
 
     def writable(self) -> bool:
@@ -66,7 +66,7 @@ def main(connection: socket.socket, spec: Spec) -> None:
     if spec.trial:
         connection.sendall(b'{"ready": true}\n')
         return
-    line = BoundedLine(connection)
+    line = BoundedChannel(connection)
     printed = [Printed(line, "info"), Printed(line, "error")]
     sys.stdout, sys.stderr = printed  # type: ignore[assignment]
     logging.basicConfig(level=logging.INFO, handlers=[SendLogs(line)], force=True)
@@ -84,7 +84,7 @@ def main(connection: socket.socket, spec: Spec) -> None:
         line.send(outcome=to_json(Failed(describe(problem))))
 
 
-def _run(line: Line, spec: Spec, job: dict[str, Any]) -> Outcome:
+def _run(line: WorkerChannel, spec: Spec, job: dict[str, Any]) -> Outcome:
     try:
         task = _load(spec, job["run"])
     except BaseException as problem:  # also what code raises that wants to end the process

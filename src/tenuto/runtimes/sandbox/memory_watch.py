@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-EVERY = 0.1  # seconds between two looks
+CHECK_EVERY_SECONDS = 0.1  # seconds between two looks
 PROC = Path("/proc")
 BUFFER = Path("/proc/sys/net/core/wmem_default")  # a pipe holds less
 USUAL_BUFFER = 212_992
@@ -27,7 +27,7 @@ def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> boo
     line = os.pidfd_open(pid)
     try:
         ended.register(line, select.POLLIN)
-        while not ended.poll(EVERY * 1000):
+        while not ended.poll(CHECK_EVERY_SECONDS * 1000):
             if not over and (was_full() or used(most, buffer) > most):
                 over = True
                 os.kill(pid, signal.SIGKILL)

@@ -7,16 +7,16 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.model.text import clean
-from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Outcome, Snooze, Waiting, to_json
-from tenuto.sdk.values.wire_format import DEEPEST, RESERVED, Unfit, dump, load
+from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Outcome, Snoozed, Waiting, to_json
+from tenuto.sdk.values.wire_format import MAX_DEPTH, RESERVED, NotSerializable, dump, load
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
-LONGEST_TEXT = 100_000
-LONGEST_TIME = 315_360_000.0  # seconds; the kernel's bound
+MAX_TEXT_CHARS = 100_000
+MAX_SECONDS = 315_360_000.0  # seconds; the kernel's bound
 OF_WAIT = {"for", "tasks", "name", "seconds", "timeout_seconds"}
 
 
-class BadWord(Exception):
+class InvalidMessage(Exception):
     """The sandbox says what only code that speaks for itself would say: it is ended."""
 
 
@@ -25,7 +25,7 @@ def check(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadWord(f"it is not JSON: {type(error).__name__}") from error
+        raise InvalidMessage(f"it is not JSON: {type(error).__name__}") from error
     match message:
         case {"ask": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
             return {"ask": no, "verb": verb, "arguments": _stored(arguments)}
@@ -35,15 +35,15 @@ def check(line: bytes) -> dict[str, Any]:
                 "arguments": _progress(**said) if said.keys() <= {"progress", "message"} else {},
             }
         case {"log": [level, str(text), _, _]} if len(message) == 1:
-            return {"log": [level if level in LEVELS else "info", clean(text[:LONGEST_TEXT]), None, time.time()]}
+            return {"log": [level if level in LEVELS else "info", clean(text[:MAX_TEXT_CHARS]), None, time.time()]}
         case {"outcome": {"kind": str(), **said}} if len(message) == 1:
             return {"outcome": to_json(_outcome(message["outcome"].pop("kind"), said))}
-    raise BadWord(f"nobody understands {str(message)[:100]!r}")
+    raise InvalidMessage(f"nobody understands {str(message)[:100]!r}")
 
 
 def _progress(progress: Any = None, message: Any = None) -> dict[str, Any]:
     if progress is not None and not 0 <= _number(progress, 1.0) <= 1:
-        raise BadWord("progress is not from 0 to 1")
+        raise InvalidMessage("progress is not from 0 to 1")
     return {"progress": progress, "message": None if message is None else clean(str(message)[:1024])}
 
 
@@ -55,20 +55,20 @@ def _outcome(kind: str, said: dict[str, Any]) -> Outcome:
             return Completed(_output(output))
         case "Failed", {"error": dict(error), "retry": retry}:
             kept = {
-                key: clean(str(error[key])[:LONGEST_TEXT]) for key in ("type", "message", "traceback") if key in error
+                key: clean(str(error[key])[:MAX_TEXT_CHARS]) for key in ("type", "message", "traceback") if key in error
             }
             return Failed({"type": "Error", "message": "", **kept}, None if retry is None else _retry(retry))
-        case "Snooze", {"seconds": seconds}:
-            return Snooze(_number(seconds, LONGEST_TIME))
+        case "Snoozed", {"seconds": seconds}:
+            return Snoozed(_number(seconds, MAX_SECONDS))
         case "Waiting", {"wait": dict(wait)}:
             return Waiting(_wait(wait))
         case "Interrupted", {}:
             return Interrupted()
-    raise BadWord(f"an attempt cannot end as {kind[:40]!r} with {sorted(said)}")
+    raise InvalidMessage(f"an attempt cannot end as {kind[:40]!r} with {sorted(said)}")
 
 
 def _retry(value: Any) -> float:
-    return -1.0 if value == -1 else _number(value, LONGEST_TIME)
+    return -1.0 if value == -1 else _number(value, MAX_SECONDS)
 
 
 def _number(value: Any, most: float) -> float:
@@ -78,21 +78,21 @@ def _number(value: Any, most: float) -> float:
         or not math.isfinite(value)
         or not 0 <= value <= most
     ):
-        raise BadWord(f"{str(value)[:40]} is not a number from 0 to {most:g}")
+        raise InvalidMessage(f"{str(value)[:40]} is not a number from 0 to {most:g}")
     return float(value)
 
 
 def _wait(wait: dict[str, Any]) -> dict[str, Any]:
     if not wait.keys() <= OF_WAIT:
-        raise BadWord("nobody can wait for that")
+        raise InvalidMessage("nobody can wait for that")
     for key in ("seconds", "timeout_seconds"):
         if key in wait:
-            wait[key] = _number(wait[key], LONGEST_TIME)
+            wait[key] = _number(wait[key], MAX_SECONDS)
     if "tasks" in wait:
         try:
             wait["tasks"] = [str(UUID(one)) for one in wait["tasks"]]
         except (ValueError, TypeError, AttributeError) as error:
-            raise BadWord("it waits for children that are none") from error
+            raise InvalidMessage("it waits for children that are none") from error
     return _stored(wait)
 
 
@@ -101,7 +101,7 @@ def _output(text: str) -> str:
     try:
         value = load(text)
     except (ValueError, RecursionError) as error:
-        raise BadWord("its result is not JSON") from error
+        raise InvalidMessage("its result is not JSON") from error
     return dump(_stored(value))
 
 
@@ -110,16 +110,16 @@ def _stored(value: Any) -> Any:
     stack: list[tuple[Any, int]] = [(value, 1)]
     while stack:
         found, depth = stack.pop()
-        if depth > DEEPEST + 2:
-            raise BadWord(f"it is nested more than {DEEPEST} deep")
+        if depth > MAX_DEPTH + 2:
+            raise InvalidMessage(f"it is nested more than {MAX_DEPTH} deep")
         if isinstance(found, dict):
             if found.keys() & {*RESERVED} - {"$object"}:
-                raise BadWord("it holds a key that only the wire format may hold")
+                raise InvalidMessage("it holds a key that only the wire format may hold")
             stack.extend((one, depth + 1) for one in found.values())
         elif isinstance(found, list):
             stack.extend((one, depth + 1) for one in found)
     try:
         dump(value)
-    except Unfit as problem:
-        raise BadWord(problem.message) from problem
+    except NotSerializable as problem:
+        raise InvalidMessage(problem.message) from problem
     return value

@@ -17,27 +17,27 @@ from typing import Any
 from tenuto.model.errors import Forbidden
 from tenuto.runtimes.judge import NEVER
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Lost, Outcome, describe
-from tenuto.runtimes.process import Job, Logs, Process, Processes
+from tenuto.runtimes.process import LogSink, Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
-from tenuto.runtimes.sandbox.attempt_api import SandboxPort
-from tenuto.runtimes.sandbox.child import LARGEST_LINE
+from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
+from tenuto.runtimes.sandbox.child import MAX_LINE_BYTES
 from tenuto.runtimes.sandbox.child_tasks import ChildType
-from tenuto.runtimes.sandbox.messages import BadWord, check
+from tenuto.runtimes.sandbox.messages import InvalidMessage, check
 from tenuto.runtimes.sandbox.spec import MB, Code, Limits, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.values.wire_format import load
 
-MOST_SAID = 4096  # of what went wrong while it was built
-MOST_IN_ALL = 512 * MB  # of everything that an attempt says: reading it takes time from the others
-LONGEST_PLAIN = 1 * MB
+MAX_BUILD_ERROR_CHARS = 4096  # of what went wrong while it was built
+MAX_OUTPUT_BYTES = 512 * MB  # of everything that an attempt says: reading it takes time from the others
+MAX_MESSAGE_BYTES = 1 * MB
 MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
-BUILT_WITHIN = 60.0  # seconds; a machine that is far too busy takes some
-OVERTIME = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
+BUILD_TIMEOUT_SECONDS = 60.0  # seconds; a machine that is far too busy takes some
+CPU_MARGIN_SECONDS = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
 
 
 @dataclass(frozen=True)
-class Trusted:
+class SandboxHost:
     """What is ours: which users and folders sandboxes get, and which must stay out of their sight."""
 
     root: bool  # may take other users and build walls
@@ -47,7 +47,7 @@ class Trusted:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class SandboxCode:
     """The code of one attempt, ready to run: what the sandbox sees of it, and the tasks that it may start."""
 
     code: Code
@@ -56,18 +56,18 @@ class Prepared:
     may_start: Mapping[str, ChildType]
 
 
-Prepare = Callable[[Any, Path], Awaitable[Prepared]]
+Prepare = Callable[[Any, Path], Awaitable[SandboxCode]]
 
 
-class Sandboxes(Processes):
+class SandboxRuntime(ProcessRuntime):
     """Starts a sandbox for each attempt; never uses one twice."""
 
     def __init__(
         self,
-        trusted: Trusted,
+        trusted: SandboxHost,
         prepare: Prepare,
-        open_port: Callable[[Any], Port],
-        logs: Logs,
+        open_port: Callable[[Any], AttemptApi],
+        logs: LogSink,
         *,
         began: Callable[[Any], None],
         done: Callable[[Any, Outcome], None],
@@ -75,14 +75,14 @@ class Sandboxes(Processes):
         super().__init__("", open_port, logs, began=began, done=done)
         self._trusted, self._prepare = trusted, prepare
 
-    async def _run_in_process(self, job: Job) -> Outcome:
+    async def _run_in_process(self, job: ProcessHandle) -> Outcome:
         attempt = job.attempt
         attempt.timeout = attempt.timeout or self._trusted.limits.wall
         async with AsyncExitStack() as stack:
             folder = Path(stack.enter_context(_own_folder()))
             try:
                 prepared = await self._prepare(attempt, folder)
-            except Refused as refusal:
+            except NoCodeToRun as refusal:
                 return Failed(describe(refusal), NEVER)
             uid = stack.enter_context(borrowed_uid() if self._trusted.root else nullcontext())
             spec = self._spec(prepared, folder, uid, attempt.timeout)
@@ -91,33 +91,35 @@ class Sandboxes(Processes):
             if attempt.stop is not None:  # asked to stop while it was built
                 return attempt.stop
             self._began(attempt)
-            port = SandboxPort(self._open_port(attempt), attempt, may_start=prepared.may_start)
+            port = SandboxAttemptApi(self._open_port(attempt), attempt, may_start=prepared.may_start)
             return await self._listen(process, attempt, port)
 
-    async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxPort) -> Outcome:
+    async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxAttemptApi) -> Outcome:
         try:
             outcome = await self._converse(process, attempt, port)
-        except (BadWord, ValueError) as problem:  # ValueError: a line without an end
+        except (InvalidMessage, ValueError) as problem:  # ValueError: a line without an end
             message = (
-                str(problem) if isinstance(problem, BadWord) else f"it says more than {LARGEST_LINE:,} bytes at once"
+                str(problem)
+                if isinstance(problem, InvalidMessage)
+                else f"it says more than {MAX_LINE_BYTES:,} bytes at once"
             )
-            return Failed({"type": "BadWord", "message": f"the sandbox was ended: {message}"})
+            return Failed({"type": "InvalidMessage", "message": f"the sandbox was ended: {message}"})
         if isinstance(outcome, Completed) and '"$object"' in (outcome.output or ""):
             try:
                 port.check_objects(load(outcome.output or "null"))
             except Forbidden as refusal:
                 return Failed(describe(refusal))
         if isinstance(outcome, Interrupted):  # that would cost it nothing, so nobody but us may say it
-            return Failed({"type": "BadWord", "message": "the sandbox was ended: it says it was asked to stop"})
+            return Failed({"type": "InvalidMessage", "message": "the sandbox was ended: it says it was asked to stop"})
         return outcome
 
-    def _spec(self, prepared: Prepared, folder: Path, uid: int | None, timeout: float) -> Spec:
+    def _spec(self, prepared: SandboxCode, folder: Path, uid: int | None, timeout: float) -> Spec:
         trusted = self._trusted
         if uid is not None and not trusted.walls:
             shutil.chown(folder, uid, uid)
         return Spec(
             code=prepared.code,
-            limits=replace(trusted.limits, cpu=trusted.limits.cpu or math.ceil(timeout + OVERTIME)),
+            limits=replace(trusted.limits, cpu=trusted.limits.cpu or math.ceil(timeout + CPU_MARGIN_SECONDS)),
             walls=trusted.walls,
             uid=uid,
             root=str(folder),
@@ -128,7 +130,7 @@ class Sandboxes(Processes):
         )
 
 
-class Refused(Exception):
+class NoCodeToRun(Exception):
     """There is no code to run; trying again would not help."""
 
 
@@ -140,8 +142,8 @@ class Sandbox(Process):
 
     def read(self, line: bytes) -> dict[str, Any]:
         self.said += len(line)
-        if self.said > MOST_IN_ALL or (len(line) > LONGEST_PLAIN and not line.startswith(MAY_BE_LONG)):
-            raise BadWord("it says more than an attempt has to say")
+        if self.said > MAX_OUTPUT_BYTES or (len(line) > MAX_MESSAGE_BYTES and not line.startswith(MAY_BE_LONG)):
+            raise InvalidMessage("it says more than an attempt has to say")
         return check(line)
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
@@ -225,18 +227,18 @@ async def start(spec: Spec) -> Sandbox:
             pass_fds=(theirs.fileno(),), env=environment, cwd="/", start_new_session=True,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
+    reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec
     try:
         ready = await asyncio.wait_for(
-            reader.readline(), BUILT_WITHIN
+            reader.readline(), BUILD_TIMEOUT_SECONDS
         )  # it says when it is built; nothing, if it failed
     except TimeoutError:
         await sandbox.end()
-        raise CannotBuild(f"it was not built within {BUILT_WITHIN:g} s") from None
+        raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None
     if not ready:
-        said = await process.stderr.read(MOST_SAID) if process.stderr else b""
+        said = await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
         await sandbox.end()
         ended = f"it ended with code {process.returncode} and without a word"
         raise CannotBuild(said.decode("utf-8", "replace").strip() or ended)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 FIRST, LAST = 60_706, 61_183  # the numbers that neither people, nor services, nor containers are given
 
 
-class NoneLeft(Exception):
+class NoUidAvailable(Exception):
     """More sandboxes at once than there are users for them."""
 
 
@@ -25,4 +25,4 @@ def borrowed_uid() -> Iterator[int]:
         with lock:
             yield uid
         return
-    raise NoneLeft(f"all {LAST - FIRST + 1} users for sandboxes are taken on this machine")
+    raise NoUidAvailable(f"all {LAST - FIRST + 1} users for sandboxes are taken on this machine")

@@ -14,17 +14,17 @@ from tenuto.model.tasks import Started
 from tenuto.sdk.client.run import Run, Runs
 from tenuto.sdk.client.run_watcher import Watcher
 from tenuto.sdk.client.schedules import Schedules
-from tenuto.sdk.client.sql_transport import Direct
+from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.client.start_many import plan_many
-from tenuto.sdk.client.start_request import Plan, plan_task, split_options
-from tenuto.sdk.client.transport import PAGE, Link
+from tenuto.sdk.client.start_request import StartRequest, plan_task, split_options
+from tenuto.sdk.client.transport import PAGE, Transport
 from tenuto.sdk.graphs.compile import plan_graph
 from tenuto.sdk.graphs.compose import Composition
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import codec_of
 from tenuto.sdk.values.data_objects import DataObject, as_bytes
-from tenuto.sdk.values.wire_format import MISSING, Unfit
+from tenuto.sdk.values.wire_format import MISSING, NotSerializable
 
 if TYPE_CHECKING:
     from tenuto.sdk.app import App
@@ -36,16 +36,16 @@ R = TypeVar("R")
 class Client:
     """A connection to Tenuto. Made by `app.connect()`."""
 
-    def __init__(self, link: Link, *, url: str, app: "App | None" = None) -> None:
+    def __init__(self, link: Transport, *, url: str, app: "App | None" = None) -> None:
         self.link, self.app = link, app
         self.url = url  # for connections of your own: `tn.start(…, connection=conn)`
         self.schedules = Schedules(link)
         self.watcher = Watcher(link)
 
     @property
-    def direct(self) -> Direct:
+    def direct(self) -> SqlTransport:
         """The database itself, for what no server can do."""
-        if not isinstance(self.link, Direct):
+        if not isinstance(self.link, SqlTransport):
             raise BadAddress(
                 f"this needs the database itself, and {self.url} is a server; set TENUTO_DATABASE_URL for it"
             )
@@ -105,16 +105,18 @@ class Client:
         (run,) = await self.start_plans([plan_target(self.app, task, args, kwargs)], connection)
         return run
 
-    async def start_plans(self, plans: list[Plan], connection: Any = None) -> list[Run[Any]]:
+    async def start_plans(self, plans: list[StartRequest], connection: Any = None) -> list[Run[Any]]:
         """Start what was planned, all or none."""
         if connection is None:
             started = await self.link.start(plans)
         else:
             statements = [plan.statement(self.direct.org_id) for plan in plans]
-            started = [one for statement in statements for one in await start_statements.ask(connection, statement)]
+            started = [
+                one for statement in statements for one in await start_statements.execute_start(connection, statement)
+            ]
         return [self.run_of(one, plan, known=connection is None) for one, plan in zip(started, plans, strict=True)]
 
-    def run_of(self, started: Started, plan: Plan, *, known: bool) -> Run[Any]:
+    def run_of(self, started: Started, plan: StartRequest, *, known: bool) -> Run[Any]:
         """The run of an answer; one in a transaction of the caller's is known to exist only when that commits."""
         return Run(self, started.run_id, plan.read, created=started.created, known=known)
 
@@ -126,7 +128,9 @@ class Client:
         if connection is None:
             return Runs(self, await self.link.start_many(many), task.decode_result)
         statements = many.statements(self.direct.org_id)
-        started = [one for statement in statements for one in await start_statements.ask(connection, statement)]
+        started = [
+            one for statement in statements for one in await start_statements.execute_start(connection, statement)
+        ]
         return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
 
     def graph(self, name: str | None = None) -> Graph:
@@ -167,7 +171,7 @@ class Client:
         return await self.link.get_object(object.id if isinstance(object, DataObject) else object)
 
 
-def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Plan:
+def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> StartRequest:
     """The plan of whatever can be started."""
     if isinstance(target, str):
         if app is None:
@@ -185,7 +189,7 @@ def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: M
     raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
 
 
-def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Plan]:
+def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[StartRequest]:
     """The plans of many graphs that start together."""
     if "dedupe_key" in kwargs:
         raise InvalidInput("dedupe_key belongs to one run, and these are several", "start them one by one")
@@ -206,7 +210,7 @@ def check_value(what: str, value: Any) -> Any:
     """A value without a hint: JSON or nothing."""
     try:
         return codec_of(MISSING).encode(value, "value")
-    except Unfit as problem:
+    except NotSerializable as problem:
         raise InvalidInput(f"{what}: {problem}") from problem
 
 

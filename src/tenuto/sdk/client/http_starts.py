@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tenuto.sdk.client.start_many import Many
-from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.start_many import BulkStart
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.values.wire_format import dump, fill_slots, load
 
 NAMES = {
@@ -19,7 +19,7 @@ MOST_AT_ONCE = 10_000
 MOST_BYTES = 60 * 1024 * 1024  # of one request; the server takes 64 MB
 
 
-def start_of(plan: Plan) -> dict[str, Any]:
+def start_of(plan: StartRequest) -> dict[str, Any]:
     """What `POST /v1/runs` takes for one run."""
     run = {OF_RUN[key]: value for key, value in plan.run.items() if key in OF_RUN}
     if plan.task_kinds is not None:
@@ -28,7 +28,7 @@ def start_of(plan: Plan) -> dict[str, Any]:
     return {**run, **_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
 
 
-def starts_of(many: Many) -> Iterator[list[str]]:
+def starts_of(many: BulkStart) -> Iterator[list[str]]:
     """The starts of `start_many` as JSON text, in lists that each fit in a request."""
     (kind,) = load(many.kind)
     shared = {**_task(kind, {}), **({"resource_group": many.group} if many.group else {})}
@@ -47,14 +47,14 @@ def starts_of(many: Many) -> Iterator[list[str]]:
         yield batch
 
 
-def schedule_of(plan: Plan, **times: Any) -> dict[str, Any]:
+def schedule_of(plan: StartRequest, **times: Any) -> dict[str, Any]:
     """What `PUT /v1/schedules/{name}` takes."""
     jitter = times.pop("jitter_seconds")
     detail = (plan.details or [{}])[0]
     return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail), "jitter": jitter, **times}
 
 
-def _graph(plan: Plan, task_kinds: list[int]) -> dict[str, Any]:
+def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
     names = [f"t{no}" for no in range(len(task_kinds))]
     details = {detail["task"]: detail for detail in plan.details or ()}
     tasks: dict[str, dict[str, Any]] = {}

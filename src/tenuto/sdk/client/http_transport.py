@@ -11,13 +11,13 @@ from pydantic import TypeAdapter
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
-from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_starts import schedule_of, start_of, starts_of
-from tenuto.sdk.client.start_many import Many
-from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.start_many import BulkStart
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.values.wire_format import dump
 
@@ -33,7 +33,7 @@ def _read(kind: type[T], value: Any) -> T:
     return _adapters[kind].validate_python(value)
 
 
-class Remote:
+class HttpTransport:
     """One server; the key says which org."""
 
     patience = 20.0
@@ -41,13 +41,13 @@ class Remote:
     def __init__(self, http: Http) -> None:
         self.http = http
 
-    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
         texts = [dump(start_of(plan)) for plan in plans]
         if len(texts) == 1 and len(texts[0]) < LARGE:
             return [_read(Started, await self.http.ask("POST", "/v1/runs", texts[0]))]
         return await self._start_all(texts)
 
-    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
         """All or none within each request: 10,000 runs, or 60 MB."""
         return [one.run_id for batch in starts_of(many) for one in await self._start_all(batch)]
 
@@ -55,9 +55,9 @@ class Remote:
         answer = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
         return _read(list[Started], answer["items"])
 
-    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:
         body = dump({"run_ids": [str(id) for id in run_ids], "wait": wait})
-        return _read(list[RunEnd], (await self.http.ask("POST", "/v1/runs/wait", body, wait=wait))["items"])
+        return _read(list[RunResult], (await self.http.ask("POST", "/v1/runs/wait", body, wait=wait))["items"])
 
     async def get_run(self, run_id: UUID) -> RunStatus:
         return _read(RunStatus, await self.http.ask("GET", f"/v1/runs/{run_id}"))
@@ -108,7 +108,7 @@ class Remote:
     async def list_schedules(self, after: str | None) -> list[Schedule]:
         return _read(list[Schedule], await self._list("/v1/schedules", {"after": after, "limit": PAGE}))
 
-    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
         return _read(Schedule, await self.http.ask("PUT", _schedule(name), dump(schedule_of(plan, **times))))
 
     async def pause_schedule(self, name: str) -> None:

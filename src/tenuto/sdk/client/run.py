@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
-from tenuto.model.monitoring import RunEnd, RunStatus, TaskSummary
-from tenuto.sdk.client.run_data import RunValues
+from tenuto.model.monitoring import RunResult, RunStatus, TaskSummary
+from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 from tenuto.sdk.values.data_objects import follow
@@ -68,7 +68,7 @@ class Run(Generic[R]):
             raise RunCancelled(self.id, end.error)
         return self._read(await follow(end.output, self.client.link.get_object))
 
-    async def _ended(self, timeout: Duration | None) -> RunEnd:
+    async def _ended(self, timeout: Duration | None) -> RunResult:
         limit = None if timeout is None else seconds(timeout, "timeout")
         try:
             async with asyncio.timeout(limit):
@@ -118,9 +118,9 @@ class Run(Generic[R]):
                 await asyncio.sleep(pause)
 
     @property
-    def data(self) -> RunValues:
+    def data(self) -> RemoteRunData:
         """What its tasks share: `await run.data["key"]`."""
-        return RunValues(self.client, self.id)
+        return RemoteRunData(self.client, self.id)
 
     async def cancel(self, reason: str | None = None) -> None:
         """Stop it and everything below it."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
 
 
-class RunValues(RunData):
+class RemoteRunData(RunData):
     """`await run.data["key"]`, `await run.data.put("key", value)`, `await run.data.find("score.*")`."""
 
     def __init__(self, client: "Client", run_id: UUID) -> None:

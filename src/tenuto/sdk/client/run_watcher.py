@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.monitoring import RunEnd
-from tenuto.sdk.client.transport import Link
+from tenuto.model.monitoring import RunResult
+from tenuto.sdk.client.transport import Transport
 
 SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
 BATCH = 1000
@@ -16,16 +16,16 @@ STOPPED = "nobody asks any more how the run ended: the client was closed, or its
 class Watcher:
     """The runs that somebody of this client waits for."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transport) -> None:
         self._link = link
-        self._waiting: dict[UUID, set[asyncio.Future[RunEnd]]] = {}
+        self._waiting: dict[UUID, set[asyncio.Future[RunResult]]] = {}
         self._asking: asyncio.Task[None] | None = None
         self._pause = SHORTEST
         self._joined = asyncio.Event()
 
-    async def ended(self, run_id: UUID) -> RunEnd:
+    async def ended(self, run_id: UUID) -> RunResult:
         """How the run ended, once it has."""
-        future: asyncio.Future[RunEnd] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[RunResult] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(run_id, set())
         waiting.add(future)
         self._pause = SHORTEST
@@ -78,7 +78,7 @@ class Watcher:
     def _patience(self) -> float:
         return self._link.patience if len(self._waiting) <= BATCH else 0  # else the last batch would wait for the first
 
-    async def _poll(self, ids: list[UUID]) -> list[RunEnd]:
+    async def _poll(self, ids: list[UUID]) -> list[RunResult]:
         """What the other side says of them; where it waits for an end, whoever joins ends that."""
         if not self._patience:
             return await self._link.poll_runs(ids, 0)
@@ -99,7 +99,7 @@ class Watcher:
         except TimeoutError:
             self._pause = min(LONGEST, self._pause * GROWTH)
 
-    def _tell(self, ends: Iterable[RunEnd]) -> None:
+    def _tell(self, ends: Iterable[RunResult]) -> None:
         for end in ends:
             for future in self._waiting.pop(end.run_id, set()):
                 if not future.done():

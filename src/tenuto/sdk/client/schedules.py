@@ -8,14 +8,14 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import Schedule
 from tenuto.sdk.client.start_request import plan_task
-from tenuto.sdk.client.transport import Link
+from tenuto.sdk.client.transport import Transport
 from tenuto.sdk.task import Task
 
 
 class Schedules:
     """What starts by itself. Tasks declared with `cron=` have schedules of their name, put when a worker starts."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Transport) -> None:
         self._link = link
 
     async def list(self) -> list[Schedule]:

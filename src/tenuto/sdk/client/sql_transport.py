@@ -8,53 +8,55 @@ from uuid import UUID
 
 from tenuto.db import maintenance, monitoring, reactions, run_data, runs
 from tenuto.db.connection import start_statements
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.cron import fire_after
 from tenuto.model.errors import NotFound
 from tenuto.model.ids import uuid7
-from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
-from tenuto.sdk.client.start_many import Many
-from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.start_many import BulkStart
+from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.sdk.values.wire_format import load
 from tenuto.storage.base import Store
 
 
-class Direct:
+class SqlTransport:
     """One org of one database."""
 
     patience = 0.0
 
-    def __init__(self, pool: Pool, org_id: UUID, store: Store) -> None:
+    def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store) -> None:
         self.pool, self.org_id, self.store = pool, org_id, store
         self.objects = Objects(pool, org_id, store)
 
-    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
         if len(plans) == 1 and plans[0].is_bare():
             return [await self._start_task(plans[0])]
         return await self._ask([plan.statement(self.org_id) for plan in plans])
 
-    async def _start_task(self, plan: Plan) -> Started:
+    async def _start_task(self, plan: StartRequest) -> Started:
         id = uuid7()
         kind, group = json.dumps(plan.kinds[0]), plan.run.get("group")
         await self.pool.call(runs.start_task, org_id=self.org_id, kind=kind, input=plan.inputs[0], id=id, group=group)
         return Started(UUID(id), True)
 
-    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
         started = await self._ask(many.statements(self.org_id)) if many.ids else []
         return [one.run_id for one in started] or many.ids
 
     async def _ask(self, statements: list[start_statements.Statement]) -> list[Started]:
         async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:
             if len(statements) == 1:
-                return await start_statements.ask(conn, statements[0])
+                return await start_statements.execute_start(conn, statements[0])
             async with conn.transaction():
-                return [one for statement in statements for one in await start_statements.ask(conn, statement)]
+                return [
+                    one for statement in statements for one in await start_statements.execute_start(conn, statement)
+                ]
 
-    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:  # noqa: ARG002 - nobody waits in SQL
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:  # noqa: ARG002 - nobody waits in SQL
         return await self.pool.call(monitoring.poll_runs, org_id=self.org_id, run_ids=run_ids)
 
     async def get_run(self, run_id: UUID) -> RunStatus:
@@ -94,7 +96,7 @@ class Direct:
     async def list_schedules(self, after: str | None) -> list[Schedule]:
         return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=PAGE)
 
-    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
         said = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
         next_at = fire_after(times["cron"], times["timezone"], await self.pool.call(maintenance.now))
         return await self.pool.call(

@@ -18,7 +18,7 @@ NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "name")
 
 
 @dataclass(frozen=True)
-class Many:
+class BulkStart:
     """The runs of one `start_many`, encoded."""
 
     kind: str
@@ -46,7 +46,7 @@ class Many:
         )
 
 
-def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, Any]) -> Many:
+def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, Any]) -> BulkStart:
     """Encode every item; `options` are those of a start, and `dedupe_keys`."""
     said = dict(options)
     keys: Sequence[str | None] | None = said.pop("dedupe_keys", None)
@@ -61,7 +61,7 @@ def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, 
         raise InvalidInput(f"start_many of {task.name}: {len(dedupe_keys)} dedupe_keys for {len(inputs)} items")
     group = task.said.get("resource_group")
     ids = [uuid7() for _ in inputs]
-    return Many(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
+    return BulkStart(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
 
 
 def _encode(task: Task[..., Any], items: Iterable[Any]) -> tuple[list[str], list[dict[str, Any]] | None]:

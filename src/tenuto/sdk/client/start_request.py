@@ -10,11 +10,11 @@ from uuid import UUID
 from tenuto.db.connection import start_statements
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
-from tenuto.sdk.options import START_OPTIONS, Start, check_start
+from tenuto.sdk.options import START_OPTIONS, StartOptions, check_start
 from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import carrier
 from tenuto.sdk.values.codecs import refuse
-from tenuto.sdk.values.wire_format import Unfit, dump, load
+from tenuto.sdk.values.wire_format import NotSerializable, dump, load
 
 R = TypeVar("R")
 
@@ -23,7 +23,7 @@ OF_GRAPH = frozenset((*OF_RUN, "delay", "available_at", "name", "connection"))
 
 
 @dataclass(frozen=True)
-class Plan:
+class StartRequest:
     """The arguments of `start_run`, and how to read the run's output. Inputs are JSON text."""
 
     run: dict[str, Any]
@@ -59,7 +59,7 @@ class Plan:
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
-def together(plans: Sequence[Plan], org_id: UUID) -> start_statements.Statement:
+def together(plans: Sequence[StartRequest], org_id: UUID) -> start_statements.Statement:
     """Plain plans of one kind and one resource group as one statement, which answers each in order."""
     keys = [plan.run.get("dedupe_key") for plan in plans]
     return start_statements.start_many(
@@ -74,7 +74,7 @@ def together(plans: Sequence[Plan], org_id: UUID) -> start_statements.Statement:
     )
 
 
-def details_of(plans: Sequence[Plan]) -> str | None:
+def details_of(plans: Sequence[StartRequest]) -> str | None:
     """What only some tasks of plain plans have, as JSON."""
     details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
     return json.dumps(details) if details else None
@@ -90,14 +90,14 @@ def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[.
     return task.options(**said), rest  # pyright: ignore[reportArgumentType]
 
 
-def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Plan:
+def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> StartRequest:
     """A run of one task."""
     input, slots = take_objects(task.encode_args(args, kwargs))
     detail = detail_of(task, task.limits_of(args, kwargs))
     if slots:
         detail["slots"] = slots
     details = [{"task": 0, **detail}] if detail else None
-    return Plan(run_of(task.said), [task.kind()], [input], task.decode_result, details=details)
+    return StartRequest(run_of(task.said), [task.kind()], [input], task.decode_result, details=details)
 
 
 def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def run_of(said: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in run.items() if value is not None}
 
 
-def check_graph_options(what: str, said: Mapping[str, Any]) -> Start:
+def check_graph_options(what: str, said: Mapping[str, Any]) -> StartOptions:
     """What may be said of a whole graph; the rest is said of its tasks."""
     for key in said:
         if key in START_OPTIONS and key not in OF_GRAPH:
@@ -167,6 +167,6 @@ def _metadata(what: str, said: Mapping[str, Any]) -> dict[str, Any] | None:
     try:
         check_json(metadata, "metadata")
         dump(metadata)
-    except Unfit as problem:
+    except NotSerializable as problem:
         raise refuse(what, problem) from problem
     return metadata

@@ -14,7 +14,7 @@ from tenuto.model.durations import Duration
 from tenuto.model.monitoring import RunStatus, RunSummary, TaskSummary
 from tenuto.sdk.client.client import Client, plan_all, plan_target, take_connection
 from tenuto.sdk.client.run import Progress, Run, Runs
-from tenuto.sdk.client.run_data import RunValues
+from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.schedules import SyncSchedules
 from tenuto.sdk.client.start_many import plan_many
 from tenuto.sdk.connect import connect
@@ -41,7 +41,7 @@ class SyncRun(Generic[R]):
     def __init__(self, client: "SyncClient", run: Run[R]) -> None:
         self.client, self._run, self._wait = client, run, client.wait_for
         self.id, self.created = run.id, run.created
-        self.data = SyncRunData(RunValues(client.client, run.id), client.wait_for)
+        self.data = SyncRunData(RemoteRunData(client.client, run.id), client.wait_for)
 
     def __repr__(self) -> str:
         return repr(self._run)

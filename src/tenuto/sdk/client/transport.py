@@ -4,29 +4,29 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 from uuid import UUID
 
-from tenuto.model.monitoring import RunEnd, RunStatus, RunSummary, TaskSummary
+from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
-from tenuto.sdk.client.start_many import Many
-from tenuto.sdk.client.start_request import Plan
+from tenuto.sdk.client.start_many import BulkStart
+from tenuto.sdk.client.start_request import StartRequest
 
 PAGE = 200
 
 
-class Link(Protocol):
+class Transport(Protocol):
     """One way, for one org."""
 
     patience: float  # seconds that `poll_runs` may wait on the other side; 0: whoever asks pauses in between
 
-    async def start(self, plans: Sequence[Plan]) -> list[Started]:
+    async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
         """Start what was planned, all or none."""
         ...
 
-    async def start_many(self, many: Many) -> Sequence[UUID | str]:
+    async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
         """The ids of the runs, in order."""
         ...
 
-    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:
         """Those of the runs that have ended."""
         ...
 
@@ -56,7 +56,7 @@ class Link(Protocol):
         """A page of them, by name."""
         ...
 
-    async def put_schedule(self, name: str, plan: Plan, **times: Any) -> Schedule:
+    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
         """`times`: cron, timezone, catch_up and jitter_seconds."""
         ...
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 Json = Any
 
 
-class Port(Protocol):
+class AttemptApi(Protocol):
     """The attempt's way out. Every verb is fenced by the attempt it belongs to."""
 
     async def ask(self, verb: str, **arguments: Json) -> Json:

@@ -13,9 +13,9 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput, StaleLease
 from tenuto.model.text import clean
 from tenuto.sdk.client.start_request import OF_RUN, detail_of, split_options
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.context.children import Child, ChildFailed, Starting
-from tenuto.sdk.context.control import Snoozed, Suspend
+from tenuto.sdk.context.control import Snooze, Suspend
 from tenuto.sdk.context.current_attempt import RunningAttempt
 from tenuto.sdk.context.replay import Replay
 from tenuto.sdk.context.run_data import RunData
@@ -33,7 +33,9 @@ OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # said of a run when it start
 class Context:
     """The first parameter of a task that is called `ctx`. Plain functions get the same without `await`."""
 
-    def __init__(self, attempt: RunningAttempt, port: Port, *, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(
+        self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
         self._attempt = attempt
         self.port = port
         self._loop = loop
@@ -65,7 +67,7 @@ class Context:
 
     def snooze(self, delay: Duration) -> None:
         """Stop here and start again from the top after a while, at no charge."""
-        raise Snoozed(seconds(delay))
+        raise Snooze(seconds(delay))
 
     async def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the function once across all attempts; later attempts get its recorded result."""

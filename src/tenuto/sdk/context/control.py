@@ -25,7 +25,7 @@ class Suspend(BaseException):
         self.wait = wait
 
 
-class Snoozed(BaseException):
+class Snooze(BaseException):
     """The attempt ends here and comes back later, at no charge."""
 
     def __init__(self, delay: float) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenuto.model.errors import Conflict, InvalidInput, TooLarge
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.context.control import Fail
 
 
@@ -22,7 +22,7 @@ class Recorded:
 class Replay:
     """The steps of a task in the order its function takes them."""
 
-    def __init__(self, port: Port, attempt: int) -> None:
+    def __init__(self, port: AttemptApi, attempt: int) -> None:
         self._port = port
         self._steps: dict[int, Recorded] | None = {} if attempt == 1 else None  # nothing can be recorded yet
         self._loading = asyncio.Lock()

@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 
 
 class RunData:
     """`await ctx.data["key"]`, `ctx.data["key"] = value`; the latest value of a key counts, earlier ones are kept."""
 
-    def __init__(self, port: Port) -> None:
+    def __init__(self, port: AttemptApi) -> None:
         self._port = port
         self._unsaved: dict[str, Any] = {}
 

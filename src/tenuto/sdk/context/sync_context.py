@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from tenuto.model.durations import Duration
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.context.children import Child, Starting
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import RunningAttempt
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class SyncContext:
     """Runs in a thread of its own; what needs the kernel goes through the worker's loop."""
 
-    def __init__(self, attempt: RunningAttempt, port: Port, *, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop) -> None:
         self._context = Context(attempt, port)
         self._loop = loop
         self.task_id = attempt.task_id

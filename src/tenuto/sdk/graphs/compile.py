@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.client.start_request import Plan, check_graph_options, detail_of, run_of
+from tenuto.sdk.client.start_request import StartRequest, check_graph_options, detail_of, run_of
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex, sinks
 from tenuto.sdk.values.codecs import codec_of
 from tenuto.sdk.values.wire_format import dump
 
-MOST_TASKS = 100_000
+MAX_TASKS = 100_000
 
 
-def plan_graph(graph: Graph, said: Mapping[str, Any]) -> Plan:
+def plan_graph(graph: Graph, said: Mapping[str, Any]) -> StartRequest:
     """Everything one start of the graph says."""
     options = check_graph_options(str(graph), said)
-    if not 1 <= len(graph.vertices) <= MOST_TASKS:
-        raise InvalidInput(f"{graph}: a run has 1 to {MOST_TASKS:,} tasks", "add tasks, or start several runs")
+    if not 1 <= len(graph.vertices) <= MAX_TASKS:
+        raise InvalidInput(f"{graph}: a run has 1 to {MAX_TASKS:,} tasks", "add tasks, or start several runs")
     order = _in_order(graph.vertices)
     number = {vertex: no for no, vertex in enumerate(order)}
     kinds: dict[str, int] = {}
-    plan = Plan({}, [], [], _reader(graph), [], [], [])
+    plan = StartRequest({}, [], [], _reader(graph), [], [], [])
     for no, vertex in enumerate(order):
         kind = _kind_of(vertex)
         known = kinds.setdefault(dump(kind), len(kinds))

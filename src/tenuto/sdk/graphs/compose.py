@@ -14,7 +14,7 @@ from tenuto.sdk.values.wire_format import show
 
 
 @dataclass(frozen=True)
-class Port:
+class InputSlot:
     """One input or output of a composition: a parameter of a task, or a place of what it returns."""
 
     task: str
@@ -95,21 +95,21 @@ def group(*parts: "Task[..., Any] | Composition") -> Composition:
     return Composition("group", parts)
 
 
-def inputs_of(part: "Task[..., Any] | Composition") -> list[Port]:
+def inputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
     """What it takes by position; a parameter with a default keeps it."""
     if isinstance(part, Composition):
         return part.inputs
-    return [Port(part.name, name, part.signature.hints[name]) for name in part.signature.required]
+    return [InputSlot(part.name, name, part.signature.hints[name]) for name in part.signature.required]
 
 
-def outputs_of(part: "Task[..., Any] | Composition") -> list[Port]:
+def outputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
     """What it gives: the places of a tuple of fixed length, nothing for None, else the one value."""
     if isinstance(part, Composition):
         return part.outputs
     places = _places(part)
     if places is not None:
-        return [Port(part.name, f"place {no}", hint) for no, hint in enumerate(places)]
-    return [] if part.returns is type(None) else [Port(part.name, "the result", part.returns)]
+        return [InputSlot(part.name, f"place {no}", hint) for no, hint in enumerate(places)]
+    return [] if part.returns is type(None) else [InputSlot(part.name, "the result", part.returns)]
 
 
 def _places(task: Task[..., Any]) -> tuple[Any, ...] | None:
@@ -131,7 +131,7 @@ def _place(part: "Task[..., Any] | Composition", graph: Graph, given: list[Any])
     return Node(graph, [vertex], [] if part.returns is type(None) else [Output(vertex, None, part.returns)])
 
 
-def _check_joint(given: list[Port], taken: list[Port], first: Any, second: Any) -> None:
+def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: Any, second: Any) -> None:
     if len(given) != len(taken):
         gives = ", ".join(f"{show(port.hint)} ({port.task})" for port in given) or "nothing"
         takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in taken) or "nothing"

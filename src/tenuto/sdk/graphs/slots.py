@@ -9,8 +9,8 @@ from tenuto.sdk.graphs.nodes import End, Node, Output, Vertex, outputs_in
 from tenuto.sdk.graphs.type_compat import element, flows
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import WrongValue, check_size, codec_of, refuse
-from tenuto.sdk.values.pickle_codec import freeze
-from tenuto.sdk.values.wire_format import Unfit, dump, show
+from tenuto.sdk.values.pickle_codec import dump_value
+from tenuto.sdk.values.wire_format import NotSerializable, dump, show
 
 
 def make_vertex(
@@ -24,7 +24,7 @@ def make_vertex(
     try:
         encoded = task.signature.encoded(args, kwargs, filler.argument)
         text = dump(encoded)
-    except Unfit as problem:
+    except NotSerializable as problem:
         raise refuse(task.name, problem, f"its signature is {task.signature}") from problem
     check_size(f"the input of {task.name}", text)
     text, objects = take_objects(text, len(filler.slots))
@@ -51,7 +51,7 @@ class _Filler:
                 return self._flow(outputs[0], hint, path)
             return [self._flow(one, element(hint, no), f"{path}[{no}]") for no, one in enumerate(outputs)]
         if next(outputs_in(value), None) is None:
-            return freeze(path, value) if self._task.pickled else codec_of(hint).encode(value, path)
+            return dump_value(path, value) if self._task.pickled else codec_of(hint).encode(value, path)
         if isinstance(value, Mapping):
             pairs = cast("Mapping[str, Any]", value).items()
             return {key: self._fill(one, element(hint, key), f"{path}.{key}") for key, one in pairs}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.sdk.values.json_codec import Check, native_check, scalar_check, unfit
-from tenuto.sdk.values.wire_format import LARGEST, MISSING, Unfit, dump
+from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, MISSING, NotSerializable, dump
 
 Convert = Callable[[Any, str], Any]
 
@@ -109,7 +109,7 @@ class ResultCodec:
             return None
         try:
             text = dump(value if type(value) is self._exact else self._codec.encode(value, "the result"))
-        except Unfit as problem:
+        except NotSerializable as problem:
             raise refuse(self._what, problem) from problem
         return None if text == "null" else text
 
@@ -119,7 +119,7 @@ class ResultCodec:
             return value
         try:
             return self._codec.decode(value, "the result")
-        except Unfit as problem:
+        except NotSerializable as problem:
             raise refuse(self._what, problem) from problem
 
 
@@ -129,7 +129,7 @@ def result_codec(function: Callable[..., Any], what: str) -> ResultCodec:
     return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))
 
 
-def refuse(what: str, problem: Unfit, cure: str | None = None) -> WrongValue:
+def refuse(what: str, problem: NotSerializable, cure: str | None = None) -> WrongValue:
     """The error that a user sees: the task, the place, the value."""
     where = f"{what}: {problem.path}" if problem.path else what
     return WrongValue(f"{where}: {problem.message}", cure)
@@ -137,8 +137,8 @@ def refuse(what: str, problem: Unfit, cure: str | None = None) -> WrongValue:
 
 def check_size(what: str, text: str) -> None:
     """Refuse text that a row does not hold."""
-    if len(text) > LARGEST and len(text.encode()) > LARGEST:
+    if len(text) > MAX_VALUE_BYTES and len(text.encode()) > MAX_VALUE_BYTES:
         raise TooLarge(
-            f"{what} has {len(text.encode())} bytes, more than 1 MB ({LARGEST})",
+            f"{what} has {len(text.encode())} bytes, more than 1 MB ({MAX_VALUE_BYTES})",
             "put it into a data object with `await tn.put(…)` and pass that",
         )

@@ -9,10 +9,10 @@ from typing import Any, cast
 from uuid import UUID
 
 from tenuto.db import run_data
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.model.ids import uuid7
-from tenuto.sdk.values.wire_format import LARGEST, dump, load
+from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, dump, load
 from tenuto.storage.base import Store
 
 Fence = dict[str, Any]  # session_id, token, task_id and attempt: who holds a running task
@@ -43,7 +43,7 @@ class DataObject:
         )
 
 
-class Spilling(ABC):
+class ObjectStoreBase(ABC):
     """Values that are too large for a row, over whatever keeps data objects."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Spilling(ABC):
         """What stands for a value that is too large for a row. `parts`: a tuple whose places are read one by one."""
         if parts and isinstance(value := load(text), list):
             texts = [dump(one) for one in cast("list[Any]", value)]
-            most = LARGEST // max(2, len(texts))
+            most = MAX_VALUE_BYTES // max(2, len(texts))
             return [load(one) if len(one) < most else await self.spill(one, holder=holder) for one in texts]
         stored = await self.put(text.encode(), type=VALUE, holder=holder)
         return {"$object": str(stored.id), "json": True}
@@ -74,10 +74,10 @@ class Spilling(ABC):
         return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
 
 
-class Objects(Spilling):
+class Objects(ObjectStoreBase):
     """The data objects of an org: up to 1 MB in Postgres, larger ones in the store."""
 
-    def __init__(self, pool: Pool, org_id: UUID, store: Store) -> None:
+    def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store) -> None:
         self._pool, self._org_id, self._store = pool, org_id, store
 
     async def put(
@@ -86,7 +86,7 @@ class Objects(Spilling):
         """Store bytes. `holder`: the attempt whose task keeps the object; one that nobody holds goes after a day."""
         content = as_bytes(data)
         id = uuid7()
-        small = len(content) <= LARGEST
+        small = len(content) <= MAX_VALUE_BYTES
         uri = None if small else await asyncio.to_thread(self._store.put, id, content)
         try:
             return DataObject(await self._record(id, content, uri, type=type, metadata=metadata, holder=holder))

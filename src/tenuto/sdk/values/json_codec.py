@@ -5,7 +5,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, Union, cast, get_args, get_origin
 
-from tenuto.sdk.values.wire_format import DEEPEST, MISSING, RESERVED, Unfit, show
+from tenuto.sdk.values.wire_format import MAX_DEPTH, MISSING, RESERVED, NotSerializable, show
 
 Check = Callable[[Any, str, int], None]
 _DICTS = (dict, Counter, OrderedDict, defaultdict)  # what comes back is a dict, as the hint says
@@ -98,20 +98,20 @@ def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) 
     else:
         known = kind in _CONTAINERS or kind.__module__ != "builtins"
         cure = "; annotate it with its type" if known else ""
-        raise Unfit(path, f"{value!r:.60} ({kind.__name__}) has no JSON form here{cure}")
+        raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) has no JSON form here{cure}")
 
 
-def unfit(value: Any, path: str, hint: Any) -> Unfit:
-    return Unfit(path, f"{value!r:.60} is not {show(hint)}")
+def unfit(value: Any, path: str, hint: Any) -> NotSerializable:
+    return NotSerializable(path, f"{value!r:.60} is not {show(hint)}")
 
 
 def _check_depth(path: str, depth: int) -> None:
-    if depth > DEEPEST:
-        raise Unfit(path.split("[")[0].split(".")[0], f"it is nested more than {DEEPEST} deep")
+    if depth > MAX_DEPTH:
+        raise NotSerializable(path.split("[")[0].split(".")[0], f"it is nested more than {MAX_DEPTH} deep")
 
 
 def _check_key(key: Any, path: str) -> None:
     if type(key) is not str:
-        raise Unfit(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
+        raise NotSerializable(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
     if key in RESERVED:
-        raise Unfit(path, f"the key {key!r} is taken by the wire format; use another one")
+        raise NotSerializable(path, f"the key {key!r} is taken by the wire format; use another one")

@@ -9,7 +9,7 @@ from tenuto.sdk.values.codecs import WrongValue
 from tenuto.sdk.values.wire_format import fill_slots, load
 
 
-def freeze(what: str, value: Any) -> dict[str, str]:
+def dump_value(what: str, value: Any) -> dict[str, str]:
     """The JSON form of anything that can be pickled."""
     try:
         return {"$pickle": base64.b64encode(pickle.dumps(value)).decode()}
@@ -17,15 +17,15 @@ def freeze(what: str, value: Any) -> dict[str, str]:
         raise WrongValue(f"{what}: {value!r:.60} cannot be pickled: {error}") from error
 
 
-def thaw(what: str, value: Any) -> Any:
+def load_value(what: str, value: Any) -> Any:
     """The value again, wherever pickles are inside it."""
     if isinstance(value, list):
-        return [thaw(what, one) for one in cast("list[Any]", value)]
+        return [load_value(what, one) for one in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     held = cast("dict[str, Any]", value)
     if held.keys() != {"$pickle"}:
-        return {key: thaw(what, one) for key, one in held.items()}
+        return {key: load_value(what, one) for key, one in held.items()}
     try:
         return pickle.loads(base64.b64decode(held["$pickle"]))  # noqa: S301 - the task asked for it
     except Exception as error:
@@ -36,7 +36,7 @@ def thaw_arguments(what: str, input: str | None, slots: str | None) -> Arguments
     """The arguments of a task that asked for pickles; some of them may come from other tasks."""
     given: list[Any] = load(slots) if slots else []
     value = load(input) if input else None
-    value = thaw(what, given or None if value is None else fill_slots(value, given))
+    value = load_value(what, given or None if value is None else fill_slots(value, given))
     match value:
         case None:
             return [], {}

@@ -11,7 +11,7 @@ from pydantic_core import PydanticSerializationError, ValidationError
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.values.codecs import Codec
 from tenuto.sdk.values.json_codec import check_json
-from tenuto.sdk.values.wire_format import Unfit, dump, show
+from tenuto.sdk.values.wire_format import NotSerializable, dump, show
 
 BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
@@ -50,7 +50,9 @@ class _Typed:
         except ValidationError as error:
             raise _unfit(error, path, self._hint) from error
         except (PydanticSerializationError, ValueError) as error:
-            raise Unfit(path, f"{value!r:.60} has no JSON form as {show(self._hint)}: {_first(error)}") from error
+            raise NotSerializable(
+                path, f"{value!r:.60} has no JSON form as {show(self._hint)}: {_first(error)}"
+            ) from error
         check_json(encoded, path, objects=True)
         return encoded
 
@@ -60,7 +62,7 @@ class _Typed:
         dump(encoded)  # what is no JSON at all is the better complaint
         back = self.decode(encoded, path)
         if back != value and (type(back) is not type(value) or self.encode(back, path) != encoded):
-            raise Unfit(
+            raise NotSerializable(
                 path,
                 f"{value!r:.60} would come back as {back!r:.60}: in JSON the members of {show(self._hint)} look the "
                 "same; give them a field that tells them apart, or take one type",
@@ -76,11 +78,11 @@ def _has_union(hint: Any) -> bool:
     return any(_has_union(one) for one in members)
 
 
-def _unfit(error: ValidationError, path: str, hint: Any) -> Unfit:
+def _unfit(error: ValidationError, path: str, hint: Any) -> NotSerializable:
     first = error.errors(include_url=False)[0]
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"][1:])
     said = first["msg"][:1].lower() + first["msg"][1:]
-    return Unfit(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {said}")
+    return NotSerializable(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {said}")
 
 
 def _first(error: Exception) -> str:

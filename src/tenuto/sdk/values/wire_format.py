@@ -8,8 +8,8 @@ import types
 from collections.abc import Callable
 from typing import Any, Union, cast, get_args, get_origin
 
-DEEPEST = 32
-LARGEST = 1_048_576  # bytes of one value in a row; the kernel's bound
+MAX_DEPTH = 32
+MAX_VALUE_BYTES = 1_048_576  # bytes of one value in a row; the kernel's bound
 RESERVED = ("$slot", "$object", "$pickle", "$output")  # what the wire format says with these, no value may say
 MISSING: Any = type("Missing", (), {})()  # the hint of a parameter without one
 
@@ -22,7 +22,7 @@ _encode: Callable[[Any, int], tuple[str, ...]] = _encoder.c_make_encoder(
 _scan: Callable[[str, int], tuple[Any, int]] = _scanner.c_make_scanner(json.JSONDecoder())
 
 
-class Unfit(Exception):
+class NotSerializable(Exception):
     """A value that its place does not take; `path` says where inside the argument."""
 
     def __init__(self, path: str, message: str) -> None:
@@ -35,16 +35,18 @@ def dump(value: Any) -> str:
     try:
         text = "".join(_encode(value, 0))
     except ValueError as error:
-        raise Unfit("", "NaN and infinity have no JSON form; use None, or a text") from error
+        raise NotSerializable("", "NaN and infinity have no JSON form; use None, or a text") from error
     except RecursionError as error:
-        raise Unfit("", f"it is nested more than {DEEPEST} deep") from error
+        raise NotSerializable("", f"it is nested more than {MAX_DEPTH} deep") from error
     if "\\u0000" in text and _NUL.search(text):
-        raise Unfit("", "a text holds a NUL character, which Postgres cannot store; send bytes")
+        raise NotSerializable("", "a text holds a NUL character, which Postgres cannot store; send bytes")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise Unfit("", "a text holds half of a surrogate pair, which is no character; send bytes") from error
+            raise NotSerializable(
+                "", "a text holds half of a surrogate pair, which is no character; send bytes"
+            ) from error
     return text
 
 

@@ -5,57 +5,61 @@ from typing import Any
 from fastapi import Request
 
 from tenuto.db import identity, keys, logins
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import Forbidden, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, Key, key_hashes, parse_key, token_hash
-from tenuto.model.principals import ApiKey, User
-from tenuto.server.auth.bearer import TooSoon, bearer, notice
+from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
+from tenuto.server.auth.bearer import TooManyRequests, bearer, remember_principal
 from tenuto.server.auth.cookies import check_page, login_cookie
 from tenuto.server.auth.id_tokens import looks_like_token, read_token
-from tenuto.server.auth.imported_keys import admit_foreign, may_be_foreign
+from tenuto.server.auth.imported_keys import authenticate_imported, may_be_foreign
 from tenuto.server.auth.oidc_issuer import Issuer
-from tenuto.server.limits.prepaid_tokens import Allowances
+from tenuto.server.limits.prepaid_tokens import PrepaidTokens
 from tenuto.server.settings import ServerSettings
 
-ANYBODY = "anybody"  # whoever is known
+ANY_PRINCIPAL = "anybody"  # whoever is known
 ORG = "x-tenuto-org"  # in which org one asks, of several that know one
-SAY_KEY = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
+KEY_HINT = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
 
 
-async def admit(request: Request, permission: str, pool: Pool, settings: ServerSettings) -> ApiKey | User:
+async def authenticate(
+    request: Request, permission: str, pool: ConnectionPool, settings: ServerSettings
+) -> ApiKeyPrincipal | UserPrincipal:
     """Who sent the request's credential, who has the permission; what cannot be a credential costs no round trip."""
     principal = await _find(request, pool, settings)
-    if permission != ANYBODY and not principal.may(permission):
-        who = f"API key {principal.name!r}" if isinstance(principal, ApiKey) else f"a {principal.platform_role}"
+    if permission != ANY_PRINCIPAL and not principal.may(permission):
+        who = (
+            f"API key {principal.name!r}" if isinstance(principal, ApiKeyPrincipal) else f"a {principal.platform_role}"
+        )
         raise Forbidden(f"{who} has no permission {permission}", "ask an admin of your org for it")
     return principal
 
 
-async def _find(request: Request, pool: Pool, settings: ServerSettings) -> ApiKey | User:
+async def _find(request: Request, pool: ConnectionPool, settings: ServerSettings) -> ApiKeyPrincipal | UserPrincipal:
     _, _, text = request.headers.get("authorization", "").partition(" ")
     if not text.strip() and (cookie := login_cookie(request)):
         return await _user_by_cookie(request, cookie, pool, settings)
-    text = bearer(request, SAY_KEY)
+    text = bearer(request, KEY_HINT)
     issuer: Issuer | None = request.app.state.issuer
     key = parse_key(text)
     if key is not None and key.kind == API:
         return await _api_key(key, request, pool, settings)
     if key is not None:
-        raise Unauthorized("this is a worker key (tnw_…), which lets in workers at /internal alone", SAY_KEY)
+        raise Unauthorized("this is a worker key (tnw_…), which lets in workers at /internal alone", KEY_HINT)
     if issuer is not None and looks_like_token(text):
         return await _user_by_token(issuer, text, pool, settings, request)
     if may_be_foreign(text):
-        return _key_of(request, await admit_foreign(request, text, pool, settings, limits(settings)))
-    raise Unauthorized("the credential is not an API key or token, or was mistyped", SAY_KEY)
+        return _key_of(request, await authenticate_imported(request, text, pool, settings, limits(settings)))
+    raise Unauthorized("the credential is not an API key or token, or was mistyped", KEY_HINT)
 
 
-async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSettings) -> ApiKey:
+async def _api_key(key: Key, request: Request, pool: ConnectionPool, settings: ServerSettings) -> ApiKeyPrincipal:
     hashes = key_hashes(settings.peppers, key.text)
     request.scope["tenuto.key"] = (key.key_id, hashes)
-    allowances: Allowances = request.app.state.allowances
+    allowances: PrepaidTokens = request.app.state.allowances
     if known := allowances.take(hashes[0]):
-        notice(request, known.kind, known.id)
+        remember_principal(request, known.kind, known.id)
         return known
     asked = {"key_id": key.key_id, "hashes": hashes, **limits(settings)}
     size = allowances.wanted(hashes[0])
@@ -68,29 +72,33 @@ async def _api_key(key: Key, request: Request, pool: Pool, settings: ServerSetti
     return principal
 
 
-def _key_of(request: Request, found: AdmittedApiKey) -> ApiKey:
-    notice(request, ApiKey.kind, found.id)
+def _key_of(request: Request, found: AdmittedApiKey) -> ApiKeyPrincipal:
+    remember_principal(request, ApiKeyPrincipal.kind, found.id)
     if not found.allowed:
-        raise TooSoon(f"API key {found.name!r} or its org", found.retry_after)
-    return ApiKey(found.org_id, found.id, found.name, frozenset(found.permissions))
+        raise TooManyRequests(f"API key {found.name!r} or its org", found.retry_after)
+    return ApiKeyPrincipal(found.org_id, found.id, found.name, frozenset(found.permissions))
 
 
-async def _user_by_token(issuer: Issuer, text: str, pool: Pool, settings: ServerSettings, request: Request) -> User:
+async def _user_by_token(
+    issuer: Issuer, text: str, pool: ConnectionPool, settings: ServerSettings, request: Request
+) -> UserPrincipal:
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
     who: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, **limits(settings)}
     return user_of(request, await pool.call(identity.admit_user, **who, org=request.headers.get(ORG)))
 
 
-async def _user_by_cookie(request: Request, cookie: str, pool: Pool, settings: ServerSettings) -> User:
+async def _user_by_cookie(
+    request: Request, cookie: str, pool: ConnectionPool, settings: ServerSettings
+) -> UserPrincipal:
     check_page(request, settings, cookie)
     return user_of(request, await pool.call(logins.admit_login, hash=token_hash(cookie), **limits(settings)))
 
 
-def user_of(request: Request, found: AdmittedUser) -> User:
-    notice(request, User.kind, found.user_id)
+def user_of(request: Request, found: AdmittedUser) -> UserPrincipal:
+    remember_principal(request, UserPrincipal.kind, found.user_id)
     if not found.allowed:
-        raise TooSoon(f"user {found.user_id} or their org", found.retry_after)
-    return User(found.org_id, found.user_id, found.platform_role, tuple(found.roles))
+        raise TooManyRequests(f"user {found.user_id} or their org", found.retry_after)
+    return UserPrincipal(found.org_id, found.user_id, found.platform_role, tuple(found.roles))
 
 
 def limits(settings: ServerSettings) -> dict[str, list[float]]:

@@ -17,12 +17,12 @@ def bearer(request: Request, say: str) -> str:
     return text.strip()
 
 
-def notice(request: Request, kind: str, id: UUID) -> None:
+def remember_principal(request: Request, kind: str, id: UUID) -> None:
     """Who it is, for the log: known before they are let in, so that it can say whom it refused."""
     request.scope["tenuto.who"] = (kind, id)
 
 
-def seen(request: Request) -> dict[str, str | None]:
+def request_origin(request: Request) -> dict[str, str | None]:
     """Where a request came from, as the audit log has it."""
     return {
         "ip": request.client.host if request.client else None,
@@ -31,7 +31,7 @@ def seen(request: Request) -> dict[str, str | None]:
     }
 
 
-class TooSoon(RateLimited):
+class TooManyRequests(RateLimited):
     """More was asked than somebody may."""
 
     def __init__(self, who: str, retry_after: float) -> None:

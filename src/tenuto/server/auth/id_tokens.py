@@ -9,8 +9,8 @@ from tenuto.model.errors import Unauthorized
 from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.settings import ALGORITHMS
 
-MOST_CHARACTERS = 16_384
-NEEDED = ["iss", "aud", "sub", "exp"]
+MAX_TOKEN_CHARS = 16_384
+REQUIRED_CLAIMS = ["iss", "aud", "sub", "exp"]
 LOG_IN = "log in again and send the new token"
 
 
@@ -34,8 +34,8 @@ def looks_like_token(text: str) -> bool:
 
 async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
     """What the token says, once every check is passed. Which algorithm and key may prove it is ours to say."""
-    if len(text) > MOST_CHARACTERS:
-        raise Unauthorized(f"the token has more than {MOST_CHARACTERS} characters", LOG_IN)
+    if len(text) > MAX_TOKEN_CHARS:
+        raise Unauthorized(f"the token has more than {MAX_TOKEN_CHARS} characters", LOG_IN)
     try:
         header = jwt.get_unverified_header(text)
         algorithm, kid = header.get("alg"), header.get("kid")
@@ -55,7 +55,7 @@ async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
             audience=audience,
             issuer=issuer.settings.issuer,
             leeway=issuer.settings.leeway,
-            options={"require": NEEDED},
+            options={"require": REQUIRED_CLAIMS},
         )
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         what = str(error) if isinstance(error, jwt.PyJWTError) else "it cannot be read"

@@ -13,22 +13,22 @@ from fastapi import Request
 
 from tenuto.db import audit, keys
 from tenuto.db.connection.org_transactions import transaction_for
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
 from tenuto.model.keys import foreign_id, foreign_prefixes, key_hash, key_hashes
 from tenuto.server.limits.client_network import network_of
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.settings import RateLimit, ServerSettings
 
-AT_ONCE = 2  # bcrypt takes a quarter of a second of a core, by design
-WAITING = 64  # in all; more than these would wait too long to be worth it
+MAX_CONCURRENT_CHECKS = 2  # bcrypt takes a quarter of a second of a core, by design
+MAX_WAITING_CHECKS = 64  # in all; more than these would wait too long to be worth it
 WAITING_PER_ADDRESS = 8
 SECONDS = 4.0  # of one request; it goes on with the next one of the same key
-BUDGET = Limit(0.25, 10.0)  # seconds of bcrypt for an address: a quarter of a core, and ten seconds after a pause
+BUDGET = RateLimit(0.25, 10.0)  # seconds of bcrypt for an address: a quarter of a core, and ten seconds after a pause
 REMEMBERED = 10_000  # addresses, and keys that are compared in several requests
-LONGEST = 512  # characters
-MOST_COST = 14  # each one more takes twice as long: 14 takes a second
-COUNTED = 72  # bytes: bcrypt hashes no more of a key
+MAX_KEY_CHARS = 512  # characters
+MAX_BCRYPT_COST = 14  # each one more takes twice as long: 14 takes a second
+BCRYPT_BYTES = 72  # bytes: bcrypt hashes no more of a key
 
 log = logging.getLogger("tenuto.server")
 
@@ -43,19 +43,19 @@ class Busy(RateLimited):
         self.retry_after = retry_after
 
 
-class Checker:
+class BcryptChecker:
     """Compares a key with all that begin like it, two at a time in this process. An address has a budget of seconds, so
     that guessing keeps nobody else from it; a key that needs more requests than one goes on where it stopped."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, seconds: float = SECONDS) -> None:
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
         self._waiting: Counter[str] = Counter()
         self._full_at: dict[str, float] = {}  # when the budget of an address is full again
         self._stopped_at: dict[int, UUID] = {}  # the last one that a key was compared with
         self._clock, self._seconds = clock, seconds
 
     async def find(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
-        if self._waiting[address] >= WAITING_PER_ADDRESS or self._waiting.total() >= WAITING:
+        if self._waiting[address] >= WAITING_PER_ADDRESS or self._waiting.total() >= MAX_WAITING_CHECKS:
             raise Busy("too many keys of another system are being checked", "try again in a second")
         self._waiting[address] += 1
         try:
@@ -104,19 +104,19 @@ def _remember(where: dict[Any, Any], key: object, value: object) -> None:
 
 
 def _matches(text: str, candidate: ImportedKey) -> bool:
-    if int(candidate.bcrypt[4:6]) > MOST_COST:
-        log.warning("imported API key %s is not checked: its bcrypt cost is over %s", candidate.id, MOST_COST)
+    if int(candidate.bcrypt[4:6]) > MAX_BCRYPT_COST:
+        log.warning("imported API key %s is not checked: its bcrypt cost is over %s", candidate.id, MAX_BCRYPT_COST)
         return False
-    return bcrypt.checkpw(text.encode()[:COUNTED], candidate.bcrypt.encode())
+    return bcrypt.checkpw(text.encode()[:BCRYPT_BYTES], candidate.bcrypt.encode())
 
 
 def may_be_foreign(text: str) -> bool:
     """Whether another system could have given it out; ours have a shape and a checksum."""
-    return not text.startswith(("tn_", "tnw_")) and len(text) <= LONGEST and text.isascii() and text.isprintable()
+    return not text.startswith(("tn_", "tnw_")) and len(text) <= MAX_KEY_CHARS and text.isascii() and text.isprintable()
 
 
-async def admit_foreign(
-    request: Request, text: str, pool: Pool, settings: ServerSettings, limits: dict[str, Any]
+async def authenticate_imported(
+    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, limits: dict[str, Any]
 ) -> AdmittedApiKey:
     """Whose key it is. One that was used before is known as any other; for another, its hash is replaced now."""
     key_id, hashes = foreign_id(settings.peppers, text), key_hashes(settings.peppers, text)
@@ -128,7 +128,7 @@ async def admit_foreign(
     try:
         return await admit()
     except Unauthorized:
-        prefixes, checker = foreign_prefixes(text), cast("Checker", request.app.state.checker)
+        prefixes, checker = foreign_prefixes(text), cast("BcryptChecker", request.app.state.checker)
         address = network_of(request.client.host) if request.client else ""
         found = await checker.find(
             text, address, lambda before: pool.call(keys.find_imported_keys, prefixes=prefixes, before=before)
@@ -139,7 +139,7 @@ async def admit_foreign(
 
 
 async def _adopt(
-    request: Request, text: str, pool: Pool, settings: ServerSettings, found: ImportedKey, key_id: str
+    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, found: ImportedKey, key_id: str
 ) -> None:
     made = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
     async with transaction_for(pool, found.org_id, timeout=settings.statement_seconds) as conn:

@@ -13,16 +13,16 @@ from jwt import PyJWK, PyJWTError
 
 from tenuto.server.settings import Oidc
 
-FRESH = 3600.0  # seconds after which keys are asked for anew, so that one the issuer withdrew goes
-LAST = 86_400.0  # seconds that keys are good for while the issuer does not answer
-TIMEOUT = 5.0
-MOST_BYTES = 1 << 20
-LEAST_RSA_BITS = 2048
+REFRESH_KEYS_SECONDS = 3600.0  # seconds after which keys are asked for anew, so that one the issuer withdrew goes
+MAX_KEY_AGE_SECONDS = 86_400.0  # seconds that keys are good for while the issuer does not answer
+REQUEST_TIMEOUT_SECONDS = 5.0
+MAX_RESPONSE_BYTES = 1 << 20
+MIN_RSA_BITS = 2048
 
 log = logging.getLogger("tenuto.server")
 
 
-class IssuerAway(Exception):
+class IssuerUnavailable(Exception):
     """The issuer does not answer, or not as an issuer does."""
 
 
@@ -36,7 +36,7 @@ class IssuerKey:
 
 
 @dataclass(frozen=True)
-class Known:
+class IssuerKeys:
     """What an issuer said: its keys by id, and where it is asked for what."""
 
     keys: dict[str, IssuerKey]
@@ -49,24 +49,24 @@ class Issuer:
     def __init__(self, settings: Oidc, http: httpx2.AsyncClient) -> None:
         self.settings = settings
         self.http = http
-        self._known: Known | None = None
+        self._known: IssuerKeys | None = None
         self._known_at = self._asked_at = float("-inf")
         self._turn = asyncio.Lock()
         self._renewing: asyncio.Task[None] | None = None
 
     async def key(self, kid: str) -> IssuerKey | None:
         """The key of this id, if the issuer has it: one that is not known may be new. Nobody waits for a known one."""
-        known = self._within(LAST)
+        known = self._within(MAX_KEY_AGE_SECONDS)
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
-        elif self._within(FRESH) is None and (self._renewing is None or self._renewing.done()):
+        elif self._within(REFRESH_KEYS_SECONDS) is None and (self._renewing is None or self._renewing.done()):
             self._renewing = asyncio.create_task(self._renew())
         return known.keys.get(kid)
 
     async def _renew(self) -> None:
         try:
             await self._ask()
-        except IssuerAway:
+        except IssuerUnavailable:
             return  # which was logged; the next request tries again
         except Exception:
             log.exception("the keys of the OIDC issuer %s could not be renewed; trying again", self.settings.issuer)
@@ -77,19 +77,19 @@ class Issuer:
             await asyncio.gather(self._renewing, return_exceptions=True)
 
     async def endpoint(self, name: str) -> str:
-        known = self._within(LAST) or await self._ask()
+        known = self._within(MAX_KEY_AGE_SECONDS) or await self._ask()
         if not isinstance(url := known.endpoints.get(name), str):
-            raise IssuerAway(f"{self.settings.issuer} names no {name}")
+            raise IssuerUnavailable(f"{self.settings.issuer} names no {name}")
         check_url(url)
         return url
 
-    def _within(self, seconds: float) -> Known | None:
+    def _within(self, seconds: float) -> IssuerKeys | None:
         return self._known if time.monotonic() - self._known_at < seconds else None
 
-    async def _ask(self, missing: str | None = None) -> Known:
+    async def _ask(self, missing: str | None = None) -> IssuerKeys:
         """What the issuer says now; within the floor, what it said last."""
         async with self._turn:  # of many who find a key missing, one asks
-            known = self._within(FRESH)
+            known = self._within(REFRESH_KEYS_SECONDS)
             if known is not None and (missing is None or missing in known.keys):
                 return known
             if time.monotonic() - self._asked_at >= self.settings.fetch_floor:
@@ -97,22 +97,22 @@ class Issuer:
                 try:
                     self._known = await self._fetch()
                     self._known_at = time.monotonic()
-                except (IssuerAway, httpx2.HTTPError) as error:
+                except (IssuerUnavailable, httpx2.HTTPError) as error:
                     log.warning("the OIDC issuer %s does not answer: %s", self.settings.issuer, error)
-            if (known := self._within(LAST)) is None:
-                raise IssuerAway(f"{self.settings.issuer} does not answer")
+            if (known := self._within(MAX_KEY_AGE_SECONDS)) is None:
+                raise IssuerUnavailable(f"{self.settings.issuer} does not answer")
             return known
 
-    async def _fetch(self) -> Known:
+    async def _fetch(self) -> IssuerKeys:
         issuer = self.settings.issuer
         endpoints = await self.get_json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if endpoints.get("issuer") != issuer:
-            raise IssuerAway(f"it calls itself {endpoints.get('issuer')!r}")
+            raise IssuerUnavailable(f"it calls itself {endpoints.get('issuer')!r}")
         url = str(endpoints.get("jwks_uri"))
         check_url(url)
         listed = (await self.get_json(url)).get("keys")
         keys = [_key(one) for one in listed] if isinstance(listed, list) else []
-        return Known({key.id: key for key in keys if key is not None}, endpoints)
+        return IssuerKeys({key.id: key for key in keys if key is not None}, endpoints)
 
     async def get_json(self, url: str) -> dict[str, Any]:
         return await read_json(self.http, "GET", url)
@@ -122,18 +122,18 @@ async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any
     """The JSON object that a server of the issuer answers, if it is not too large; nobody is followed elsewhere."""
     async with http.stream(method, url, **more) as answer:
         if answer.status_code != 200:
-            raise IssuerAway(f"{url} answered {answer.status_code}")
+            raise IssuerUnavailable(f"{url} answered {answer.status_code}")
         body = b""
         async for chunk in answer.aiter_bytes():
             body += chunk
-            if len(body) > MOST_BYTES:
-                raise IssuerAway(f"{url} answered more than {MOST_BYTES} bytes")
+            if len(body) > MAX_RESPONSE_BYTES:
+                raise IssuerUnavailable(f"{url} answered more than {MAX_RESPONSE_BYTES} bytes")
         try:
             found = httpx2.Response(200, content=body).json()
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise IssuerAway(f"{url} did not answer a JSON object")
+            raise IssuerUnavailable(f"{url} did not answer a JSON object")
         return found
 
 
@@ -142,7 +142,7 @@ def check_url(url: str) -> None:
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not parts.hostname or not (parts.scheme == "https" or here):
-        raise IssuerAway(f"its address {url!r} is not https")
+        raise IssuerUnavailable(f"its address {url!r} is not https")
 
 
 def _key(said: Any) -> IssuerKey | None:
@@ -153,5 +153,5 @@ def _key(said: Any) -> IssuerKey | None:
         key = PyJWK.from_dict(said)
     except (PyJWTError, ValueError, TypeError, KeyError):
         return None
-    weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < LEAST_RSA_BITS
+    weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < MIN_RSA_BITS
     return None if weak or not key.key_id else IssuerKey(key.key_id, key.key, said.get("alg"))

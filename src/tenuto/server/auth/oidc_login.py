@@ -15,15 +15,15 @@ import httpx2
 from tenuto.model.errors import Conflict, Unauthorized
 from tenuto.model.keys import Peppers, make_token
 from tenuto.server.auth.id_tokens import Claims, read_token
-from tenuto.server.auth.oidc_issuer import Issuer, IssuerAway, read_json
+from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
-LASTS = 600  # seconds to log in at the issuer
-AGAIN = "begin again at /auth/login"
+LOGIN_TIMEOUT_SECONDS = 600  # seconds to log in at the issuer
+RETRY_HINT = "begin again at /auth/login"
 HOME = "/auth/me"  # where one is after logging in
 
 
 @dataclass(frozen=True)
-class Begun:
+class PendingLogin:
     """A login that was begun, until when it can be finished, where the person wanted to go, and in which org."""
 
     state: str
@@ -34,9 +34,9 @@ class Begun:
     until: float
 
 
-def begin(next: str | None, org: str | None) -> Begun:
+def begin(next: str | None, org: str | None) -> PendingLogin:
     state, nonce, verifier = make_token(), make_token(), secrets.token_urlsafe(64)
-    return Begun(state, nonce, verifier, local_path(next), org, time.time() + LASTS)
+    return PendingLogin(state, nonce, verifier, local_path(next), org, time.time() + LOGIN_TIMEOUT_SECONDS)
 
 
 def local_path(next: str | None) -> str:
@@ -45,25 +45,25 @@ def local_path(next: str | None) -> str:
     return next if next and fine else HOME
 
 
-def seal(begun: Begun, peppers: Peppers) -> str:
+def seal(begun: PendingLogin, peppers: Peppers) -> str:
     body = urlsafe_b64encode(json.dumps(asdict(begun)).encode()).decode()
     return f"{body}.{_tag(body, peppers.values[0])}"
 
 
-def unseal(text: str, peppers: Peppers, state: str) -> Begun:
+def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
     """What was begun, if we sealed it, it is not over, and the issuer's answer is to it."""
     body, _, tag = text.partition(".")
     if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
-        raise Conflict("no login was begun in this browser", AGAIN)
-    begun = Begun(**json.loads(urlsafe_b64decode(body)))
+        raise Conflict("no login was begun in this browser", RETRY_HINT)
+    begun = PendingLogin(**json.loads(urlsafe_b64decode(body)))
     if begun.until < time.time():
-        raise Conflict("the login took too long", AGAIN)
+        raise Conflict("the login took too long", RETRY_HINT)
     if not hmac.compare_digest(begun.state.encode(), state.encode()):
-        raise Conflict("the answer is to another login than the one that was begun here", AGAIN)
+        raise Conflict("the answer is to another login than the one that was begun here", RETRY_HINT)
     return begun
 
 
-async def login_page(issuer: Issuer, begun: Begun, callback: str) -> str:
+async def login_page(issuer: Issuer, begun: PendingLogin, callback: str) -> str:
     """Where the issuer asks the person who they are."""
     challenge = urlsafe_b64encode(sha256(begun.verifier.encode()).digest()).rstrip(b"=").decode()
     asked = {
@@ -80,7 +80,7 @@ async def login_page(issuer: Issuer, begun: Begun, callback: str) -> str:
     return f"{page}{'&' if '?' in page else '?'}{urlencode(asked)}"
 
 
-async def finish(issuer: Issuer, begun: Begun, code: str, callback: str) -> Claims:
+async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) -> Claims:
     """Whom the issuer vouches for: the code is exchanged for a token, which is checked as any other."""
     settings, client = issuer.settings, client_id(issuer)
     sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
@@ -91,15 +91,15 @@ async def finish(issuer: Issuer, begun: Begun, code: str, callback: str) -> Clai
     try:
         answer = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **said)
     except httpx2.HTTPError as error:
-        raise IssuerAway(f"the token endpoint does not answer: {error}") from error
+        raise IssuerUnavailable(f"the token endpoint does not answer: {error}") from error
     token = answer.get("id_token")
     if not isinstance(token, str):
-        raise Unauthorized("the issuer gave no id_token", AGAIN)
+        raise Unauthorized("the issuer gave no id_token", RETRY_HINT)
     claims = await read_token(issuer, token, audience=client)
     if not hmac.compare_digest(str(claims.said.get("nonce")).encode(), begun.nonce.encode()):
-        raise Unauthorized("the token is of another login than the one that was begun here", AGAIN)
+        raise Unauthorized("the token is of another login than the one that was begun here", RETRY_HINT)
     if isinstance(claims.said["aud"], list) and len(claims.said["aud"]) > 1 and claims.said.get("azp") != client:
-        raise Unauthorized("the token was given to another client", AGAIN)
+        raise Unauthorized("the token was given to another client", RETRY_HINT)
     return claims
 
 

@@ -6,15 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.audit_signing import signing_key
-from tenuto.db.connection.pool import Pool
-from tenuto.model.principals import TaskToken
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.principals import TaskPrincipal
 from tenuto.model.task_tokens import lifetime, make_task_token
 from tenuto.server.schemas.worker_sessions import IssuedToken
 from tenuto.server.settings import ServerSettings
 
 
 async def issue_token(
-    pool: Pool, settings: ServerSettings, who: TaskToken, timeout_seconds: float | None
+    pool: ConnectionPool, settings: ServerSettings, who: TaskPrincipal, timeout_seconds: float | None
 ) -> IssuedToken:
     key, now, seconds = await pool.call(signing_key, settings.peppers), time.time(), lifetime(timeout_seconds)
     text = make_task_token(key, who, now=now, seconds=seconds)
@@ -22,10 +22,10 @@ async def issue_token(
 
 
 async def add_tokens(
-    pool: Pool, settings: ServerSettings, tasks: list[dict[str, Any]], *, org_id: UUID, session_id: int
+    pool: ConnectionPool, settings: ServerSettings, tasks: list[dict[str, Any]], *, org_id: UUID, session_id: int
 ) -> None:
     """To each of the tasks that a session claimed, its token."""
     key, now = await pool.call(signing_key, settings.peppers), time.time()
     for task in tasks:
-        who = TaskToken(org_id, UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"]))
+        who = TaskPrincipal(org_id, UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"]))
         task["token"] = make_task_token(key, who, now=now, seconds=lifetime(task["timeout_seconds"]))

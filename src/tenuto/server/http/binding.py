@@ -15,14 +15,14 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter
 from starlette.datastructures import QueryParams
 
-from tenuto.server.http.json_body import BoundedRequest, aside
+from tenuto.server.http.json_body import BoundedRequest, in_thread_if_large
 from tenuto.server.http.json_items import CheckedItems
 
 MISSING = {"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}
 JSON = "application/json"
 
 
-class Unbindable(Exception):
+class UnsupportedEndpoint(Exception):
     """An endpoint takes what no route of ours gives."""
 
 
@@ -32,7 +32,7 @@ class Binding:
     def __init__(self, route: APIRoute) -> None:
         takes = route.dependant
         if takes.header_params or takes.cookie_params or route._embed_body_fields or len(takes.dependencies) > 1:
-            raise Unbindable(f"{route.path}: take headers and cookies from the request, and one body at most")
+            raise UnsupportedEndpoint(f"{route.path}: take headers and cookies from the request, and one body at most")
         self._path, self._query, self._body = takes.path_params, takes.query_params, route.body_field
         self._lists = _lists_of(takes.query_params)
         self._unsaid = _defaults(route)
@@ -102,7 +102,7 @@ class Binding:
             item, most = self._items
             return CheckedItems(body, item, max_items=most, max_depth=request.most_depth)
         sent = await request.json()
-        value, wrong = await aside(body, lambda: field.validate(sent, {}, loc=("body",)))
+        value, wrong = await in_thread_if_large(body, lambda: field.validate(sent, {}, loc=("body",)))
         errors += wrong
         return value
 

@@ -3,11 +3,11 @@
 from starlette.middleware.gzip import GZipResponder
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LEAST = 1024  # bytes
+MIN_BYTES = 1024  # bytes
 VARY = (b"vary", b"Accept-Encoding")
 
 
-class Packing:
+class Compression:
     """Starlette's own takes 20 µs of every request, mostly of those whose answer it does not touch."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -23,7 +23,7 @@ class Packing:
             nonlocal packed
             if message["type"] == "http.response.start" and not _is_small(message):
                 if any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"]):
-                    responder = GZipResponder(self._app, LEAST)
+                    responder = GZipResponder(self._app, MIN_BYTES)
                     responder.send, packed = send, responder.send_with_compression
                 else:
                     message["headers"] = [*message["headers"], VARY]
@@ -33,4 +33,4 @@ class Packing:
 
 
 def _is_small(start: Message) -> bool:
-    return any(name == b"content-length" and int(value) < LEAST for name, value in start["headers"])
+    return any(name == b"content-length" and int(value) < MIN_BYTES for name, value in start["headers"])

@@ -11,12 +11,12 @@ from fastapi import HTTPException, Request
 
 from tenuto.model.errors import InvalidInput, TooLarge
 
-MOST_BYTES = 2 * 1024 * 1024
-MOST_BULK_BYTES = 64 * 1024 * 1024
-MOST_DEPTH = 32
-MOST_VALUES = 4_000_000  # 64 MB of empty lists would be 2 GB of objects, and keep everybody waiting for 11 s
-LARGE = 1024 * 1024  # bytes; to read more takes long enough that others are answered meanwhile
-STEP = 1024 * 1024
+MAX_BODY_BYTES = 2 * 1024 * 1024
+MAX_BULK_BODY_BYTES = 64 * 1024 * 1024
+MAX_DEPTH = 32
+MAX_VALUES = 4_000_000  # 64 MB of empty lists would be 2 GB of objects, and keep everybody waiting for 11 s
+LARGE_BODY_BYTES = 1024 * 1024  # bytes; to read more takes long enough that others are answered meanwhile
+CHUNK_BYTES = 1024 * 1024
 # A NUL or half of a surrogate pair, escaped or not; what this does not find has neither.
 UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 UNSOUND_BYTES = 6
@@ -27,8 +27,8 @@ T = TypeVar("T")
 class BoundedRequest(Request):
     """A request whose body is read once, up to the bound of its route."""
 
-    most_bytes = MOST_BYTES
-    most_depth = MOST_DEPTH
+    most_bytes = MAX_BODY_BYTES
+    most_depth = MAX_DEPTH
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
@@ -38,7 +38,7 @@ class BoundedRequest(Request):
     async def json(self) -> Any:
         if not hasattr(self, "_json"):
             body = await self.body()
-            self._json = await aside(body, lambda: parse_json(body, self.most_depth))
+            self._json = await in_thread_if_large(body, lambda: parse_json(body, self.most_depth))
         return self._json
 
     def size(self) -> int:
@@ -52,13 +52,13 @@ class BoundedRequest(Request):
 class BulkRequest(BoundedRequest):
     """One that may bring many things at once."""
 
-    most_bytes = MOST_BULK_BYTES
-    most_depth = MOST_DEPTH + 4  # what wraps the values of a batch does not count
+    most_bytes = MAX_BULK_BODY_BYTES
+    most_depth = MAX_DEPTH + 4  # what wraps the values of a batch does not count
 
 
-async def aside(body: bytes, work: Callable[[], T]) -> T:
+async def in_thread_if_large(body: bytes, work: Callable[[], T]) -> T:
     """What is done with a body: in a thread if it is large. The interpreter goes back and forth every 5 ms."""
-    return await asyncio.to_thread(work) if len(body) > LARGE else work()
+    return await asyncio.to_thread(work) if len(body) > LARGE_BODY_BYTES else work()
 
 
 def check_encoding(request: Request) -> None:
@@ -92,10 +92,10 @@ def _refuse_size(most: int) -> NoReturn:
     raise TooLarge(f"the body is larger than {most // 1024 // 1024} MB", "send less at a time, or data objects")
 
 
-def parse_json(body: bytes, most_depth: int = MOST_DEPTH) -> Any:
+def parse_json(body: bytes, most_depth: int = MAX_DEPTH) -> Any:
     """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
-    if count_values(body) > MOST_VALUES:
-        raise TooLarge(f"the body holds more than {MOST_VALUES:,} values", "send less at a time, or data objects")
+    if count_values(body) > MAX_VALUES:
+        raise TooLarge(f"the body holds more than {MAX_VALUES:,} values", "send less at a time, or data objects")
     try:
         value = DECODER.decode(body.decode())  # else json takes UTF-16 too, and halves of surrogate pairs
     except UnicodeDecodeError as error:
@@ -129,7 +129,7 @@ def check_item(value: Any, most_depth: int, *, unsound: bool) -> None:
 
 def is_unsound(body: bytes) -> bool:
     """Piece by piece: one search of 64 MB would let nobody else work for 0.3 s."""
-    return any(UNSOUND.search(body, at, at + STEP + UNSOUND_BYTES) for at in range(0, len(body), STEP))
+    return any(UNSOUND.search(body, at, at + CHUNK_BYTES + UNSOUND_BYTES) for at in range(0, len(body), CHUNK_BYTES))
 
 
 def _is_deep(value: Any, most: int) -> bool:
@@ -170,7 +170,7 @@ def _finite(text: str) -> float:
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
 
 
-def check_value(value: Any, most_depth: int = MOST_DEPTH) -> None:
+def check_value(value: Any, most_depth: int = MAX_DEPTH) -> None:
     """Refuse what is too deep, and texts that Postgres cannot hold; says where."""
     stack: list[tuple[Any, int, str]] = [(value, 1, "$")]
     while stack:

@@ -13,8 +13,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
-from tenuto.server.http.problems import mistake, problem
-from tenuto.server.limits.request_limit import Room
+from tenuto.server.http.problems import internal_error, problem
+from tenuto.server.limits.request_limit import RequestLimit
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
 HEADERS = [
@@ -28,12 +28,12 @@ HEADERS = [
 MAX_REST_BYTES = 128 * 1024 * 1024  # of a body that was refused; who announces more is cut off
 MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
-GONE = 499  # nobody gets it: who left before they had sent their request is counted so, as proxies do
+STATUS_CLIENT_CLOSED = 499  # nobody gets it: who left before they had sent their request is counted so, as proxies do
 # A proxy in front may have gone by the other one: what it took for the end of a body would be a request to us.
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
 
-class Envelope:
+class RequestMiddleware:
     """Around everything else. A request's id is the caller's `X-Request-Id` where it is a plain one, else ours."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -60,7 +60,7 @@ class Envelope:
                     message["headers"].append((b"connection", b"close"))
             await send(message)
 
-        room: Room = scope["app"].state.room
+        room: RequestLimit = scope["app"].state.room
         app = room.enter(scope) or self.app
         if (refuses := scope["app"].state.refuses) and scope["path"] != "/healthz":
             app = problem(Request(scope), 503, "unavailable", refuses)
@@ -69,20 +69,20 @@ class Envelope:
         try:
             await app(scope, unread or receive, send_enveloped)
         except ClientDisconnect:
-            scope.setdefault("tenuto.status", GONE)
+            scope.setdefault("tenuto.status", STATUS_CLIENT_CLOSED)
         except Exception as error:
             if "tenuto.status" in scope:
                 raise  # the answer has begun: all that is left is to cut it off
-            await mistake(Request(scope), error)(scope, receive, send_enveloped)
+            await internal_error(Request(scope), error)(scope, receive, send_enveloped)
         finally:
             room.leave()
             status = scope.get("tenuto.status", 500)
-            if status >= 400 and status != GONE:
+            if status >= 400 and status != STATUS_CLIENT_CLOSED:
                 scope["app"].state.journal.write(scope, status)
             _measure(scope, status, time.perf_counter() - began)
 
 
-class Unread:
+class BodyTracker:
     """The body of a request, and whether there is more of it. What is left of a refused one is read and thrown away, up
     to a bound, and the connection is closed: most clients read no answer before they have sent all of their body."""
 
@@ -106,13 +106,13 @@ class Unread:
                     left -= len((await self()).get("body", b""))
 
 
-def _unread(scope: Scope, receive: Receive) -> Unread | None:
+def _unread(scope: Scope, receive: Receive) -> BodyTracker | None:
     """For a body of 100 kB or more, or of a length that nobody knows."""
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
-            return Unread(receive, None)
+            return BodyTracker(receive, None)
         if name == b"content-length" and len(value) > 5:
-            return Unread(receive, int(value) if value.isdigit() else None)
+            return BodyTracker(receive, int(value) if value.isdigit() else None)
     return None
 
 

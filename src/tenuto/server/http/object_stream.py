@@ -11,10 +11,10 @@ from fastapi import Request
 
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.sdk.values.wire_format import LARGEST
+from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 
-MOST = 64 * 1024 * 1024
-PIECE = 1 << 20
+MAX_OBJECT_BYTES = 64 * 1024 * 1024
+CHUNK_BYTES = 1 << 20
 
 
 class Received(NamedTuple):
@@ -28,19 +28,19 @@ class Received(NamedTuple):
 @contextmanager
 def spool() -> Iterator[BinaryIO]:
     """A file that is in memory as long as it is small."""
-    with SpooledTemporaryFile(LARGEST) as file:
+    with SpooledTemporaryFile(MAX_VALUE_BYTES) as file:
         yield cast("BinaryIO", file)
 
 
 async def receive(request: Request, file: BinaryIO) -> Received:
     """The body, written to the file as it comes; refused as soon as it is too large, or if it is not what was said."""
     announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > MOST:
+    if announced.isdigit() and int(announced) > MAX_OBJECT_BYTES:
         _refuse_size()
     digest, size = sha256(), 0
     async for piece in request.stream():
         size += len(piece)
-        if size > MOST:
+        if size > MAX_OBJECT_BYTES:
             _refuse_size()
         digest.update(piece)
         await asyncio.to_thread(file.write, piece)
@@ -54,7 +54,7 @@ async def receive(request: Request, file: BinaryIO) -> Received:
 async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:
     """An open file, piece by piece, and then closed."""
     try:
-        while piece := await asyncio.to_thread(file.read, PIECE):
+        while piece := await asyncio.to_thread(file.read, CHUNK_BYTES):
             yield piece
     finally:
         file.close()

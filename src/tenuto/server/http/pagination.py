@@ -19,7 +19,7 @@ class Filter(BaseModel):
     limit: Limit = 50
 
 
-class Ordered(Filter):
+class SortedFilter(Filter):
     """Newest first, going on with `before`; or with `sort=created_at` oldest first, going on with `after`."""
 
     sort: Literal["-created_at", "created_at"] = "-created_at"

@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
-from tenuto.server.auth.oidc_issuer import IssuerAway
-from tenuto.server.http.validation_messages import hint, say_all
+from tenuto.server.auth.oidc_issuer import IssuerUnavailable
+from tenuto.server.http.validation_messages import describe_errors, hint
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
@@ -53,7 +53,7 @@ async def _refused(request: Request, error: TenutoError) -> Response:
 
 async def _invalid(request: Request, error: RequestValidationError) -> Response:
     wrong = error.errors()[:20]
-    found = say_all(wrong, request.scope.get("route"), error.body)
+    found = describe_errors(wrong, request.scope.get("route"), error.body)
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
     return problem(request, InvalidInput.status, InvalidInput.name, detail, hint=hint(wrong), errors=found)
 
@@ -75,13 +75,13 @@ async def _timed_out(request: Request, error: TimedOut) -> Response:
     return problem(request, 503, "timeout", detail, hint=hint, **{"Retry-After": "5"})
 
 
-async def _away(request: Request, error: IssuerAway) -> Response:
+async def _away(request: Request, error: IssuerUnavailable) -> Response:
     request.scope["tenuto.why"] = error
     more = {"Retry-After": "10"}
     return problem(request, 503, "unavailable", "the OIDC issuer does not answer", hint="try again", **more)
 
 
-def mistake(request: Request, error: Exception) -> Response:
+def internal_error(request: Request, error: Exception) -> Response:
     """Says no more than the request's id."""
     request.scope["tenuto.mistake"] = error
     return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
@@ -93,11 +93,11 @@ HANDLERS: dict[type[Exception], Any] = {
     HTTPException: _http,
     Unreachable: _unreachable,
     TimedOut: _timed_out,
-    IssuerAway: _away,
+    IssuerUnavailable: _away,
 }
 
 
-class Refusals:
+class ErrorHandler:
     """Around the routes: what they raise is answered, unless the answer has begun."""
 
     def __init__(self, app: ASGIApp, handlers: Mapping[Any, Any]) -> None:

@@ -13,17 +13,19 @@ from starlette.types import Scope
 
 log = logging.getLogger("tenuto.server")
 
-MOST = 50  # lines a second about those who are known, and as many about strangers, who cannot push them out
-LONGEST = 200  # characters of a path
+MAX_LINES_PER_SECOND = (
+    50  # lines a second about those who are known, and as many about strangers, who cannot push them out
+)
+MAX_PATH_CHARS = 200  # characters of a path
 # Words and ids are shown of a path: nobody should put a key in one, but somebody will, and it may be of any shape.
 SHOWN = re.compile(r"v1|[a-z_.-]{0,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class Journal:
+class RequestLog:
     """The lines of one process."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._known, self._strangers = Lines("of those who are known", clock), Lines("of strangers", clock)
+        self._known, self._strangers = LineLimiter("of those who are known", clock), LineLimiter("of strangers", clock)
 
     def write(self, scope: Scope, status: int) -> None:
         """What became of a request: refused, not possible now, or a mistake of ours with where it was made."""
@@ -40,7 +42,7 @@ class Journal:
         log.log(level, "%s %s %s %s, request %s%s", asked, status, code, by, request_id, because, exc_info=mistake)
 
 
-class Lines:
+class LineLimiter:
     """How many lines were written in this second; what is left out is counted, and the number said."""
 
     def __init__(self, whose: str, clock: Callable[[], float]) -> None:
@@ -52,7 +54,7 @@ class Lines:
         if now >= self._ends:
             self._ends, self._count = now + 1, 0
         self._count += 1
-        if self._count <= MOST:
+        if self._count <= MAX_LINES_PER_SECOND:
             return True
         if self._left_out == 0:
             asyncio.get_running_loop().call_later(self._ends - now, self._say)
@@ -65,4 +67,4 @@ class Lines:
 
 
 def _path(scope: Scope) -> str:
-    return "/".join(part if SHOWN.fullmatch(part) else "…" for part in scope["path"].split("/"))[:LONGEST]
+    return "/".join(part if SHOWN.fullmatch(part) else "…" for part in scope["path"].split("/"))[:MAX_PATH_CHARS]

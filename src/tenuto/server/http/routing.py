@@ -16,11 +16,11 @@ from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from tenuto.model.permissions import KNOWN
-from tenuto.server.auth.authenticate import ANYBODY
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 from tenuto.server.http.binding import Binding
 from tenuto.server.http.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
-from tenuto.server.limits.address_limiter import Brake
-from tenuto.server.limits.body_memory import FREE_VALUES, Loads, Turns
+from tenuto.server.limits.address_limiter import AddressLimiter
+from tenuto.server.limits.body_memory import FREE_VALUES, BodyMemoryLimit, Turns
 from tenuto.server.requests.api import open_desk
 from tenuto.server.requests.task import open_task_desk
 from tenuto.server.requests.worker import open_worker_desk
@@ -30,7 +30,7 @@ SLASH = "\udc2f"  # no path that is sent has it
 PUBLIC = "public"
 WORKER = "worker"  # who has a worker key, and nobody else
 TASK = "task"  # who has the token of a running attempt, and nobody else
-GATES: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: open_task_desk}
+OPENERS: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: open_task_desk}
 SCHEMES = {WORKER: "worker_key", TASK: "task_token"}
 REFUSALS = {
     401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
@@ -40,12 +40,12 @@ REFUSALS = {
 }  # fmt: skip
 
 
-class Undeclared(Exception):
+class UndeclaredRoute(Exception):
     """A route says neither which permission it needs nor that it is public."""
 
 
 @dataclass(frozen=True)
-class Declared:
+class RouteSpec:
     """One route."""
 
     method: str
@@ -71,12 +71,12 @@ class Declared:
         )
 
 
-class Routes:
+class RouteTable:
     """The routes of one context: `@ROUTES.add("GET", "/v1/runs", permission="runs:read")`."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
-        self.declared: list[Declared] = []
+        self.declared: list[RouteSpec] = []
 
     def add(
         self,
@@ -96,7 +96,7 @@ class Routes:
 
         def declare(endpoint: Callable[..., Any]) -> Callable[..., Any]:
             said = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
-            self.declared.append(Declared(method, path, endpoint, permission, said, bulk, refuses, takes))
+            self.declared.append(RouteSpec(method, path, endpoint, permission, said, bulk, refuses, takes))
             return endpoint
 
         return declare
@@ -121,13 +121,13 @@ class GuardedRoute(APIRoute):
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = self._kind(scope, receive)
-        brake: Brake = request.app.state.brake
-        if self._declared in GATES:
-            scope["tenuto.desk"] = await brake.let_in(request, partial(GATES[self._declared], request))
+        brake: AddressLimiter = request.app.state.brake
+        if self._declared in OPENERS:
+            scope["tenuto.desk"] = await brake.admit(request, partial(OPENERS[self._declared], request))
         elif self._declared != PUBLIC:
-            scope["tenuto.desk"] = await brake.let_in(request, partial(open_desk, request, self._declared))
+            scope["tenuto.desk"] = await brake.admit(request, partial(open_desk, request, self._declared))
         elif 429 in self.responses:
-            brake.pay(request)
+            brake.take_token(request)
         check_encoding(request)
         with self._load(request):
             if self.body_field and await request.body():
@@ -140,7 +140,7 @@ class GuardedRoute(APIRoute):
         """Room for a large body, where a route reads one whole."""
         if self._kind is BoundedRequest or self._declared == PUBLIC or not self.body_field:
             return nullcontext()
-        loads: Loads = request.app.state.loads
+        loads: BodyMemoryLimit = request.app.state.loads
         return loads.hold(request, request.scope["tenuto.desk"].principal.org_id)
 
     def _turn(self, request: BoundedRequest) -> AbstractAsyncContextManager[None]:
@@ -151,7 +151,7 @@ class GuardedRoute(APIRoute):
         return turns.take(request.scope["tenuto.desk"].principal.org_id, request.count_values())
 
 
-class Switch:
+class PathIndex:
     """Looks for a route among those of the method whose first two parts are those of the path, not among all."""
 
     def __init__(self, app: FastAPI) -> None:
@@ -188,34 +188,34 @@ def _first_two(path: str) -> tuple[str, ...]:
     return tuple(path.split("/", 3)[1:3])
 
 
-def add_routes(app: FastAPI, tables: list[Routes]) -> None:
+def add_routes(app: FastAPI, tables: list[RouteTable]) -> None:
     """Every declared route; an undeclared one is refused, wherever it came from."""
     for table in tables:
         for one in table.declared:
             _check(one)
             app.router.routes.append(one.route)
     app.state.plain_paths = {one.path for table in tables for one in table.declared if "{" not in one.path}
-    app.router.middleware_stack = Switch(app)
+    app.router.middleware_stack = PathIndex(app)
     for route in app.routes:
         if not isinstance(route, GuardedRoute):
-            raise Undeclared(f"{route} was added without a declaration; write @ROUTES.add(…)")
+            raise UndeclaredRoute(f"{route} was added without a declaration; write @ROUTES.add(…)")
 
 
-def _check(one: Declared) -> None:
-    if one.permission not in {PUBLIC, ANYBODY, *GATES, *KNOWN}:
-        raise Undeclared(
+def _check(one: RouteSpec) -> None:
+    if one.permission not in {PUBLIC, ANY_PRINCIPAL, *OPENERS, *KNOWN}:
+        raise UndeclaredRoute(
             f"{one.method} {one.path} declares the permission {one.permission!r}; "
             "write runs:read, runs:write, WORKER, TASK, ANYBODY or PUBLIC"
         )
 
 
-def _refusals(one: Declared) -> dict[int | str, dict[str, Any]]:
+def _refusals(one: RouteSpec) -> dict[int | str, dict[str, Any]]:
     guarded = one.permission != PUBLIC
     known = [code for code in REFUSALS if guarded or code == 503 or code in one.refuses]
     return {code: {"description": REFUSALS[code]} for code in known}  # no model: a field for each makes starts slow
 
 
-def _extra(one: Declared) -> dict[str, Any]:
+def _extra(one: RouteSpec) -> dict[str, Any]:
     extra: dict[str, Any] = {"x-permission": one.permission}
     if one.bulk:
         extra["x-bulk"] = True

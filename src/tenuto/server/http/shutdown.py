@@ -14,7 +14,7 @@ NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
-def told_to_stop(stopping: asyncio.Event) -> Iterator[None]:
+def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
     """Sets the event with the signal, and does what the signal did before too."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are another's
@@ -40,7 +40,7 @@ def told_to_stop(stopping: asyncio.Event) -> Iterator[None]:
                 signal.signal(number, handle)
 
 
-async def until_gone(request: Request) -> None:
+async def until_disconnected(request: Request) -> None:
     """Until nobody waits for the answer any more, or the server stops."""
     parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.app.state.stopping.wait())]
     try:

@@ -6,10 +6,10 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tenuto.server.limits.client_network import network_of
-from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, Connections
+from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, ConnectionLimit
 
 
-class Patient(H11Protocol):
+class SlowClientProtocol(H11Protocol):
     """Looks at its connection now and then, which costs a request nothing. A head has until the second look; a body
     brings some bytes between any two, unless we are the ones who do not take them."""
 
@@ -22,7 +22,7 @@ class Patient(H11Protocol):
         self._received = 0
         self._before: Any = None  # the last request that had been answered
         self._is_fresh = True
-        self._counted: Connections = self.app_state["connections"]
+        self._counted: ConnectionLimit = self.app_state["connections"]
         self.host = self.client[0] if self.client else ""
         self.address = network_of(self.host)
         self._look_again()

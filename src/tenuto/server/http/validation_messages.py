@@ -8,7 +8,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 MOMENT = "is {got}, not a moment; write it as 2026-01-31T12:00:00Z"
-SAYINGS = {
+MESSAGES = {
     "missing": "is missing",
     "string_type": "is {got}, not a text",
     "string_too_short": "has less than {min_length} characters",
@@ -44,7 +44,7 @@ BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
 OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"graph": {"tasks": {…}}}'
 
 
-def say_all(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
+def describe_errors(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
     """What is wrong where. Of a field that may be one of several things, all that it is not."""
     found: dict[str, str] = {}
     for error in errors:
@@ -80,7 +80,7 @@ def _say(error: Mapping[str, Any], route: object) -> str:
         return _unknown(str(error["loc"][-1]), route)
     if kind == "literal_error":
         return _other_word(found, error["ctx"]["expected"])
-    saying = SAYINGS.get(kind)
+    saying = MESSAGES.get(kind)
     got = found.strip()[:40] if kind in BOUNDS and isinstance(found, str) else _kind(found)
     said = error.get("ctx", {})
     bounds = {name: f"{one:.15g}" if isinstance(one, float) else one for name, one in said.items()}

@@ -11,25 +11,25 @@ from typing import TypeVar
 from fastapi import Request
 
 from tenuto.model.errors import Unauthorized
-from tenuto.server.auth.bearer import TooSoon
+from tenuto.server.auth.bearer import TooManyRequests
 from tenuto.server.limits.client_network import network_of
-from tenuto.server.settings import Limit
+from tenuto.server.settings import RateLimit
 
-MOST = 10_000  # addresses, and credentials, remembered at a time
+MAX_ADDRESSES = 10_000  # addresses, and credentials, remembered at a time
 
 T = TypeVar("T")
 
 
-class Brake:
+class AddressLimiter:
     """A token bucket an address, as the moment at which it is full again."""
 
-    def __init__(self, limit: Limit, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, limit: RateLimit, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace, self._depth = 1 / limit.rate, limit.burst / limit.rate
         self._full_at: dict[str, float] = {}
         self._known: dict[int, None] = {}
         self._clock = clock
 
-    async def let_in(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
+    async def admit(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
         """Whom the gate lets in. What it does not know costs a token; a request without a credential asks nobody."""
         credential = _credential(request)
         if credential is None or credential in self._known:
@@ -38,7 +38,7 @@ class Brake:
             except Unauthorized:
                 self._known.pop(credential or 0, None)
                 raise
-        address = self.pay(request)
+        address = self.take_token(request)
         try:
             found = await gate()
         except Unauthorized:
@@ -47,18 +47,18 @@ class Brake:
             self._give_back(address)  # who is known and may not, or a mistake of ours
             raise
         self._give_back(address)
-        if len(self._known) >= MOST:
+        if len(self._known) >= MAX_ADDRESSES:
             self._known.clear()
         self._known[credential] = None
         return found
 
-    def pay(self, request: Request) -> str:
+    def take_token(self, request: Request) -> str:
         """Take one token of where the request comes from."""
         address, now = network_of(request.client.host if request.client else ""), self._clock()
         full_at = max(self._full_at.get(address, 0), now) + self._pace
         if (wait := full_at - now - self._depth) > 0:
-            raise TooSoon(f"address {address}", wait)
-        if len(self._full_at) >= MOST:
+            raise TooManyRequests(f"address {address}", wait)
+        if len(self._full_at) >= MAX_ADDRESSES:
             self._full_at.clear()
         self._full_at[address] = full_at
         return address

@@ -12,16 +12,16 @@ from uuid import UUID
 from fastapi import Request
 
 from tenuto.model.errors import RateLimited
-from tenuto.server.http.json_body import LARGE, BoundedRequest
+from tenuto.server.http.json_body import LARGE_BODY_BYTES, BoundedRequest
 
 
-class TooMuch(RateLimited):
+class BodyMemoryExceeded(RateLimited):
     """An org sends as much at once as one may."""
 
     retry_after = 1.0
 
 
-class Loads:
+class BodyMemoryLimit:
     """Bytes of large bodies that are on their way or being worked on, by org. Small ones are not counted."""
 
     def __init__(self, most: int) -> None:
@@ -31,12 +31,14 @@ class Loads:
     @contextmanager
     def hold(self, request: BoundedRequest, org_id: UUID) -> Iterator[None]:
         size = announced(request)
-        if size <= LARGE:
+        if size <= LARGE_BODY_BYTES:
             yield
             return
         if self._held[org_id] + size > self._most:
             most = f"{self._most // 1024 // 1024} MB"
-            raise TooMuch(f"your org sends more than {most} at once here", "ask again in 1 s, or send less at a time")
+            raise BodyMemoryExceeded(
+                f"your org sends more than {most} at once here", "ask again in 1 s, or send less at a time"
+            )
         self._held[org_id] += size
         try:
             yield
@@ -91,7 +93,7 @@ class Turns:
                 self._call_next(org_id)
             if isinstance(error, TimeoutError):
                 said = f"other large bodies of your org took more than {self._seconds:g} s here"
-                raise TooMuch(said, "ask again later, or send less at a time") from error
+                raise BodyMemoryExceeded(said, "ask again later, or send less at a time") from error
             raise
 
     def _leave(self, org_id: UUID, weight: int) -> None:

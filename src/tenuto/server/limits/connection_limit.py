@@ -15,7 +15,7 @@ MAX_LOOKS = 64  # at used connections, when one is to be closed
 PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 503: "Service Unavailable"}
 
 
-class Line(Protocol):
+class ClientConnection(Protocol):
     """An open connection: from which host, and which address it counts for."""
 
     host: str
@@ -30,7 +30,7 @@ class Line(Protocol):
         ...
 
 
-class Connections:
+class ConnectionLimit:
     """The open connections of a process. Those of trusted proxies, which speak for many, have no bound of their own."""
 
     def __init__(self, max_total: int, max_per_address: int, trusted: Iterable[str] = ()) -> None:
@@ -39,7 +39,7 @@ class Connections:
         self._is_trusted = lru_cache(1000)(self._look_up)
         self._all, self._of_address = _Lines(), dict[str, _Lines]()
 
-    def enter(self, line: Line) -> None:
+    def enter(self, line: ClientConnection) -> None:
         """Count a new connection. Where there is no room, one that is silent is closed for it, or it is refused."""
         address = line.address
         own = self._of_address.get(address)
@@ -58,13 +58,13 @@ class Connections:
         self._all.add(line)
         self._of_address.setdefault(address, _Lines()).add(line)
 
-    def note_request(self, line: Line) -> None:
+    def note_request(self, line: ClientConnection) -> None:
         """It has sent its first request."""
         for lines in (self._all, self._of_address.get(line.address)):
             if lines is not None:
                 lines.move_to_used(line)
 
-    def leave(self, line: Line) -> None:
+    def leave(self, line: ClientConnection) -> None:
         """It is closed; twice is fine."""
         self._all.discard(line)
         own = self._of_address.get(line.address)
@@ -73,7 +73,7 @@ class Connections:
             if not len(own):
                 del self._of_address[line.address]
 
-    def _shed(self, line: Line) -> None:
+    def _shed(self, line: ClientConnection) -> None:
         self.leave(line)
         line.refuse(CLOSED_WHILE_SILENT)
 
@@ -89,25 +89,25 @@ class _Lines:
     """Connections in the order they came: those that have sent no request, and the others."""
 
     def __init__(self) -> None:
-        self._fresh: dict[Line, None] = {}
-        self._used: dict[Line, None] = {}
+        self._fresh: dict[ClientConnection, None] = {}
+        self._used: dict[ClientConnection, None] = {}
 
     def __len__(self) -> int:
         return len(self._fresh) + len(self._used)
 
-    def add(self, line: Line) -> None:
+    def add(self, line: ClientConnection) -> None:
         self._fresh[line] = None
 
-    def move_to_used(self, line: Line) -> None:
+    def move_to_used(self, line: ClientConnection) -> None:
         if line in self._fresh:
             del self._fresh[line]
             self._used[line] = None
 
-    def discard(self, line: Line) -> None:
+    def discard(self, line: ClientConnection) -> None:
         self._fresh.pop(line, None)
         self._used.pop(line, None)
 
-    def find_idle(self) -> Line | None:
+    def find_idle(self) -> ClientConnection | None:
         """The oldest one that has sent no request, else one that waits for its next request. Busy ones that were
         looked at go to the end, so that they are not looked at again at once."""
         for line in self._fresh:

@@ -13,7 +13,7 @@ HEALTH = ("/healthz", "/readyz")
 OF_WORKERS = ("/internal/", "/v1/task/")
 
 
-class Room:
+class RequestLimit:
     """Requests that are being answered. Long polls count, and have bounds of their own below these."""
 
     def __init__(self, max_requests: int = MAX_REQUESTS) -> None:

@@ -12,23 +12,23 @@ from pydantic import BaseModel
 
 from tenuto.db import audit, idempotency
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import Acts, call_for, key_acts, transaction_for, user_acts
-from tenuto.db.connection.pool import Pool
-from tenuto.model.principals import ApiKey, User
-from tenuto.server.auth.authenticate import ANYBODY, admit
-from tenuto.server.auth.bearer import seen
-from tenuto.server.http.json_body import aside
+from tenuto.db.connection.org_transactions import Actor, call_for, key_acts, transaction_for, user_acts
+from tenuto.db.connection.pool import ConnectionPool
+from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL, authenticate
+from tenuto.server.auth.bearer import request_origin
+from tenuto.server.http.json_body import in_thread_if_large
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Change:
+class Transaction:
     """A transaction of one request: what it calls happens together with what it writes down, or not at all."""
 
     conn: Conn
-    desk: "Desk"
+    desk: "ApiRequest"
 
     async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         return await function(self.conn, org_id=self.desk.principal.org_id, **params)
@@ -40,14 +40,14 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Desk:
+class ApiRequest:
     """One request of one principal."""
 
     request: Request
-    principal: ApiKey | User
-    pool: Pool
+    principal: ApiKeyPrincipal | UserPrincipal
+    pool: ConnectionPool
     settings: ServerSettings
-    acts: Acts
+    acts: Actor
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """One call of the kernel that only reads, in one round trip."""
@@ -70,7 +70,7 @@ class Desk:
 
     def actor(self) -> dict[str, Any]:
         """Who asks, and from where."""
-        return {**self.who(), **seen(self.request)}
+        return {**self.who(), **request_origin(self.request)}
 
     @property
     def once(self) -> str | None:
@@ -79,7 +79,7 @@ class Desk:
 
     async def change(
         self,
-        work: Callable[[Change], Awaitable[BaseModel | None]],
+        work: Callable[[Transaction], Awaitable[BaseModel | None]],
         *,
         status: int | Callable[[BaseModel | None], int] = 200,
         seconds: float | None = None,
@@ -91,7 +91,7 @@ class Desk:
         key = self.once if repeatable else None
         request_hash = None if key is None else await self._hash()  # a slow body holds no connection
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
-            change = Change(conn, self)
+            change = Transaction(conn, self)
             asked = {"actor": str(self.principal.id), "key": key}
             if key is not None:
                 begun = await change.do(idempotency.begin_request, **asked, request_hash=request_hash)
@@ -107,7 +107,7 @@ class Desk:
     async def _hash(self) -> bytes:
         head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
         body = await self.request.body()
-        return await aside(body, lambda: sha256(head + body).digest())
+        return await in_thread_if_large(body, lambda: sha256(head + body).digest())
 
 
 async def _nothing(conn: Conn, *, org_id: UUID) -> None:
@@ -118,20 +118,20 @@ def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
     return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
 
 
-async def open_desk(request: Request, permission: str) -> Desk:
+async def open_desk(request: Request, permission: str) -> ApiRequest:
     """A desk for whoever asks, if they have the permission."""
     pool, settings = request.app.state.pool, request.app.state.settings
-    principal = await admit(request, permission, pool, settings)
-    if isinstance(principal, User):
+    principal = await authenticate(request, permission, pool, settings)
+    if isinstance(principal, UserPrincipal):
         acts = user_acts(principal.org_id, principal.id, principal.platform_role)
     else:
         key_id, hashes = request.scope["tenuto.key"]
-        acts = key_acts(key_id, hashes, None if permission == ANYBODY else permission)
-    return Desk(request, principal, pool, settings, acts)
+        acts = key_acts(key_id, hashes, None if permission == ANY_PRINCIPAL else permission)
+    return ApiRequest(request, principal, pool, settings, acts)
 
 
-async def _desk(request: Request) -> Desk:
+async def _desk(request: Request) -> ApiRequest:
     return request.scope["tenuto.desk"]
 
 
-AtDesk = Annotated[Desk, Depends(_desk)]
+AtDesk = Annotated[ApiRequest, Depends(_desk)]

@@ -12,21 +12,21 @@ from fastapi import Depends, Request
 from tenuto.db import keys, rate_limits, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import Forbidden, StaleLease
-from tenuto.model.principals import TaskToken
+from tenuto.model.principals import TaskPrincipal
 from tenuto.model.remote_workers import HeldTask
-from tenuto.model.task_tokens import SAY_TOKEN, key_id_of, read_task_token
-from tenuto.server.auth.bearer import TooSoon, bearer, notice
+from tenuto.model.task_tokens import TOKEN_HINT, key_id_of, read_task_token
+from tenuto.server.auth.bearer import TooManyRequests, bearer, remember_principal
 from tenuto.server.settings import ServerSettings
 
 
 @dataclass(frozen=True)
-class Fenced:
+class AttemptTransaction:
     """A transaction of an attempt: `fence` is what the kernel's functions ask for."""
 
     conn: Conn
-    principal: TaskToken
+    principal: TaskPrincipal
     fence: dict[str, Any]
     cancelled: bool
 
@@ -55,16 +55,16 @@ class Fenced:
 
 
 @dataclass(frozen=True)
-class TaskDesk:
+class TaskRequest:
     """One request of one attempt."""
 
     request: Request
-    principal: TaskToken
-    pool: Pool
+    principal: TaskPrincipal
+    pool: ConnectionPool
     settings: ServerSettings
 
     @asynccontextmanager
-    async def fenced(self, *, held: bool = True) -> AsyncIterator[Fenced]:
+    async def fenced(self, *, held: bool = True) -> AsyncIterator[AttemptTransaction]:
         """A transaction while the attempt is held. Not `held`: for ends, whose repetition gets its answer again."""
         who = self.principal
         async with transaction_for(self.pool, who.org_id, timeout=self.settings.statement_seconds) as conn:
@@ -73,7 +73,7 @@ class TaskDesk:
                 conn, org_id=who.org_id, **attempt, session_id=who.session_id, held=None if held else False
             )
             fence = {"session_id": who.session_id, "token": found.token, **attempt}
-            yield Fenced(conn, who, fence, found.cancelled)
+            yield AttemptTransaction(conn, who, fence, found.cancelled)
 
     def check_named(self, task_id: UUID | None, attempt: int | None) -> None:
         """A body that names another attempt than the token is refused: somebody mixed them up, or worse."""
@@ -85,19 +85,19 @@ class TaskDesk:
             )
 
 
-async def open_task_desk(request: Request) -> TaskDesk:
+async def open_task_desk(request: Request) -> TaskRequest:
     """A desk for the attempt whose token was sent; what was not signed by us gets no further."""
     pool, settings = request.app.state.pool, request.app.state.settings
-    text = bearer(request, SAY_TOKEN)
+    text = bearer(request, TOKEN_HINT)
     key_id_of(text)  # what cannot be a token costs no round trip
     public = {one.id: one.public_key for one in await pool.call(keys.list_signing_keys) if one.retired_at is None}
     who = read_task_token(text, public, now=time.time())
-    notice(request, "task", who.task_id)
+    remember_principal(request, "task", who.task_id)
     await _admit(pool, who, settings)
-    return TaskDesk(request, who, pool, settings)
+    return TaskRequest(request, who, pool, settings)
 
 
-async def _admit(pool: Pool, who: TaskToken, settings: ServerSettings) -> None:
+async def _admit(pool: ConnectionPool, who: TaskPrincipal, settings: ServerSettings) -> None:
     limit = settings.task_limit
     taken = await call_for(
         pool,
@@ -109,11 +109,11 @@ async def _admit(pool: Pool, who: TaskToken, settings: ServerSettings) -> None:
         bursts=[float(limit.burst)],
     )
     if not taken.allowed:
-        raise TooSoon(f"task {who.task_id}", taken.retry_after)
+        raise TooManyRequests(f"task {who.task_id}", taken.retry_after)
 
 
-async def _desk(request: Request) -> TaskDesk:
+async def _desk(request: Request) -> TaskRequest:
     return request.scope["tenuto.desk"]
 
 
-AtTaskDesk = Annotated[TaskDesk, Depends(_desk)]
+AtTaskDesk = Annotated[TaskRequest, Depends(_desk)]

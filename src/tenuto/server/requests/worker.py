@@ -11,24 +11,24 @@ from fastapi import Depends, Request
 from tenuto.db import audit, keys, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
-from tenuto.model.principals import WorkerKey
-from tenuto.server.auth.bearer import TooSoon, bearer, notice, seen
+from tenuto.model.principals import WorkerKeyPrincipal
+from tenuto.server.auth.bearer import TooManyRequests, bearer, remember_principal, request_origin
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
-SAY_KEY = "send the header `Authorization: Bearer tnw_…` with a worker key"
+KEY_HINT = "send the header `Authorization: Bearer tnw_…` with a worker key"
 
 
 @dataclass(frozen=True)
-class WorkerDesk:
+class WorkerRequest:
     """One request of one worker."""
 
     request: Request
-    principal: WorkerKey
-    pool: Pool
+    principal: WorkerKeyPrincipal
+    pool: ConnectionPool
     settings: ServerSettings
     key: dict[str, Any]  # by which it is found
 
@@ -57,36 +57,38 @@ class WorkerDesk:
     async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
         """An entry of the audit log, for what is not kept as a session or an attempt."""
         what: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
-        who = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **seen(self.request)}
+        who = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **request_origin(self.request)}
         await audit.write_audit(conn, org_id=self.principal.org_id, **what, **who)
 
     def _transaction(self) -> AbstractAsyncContextManager[Conn]:
         return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)
 
 
-async def open_worker_desk(request: Request) -> WorkerDesk:
+async def open_worker_desk(request: Request) -> WorkerRequest:
     """A desk for the worker whose key was sent; what cannot be a worker key costs no round trip."""
     pool, settings = request.app.state.pool, request.app.state.settings
-    key = parse_key(bearer(request, SAY_KEY))
+    key = parse_key(bearer(request, KEY_HINT))
     if key is None:
-        raise Unauthorized("the credential is not a worker key, or was mistyped", SAY_KEY)
+        raise Unauthorized("the credential is not a worker key, or was mistyped", KEY_HINT)
     if key.kind != WORKER:
-        raise Unauthorized("this is an API key (tn_…), which does not let in workers", SAY_KEY)
+        raise Unauthorized("this is an API key (tn_…), which does not let in workers", KEY_HINT)
     found_by = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
-    return WorkerDesk(request, await _admit(request, found_by, pool, settings), pool, settings, found_by)
+    return WorkerRequest(request, await _admit(request, found_by, pool, settings), pool, settings, found_by)
 
 
-async def _admit(request: Request, key: dict[str, Any], pool: Pool, settings: ServerSettings) -> WorkerKey:
+async def _admit(
+    request: Request, key: dict[str, Any], pool: ConnectionPool, settings: ServerSettings
+) -> WorkerKeyPrincipal:
     limit = settings.worker_limit
     found = await pool.call(keys.admit_worker_key, **key, rate=float(limit.rate), burst=float(limit.burst))
-    notice(request, "worker_key", found.id)
+    remember_principal(request, "worker_key", found.id)
     if not found.allowed:
-        raise TooSoon(f"worker key {found.name!r}", found.retry_after)
-    return WorkerKey(found.org_id, found.id, found.name, tuple(found.queues))
+        raise TooManyRequests(f"worker key {found.name!r}", found.retry_after)
+    return WorkerKeyPrincipal(found.org_id, found.id, found.name, tuple(found.queues))
 
 
-async def _desk(request: Request) -> WorkerDesk:
+async def _desk(request: Request) -> WorkerRequest:
     return request.scope["tenuto.desk"]
 
 
-AtWorkerDesk = Annotated[WorkerDesk, Depends(_desk)]
+AtWorkerDesk = Annotated[WorkerRequest, Depends(_desk)]

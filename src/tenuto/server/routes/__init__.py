@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from tenuto.server.http.routing import Routes
+from tenuto.server.http.routing import RouteTable
 
 MODULES = (
     "audit",
@@ -31,4 +31,4 @@ MODULES = (
     "worker_api.wait",
     "worker_keys",
 )
-TABLES: list[Routes] = [import_module(f"{__name__}.{name}").ROUTES for name in MODULES]
+TABLES: list[RouteTable] = [import_module(f"{__name__}.{name}").ROUTES for name in MODULES]

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from tenuto.db import audit, keys
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import Answer, Page
+from tenuto.server.schemas.runs import Page, ResponseModel
 
-ROUTES = Routes("audit")
+ROUTES = RouteTable("audit")
 
 
 class AuditFilter(Filter):
@@ -26,7 +26,7 @@ class AuditFilter(Filter):
     before: UUID | None = None
 
 
-class Entry(Answer):
+class AuditLogEntry(ResponseModel):
     """Somebody did something to something; `actor_name` is what a key or person is called now, `seq` its place in the
     org's chain, once it has one."""
 
@@ -51,7 +51,7 @@ class HeadFilter(Filter):
     before: Annotated[int, Field(ge=1, le=(1 << 63) - 1)] | None = None
 
 
-class SignedHead(Answer):
+class SignedHead(ResponseModel):
     """An end of the org's chain, signed: kept elsewhere, a line of what `tenuto audit verify --heads` takes."""
 
     org_id: UUID
@@ -63,7 +63,7 @@ class SignedHead(Answer):
     public_key: dict[str, Any] | None
 
 
-@ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[Entry])
+@ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[AuditLogEntry])
 async def list_audit(desk: AtDesk, asked: Annotated[AuditFilter, Query()]) -> Any:
     """What people and keys did in the org, newest first."""
     return page(await desk.ask(audit.list_audit, **asked.model_dump()), asked, "id")

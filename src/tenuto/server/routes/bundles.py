@@ -13,11 +13,11 @@ from tenuto.db.bundle_upload import parts_of, upload_bundle
 from tenuto.model.bundles import read_bundle
 from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
-from tenuto.server.schemas.runs import Answer, Page
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.schemas.runs import Page, ResponseModel
 
-ROUTES = Routes("bundles")
+ROUTES = RouteTable("bundles")
 
 Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
 
@@ -32,7 +32,7 @@ class BundleFilter(Filter):
     before: UUID | None = None
 
 
-class BundleLine(Answer):
+class BundleSummary(ResponseModel):
     """A bundle; `types` are the task types that it runs now."""
 
     id: UUID
@@ -44,20 +44,20 @@ class BundleLine(Answer):
     created_at: datetime
 
 
-class BundleAnswer(BundleLine):
+class BundleDetails(BundleSummary):
     """The same with its manifest."""
 
     manifest: dict[str, Any]
 
 
-@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleLine])
+@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleSummary])
 async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) -> Any:
     """The org's bundles, newest first."""
     return page(await desk.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add(
-    "POST", "/v1/bundles", permission="bundles:write", answer=BundleAnswer, status=201, takes=Archive.media_type
+    "POST", "/v1/bundles", permission="bundles:write", answer=BundleDetails, status=201, takes=Archive.media_type
 )
 async def put_bundle(desk: AtDesk) -> Response:
     """Upload a bundle of up to 64 MB. Its task types are run by it from now on; the same one may be put again."""
@@ -67,16 +67,16 @@ async def put_bundle(desk: AtDesk) -> Response:
         sha256 = received.checksum.removeprefix("sha256:")
         said = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
-        async def work(change: Change) -> BundleAnswer:
+        async def work(change: Transaction) -> BundleDetails:
             await change.do(upload_bundle, **said, created_by=str(desk.principal.id))
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
-            return BundleAnswer.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
+            return BundleDetails.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
 
         return await desk.change(work, status=201, seconds=desk.settings.bulk_seconds, repeatable=False)
 
 
-@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleAnswer)
+@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleDetails)
 async def get_bundle(desk: AtDesk, sha256: Hash) -> Any:
     """What a bundle holds and runs."""
     return await desk.ask(bundles.get_bundle, sha256=sha256)
@@ -94,7 +94,7 @@ async def get_bundle_content(desk: AtDesk, sha256: Hash) -> Response:
 async def delete_bundle(desk: AtDesk, sha256: Hash) -> Response:
     """Nobody runs it from now on; what ran from it goes on."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(bundles.delete_bundle, sha256=sha256)
         await change.note("bundle", sha256, "delete")
 

@@ -7,13 +7,13 @@ from fastapi import Path, Query, Response
 
 from tenuto.db import identity, monitoring, runs, workers
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import operations as schemas
 from tenuto.server.schemas.base import NewGroup, Reason
 from tenuto.server.schemas.runs import Page
 
-ROUTES = Routes("care")
+ROUTES = RouteTable("care")
 
 Name = Annotated[str, Path(min_length=1, max_length=256)]
 
@@ -75,7 +75,7 @@ async def list_groups(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> An
 async def set_resource_group(desk: AtDesk, name: Name, body: NewGroup) -> Response:
     """Make a resource group, or change what it may use."""
 
-    async def work(change: Change) -> schemas.GroupId:
+    async def work(change: Transaction) -> schemas.GroupId:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.set_resource_group, external_id=name, **said)
         await change.note("group", name, "set", {key: {"new": value} for key, value in said.items()})
@@ -89,7 +89,7 @@ async def do(
 ) -> Response:
     """One verb and its entry in the audit log."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(function, **params)
         reason = params.get("reason")
         await change.note(entity, entity_id, action, {"reason": {"new": reason}} if reason else None)

@@ -7,19 +7,19 @@ from uuid import UUID
 from fastapi import Query
 from fastapi.responses import StreamingResponse
 
-from tenuto.server.change_stream import follow, follower_of, read_place, said_of, seats_of
-from tenuto.server.http.routing import Routes
+from tenuto.server.change_stream import follower_of, read_place, said_of, seats_of, stream_changes
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
-ROUTES = Routes("changes")
+ROUTES = RouteTable("changes")
 PERMISSION = "runs:read"
 STREAM = "text/event-stream"
 
 After = Annotated[str | None, Query(max_length=1000, description="For those who cannot send Last-Event-ID.")]
 
 
-class Change(Answer):
+class Change(ResponseModel):
     """A run that began or ended, an attempt of a task that ended, a worker that came, drained or went."""
 
     kind: Literal["run", "task", "worker"]
@@ -29,7 +29,7 @@ class Change(Answer):
     at: datetime
 
 
-class Changes(Answer):
+class Changes(ResponseModel):
     """Up to 1,000 changes, and what `after` takes to go on."""
 
     items: list[Change]
@@ -45,7 +45,7 @@ async def follow_changes(desk: AtDesk, after: After = None) -> Any:
     place = read_place(said) if said else None
     if STREAM in desk.request.headers.get("accept", ""):
         seats_of(desk).check(desk.principal.org_id)
-        return StreamingResponse(follow(desk, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
+        return StreamingResponse(stream_changes(desk, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
     follower = await follower_of(desk, place)
     found = [said_of(one) for one in await follower.look()]
     return {"items": found, "next": str(follower.place)}

@@ -9,22 +9,22 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from tenuto.db import maintenance
 from tenuto.model.metrics import HTTP_REGISTRY
-from tenuto.server.http.routing import PUBLIC, Routes
+from tenuto.server.http.routing import PUBLIC, RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
-ROUTES = Routes("health")
+ROUTES = RouteTable("health")
 
 
 class Metrics(Response):
     media_type = CONTENT_TYPE_LATEST
 
 
-class Health(Answer):
+class Health(ResponseModel):
     status: str
 
 
-class Front(Answer):
+class ApiInfo(ResponseModel):
     """What this is, and where to read on."""
 
     name: str
@@ -33,7 +33,7 @@ class Front(Answer):
     docs: str
 
 
-@ROUTES.add("GET", "/", permission=PUBLIC, answer=Front)
+@ROUTES.add("GET", "/", permission=PUBLIC, answer=ApiInfo)
 async def front(request: Request) -> Any:
     """For who looks what answers here."""
     about = {"name": request.app.title, "version": request.app.version}

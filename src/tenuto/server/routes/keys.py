@@ -9,15 +9,15 @@ from fastapi import Query, Response
 from tenuto.db import keys
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.model.permissions import check_permissions
-from tenuto.model.principals import ApiKey
+from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas.base import NewKey, Rotation
-from tenuto.server.schemas.operations import KeyLine, MadeKey
+from tenuto.server.schemas.operations import ApiKey, CreatedKey
 from tenuto.server.schemas.runs import Page
 
-ROUTES = Routes("keys")
+ROUTES = RouteTable("keys")
 
 
 class KeyFilter(Filter):
@@ -26,13 +26,13 @@ class KeyFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[KeyLine])
+@ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[ApiKey])
 async def list_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
     """The org's API keys, newest first."""
     return page(await desk.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=MadeKey, status=201)
+@ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=CreatedKey, status=201)
 async def create_key(desk: AtDesk, body: NewKey) -> Response:
     """A new API key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here.
     A key that asks makes one that may no more, and lives no longer, than itself."""
@@ -40,28 +40,28 @@ async def create_key(desk: AtDesk, body: NewKey) -> Response:
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
-    async def work(change: Change) -> MadeKey:
+    async def work(change: Transaction) -> CreatedKey:
         said = {"name": body.name, "permissions": body.permissions, "expires_at": body.expires_at}
         id = await change.do(keys.create_api_key, **made, **said, **asker(desk))
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
         await change.note("api_key", id, "create", changes)
-        return MadeKey(id=id, key=key.text)
+        return CreatedKey(id=id, key=key.text)
 
     return await desk.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=MadeKey, status=201)
+@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=CreatedKey, status=201)
 async def rotate_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
     """A new key in place of this one, which stays good for the overlap. A key that asks rotates itself, or another that
     may no more and lives no longer; the new one lives no longer either."""
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
-    async def work(change: Change) -> MadeKey:
+    async def work(change: Transaction) -> CreatedKey:
         overlap = timedelta(seconds=body.overlap_seconds)
         new = await change.do(keys.rotate_api_key, id=id, **made, **asker(desk), overlap=overlap)
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
-        return MadeKey(id=new, key=key.text)
+        return CreatedKey(id=new, key=key.text)
 
     return await desk.change(work, status=201, repeatable=False)
 
@@ -70,7 +70,7 @@ async def rotate_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
 async def revoke_key(desk: AtDesk, id: UUID) -> Response:
     """The key lets nobody in from now on. A key that asks ends one that may no more and lives no longer."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         if await change.do(keys.revoke_api_key, id=id, by_key=key_of(desk)):
             await change.note("api_key", id, "revoke")
 
@@ -79,7 +79,7 @@ async def revoke_key(desk: AtDesk, id: UUID) -> Response:
 
 def key_of(desk: AtDesk) -> UUID | None:
     """The key that asks, whose reach bounds what it may do to others; None for a person."""
-    return desk.principal.id if isinstance(desk.principal, ApiKey) else None
+    return desk.principal.id if isinstance(desk.principal, ApiKeyPrincipal) else None
 
 
 def asker(desk: AtDesk) -> dict[str, Any]:

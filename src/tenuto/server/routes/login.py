@@ -11,23 +11,23 @@ from tenuto.db import audit, identity, logins
 from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import make_token, token_hash
-from tenuto.model.principals import ApiKey
+from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.auth import cookies, oidc_login
-from tenuto.server.auth.authenticate import ANYBODY
-from tenuto.server.auth.oidc_issuer import Issuer, IssuerAway
-from tenuto.server.http.routing import PUBLIC, Routes
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable
+from tenuto.server.http.routing import PUBLIC, RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 from tenuto.server.settings import ServerSettings
 
-ROUTES = Routes("login")
+ROUTES = RouteTable("login")
 LASTS = timedelta(hours=12)
 
 Text = Annotated[str | None, Query(max_length=4096)]
 Slug = Annotated[str | None, Query(min_length=1, max_length=63)]
 
 
-class Me(Answer):
+class Me(ResponseModel):
     """Who is asking; with a cookie, `csrf_token` goes into the header X-CSRF-Token of every change."""
 
     kind: str
@@ -50,7 +50,9 @@ async def begin_login(request: Request, next: Text = None, org: Slug = None) -> 
     oidc_login.client_id(request.app.state.issuer)
     begun = oidc_login.begin(next, org)
     answer = RedirectResponse(await oidc_login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
-    cookies.set_cookie(answer, cookies.BEGUN, oidc_login.seal(begun, settings.peppers), seconds=oidc_login.LASTS)
+    cookies.set_cookie(
+        answer, cookies.BEGUN, oidc_login.seal(begun, settings.peppers), seconds=oidc_login.LOGIN_TIMEOUT_SECONDS
+    )
     return answer
 
 
@@ -69,11 +71,11 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     oidc_login.client_id(issuer)
     begun = oidc_login.unseal(request.cookies.get(cookies.BEGUN, ""), settings.peppers, state or "")
     if not code:
-        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", oidc_login.AGAIN)
+        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", oidc_login.RETRY_HINT)
     try:
         claims = await oidc_login.finish(issuer, begun, code, _callback(request))
-    except IssuerAway as away:
-        raise Unauthorized("the issuer did not take the code, or does not answer", oidc_login.AGAIN) from away
+    except IssuerUnavailable as away:
+        raise Unauthorized("the issuer did not take the code, or does not answer", oidc_login.RETRY_HINT) from away
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
     found = await request.app.state.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
@@ -105,16 +107,18 @@ async def log_out(request: Request) -> Response:
     return answer
 
 
-@ROUTES.add("GET", "/auth/me", permission=ANYBODY, answer=Me)
+@ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, answer=Me)
 async def get_me(desk: AtDesk) -> Any:
     """Who is asking, and what they may do."""
     await desk.check()
     who, cookie = desk.principal, cookies.login_cookie(desk.request)
     by_cookie = cookie if "authorization" not in desk.request.headers else None
-    person = {"name": who.name} if isinstance(who, ApiKey) else {"name": None, "platform_role": who.platform_role}
+    person = (
+        {"name": who.name} if isinstance(who, ApiKeyPrincipal) else {"name": None, "platform_role": who.platform_role}
+    )
     return {
         "kind": who.kind, "id": who.id, "org_id": who.org_id, "platform_role": None, **person,
-        "roles": [] if isinstance(who, ApiKey) else list(who.roles),
+        "roles": [] if isinstance(who, ApiKeyPrincipal) else list(who.roles),
         "permissions": sorted(who.permissions),
         "csrf_token": cookies.csrf_token(by_cookie) if by_cookie else None,
     }  # fmt: skip

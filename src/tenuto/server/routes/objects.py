@@ -15,25 +15,25 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tenuto.model.ids import uuid7
-from tenuto.model.run_data import DataObject
-from tenuto.sdk.values.wire_format import LARGEST
+from tenuto.model.run_data import StoredObject
+from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 from tenuto.server.http.json_body import parse_json
 from tenuto.server.http.object_stream import pieces, receive, spool
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.schemas.runs import ResponseModel
 from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
 from tenuto.storage.folder import FolderStore
 
-ROUTES = Routes("objects")
+ROUTES = RouteTable("objects")
 
 
 class Bytes(Response):
     media_type = "application/octet-stream"
 
 
-class Said(BaseModel):
+class UploadParams(BaseModel):
     """What is said of an object; `metadata` is JSON text."""
 
     model_config = ConfigDict(extra="forbid")
@@ -48,7 +48,7 @@ class Said(BaseModel):
         return {"type": self.type, "metadata": metadata}
 
 
-class Stored(Answer):
+class Stored(ResponseModel):
     """A data object; pass it to a task as `{"$object": id}`."""
 
     id: UUID
@@ -60,7 +60,7 @@ class Stored(Answer):
 
 
 @ROUTES.add("POST", "/v1/objects", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type)
-async def create_object(desk: AtDesk, asked: Annotated[Said, Query()]) -> Response:
+async def create_object(desk: AtDesk, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body, up to 64 MB. An object that no task holds goes after a day."""
     return await _put(desk, UUID(uuid7()), asked)
 
@@ -69,16 +69,16 @@ async def create_object(desk: AtDesk, asked: Annotated[Said, Query()]) -> Respon
     "PUT", "/v1/objects/{object_id}", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type,
     responses={200: {"model": Stored, "description": "it was there already"}},
 )  # fmt: skip
-async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[Said, Query()]) -> Response:
+async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body under an id of your own, so that the request may be repeated; other bytes need another id."""
     return await _put(desk, object_id, asked)
 
 
-async def _put(desk: AtDesk, object_id: UUID, asked: Said) -> Response:
+async def _put(desk: AtDesk, object_id: UUID, asked: UploadParams) -> Response:
     with spool() as file:
         received = await receive(desk.request, file)
         said = {**asked.read(), "size": received.size, "checksum": received.checksum}
-        if received.size <= LARGEST:
+        if received.size <= MAX_VALUE_BYTES:
             return await _record(desk, object_id, payload=file.read(), **said)
         store = FolderStore(desk.settings.objects)
         uri = await asyncio.to_thread(store.put_file, f"{object_id}.{uuid7()}", file)
@@ -93,7 +93,7 @@ async def _put(desk: AtDesk, object_id: UUID, asked: Said) -> Response:
 
 
 async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
-    async def work(change: Change) -> Stored:
+    async def work(change: Transaction) -> Stored:
         await change.do(run_data.put_object, id=object_id, **said)
         await change.note("object", object_id, "put", {"size": {"new": said["size"]}})
         return Stored.model_validate(await change.do(run_data.get_object, object_id=object_id))
@@ -117,7 +117,7 @@ async def get_object(desk: AtDesk, object_id: UUID) -> Response:
     return await send_object(desk.request, desk.settings, found)
 
 
-async def send_object(request: Request, settings: ServerSettings, found: DataObject) -> Response:
+async def send_object(request: Request, settings: ServerSettings, found: StoredObject) -> Response:
     """Its bytes, piece by piece where there are many."""
     headers = _headers(found)
     if request.headers.get("if-none-match") == headers.get("ETag", ""):
@@ -145,7 +145,7 @@ async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
     """Delete an object that no task holds."""
     uri: list[str | None] = []
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         uri.append(await change.do(run_data.delete_object, object_id=object_id))
         await change.note("object", object_id, "delete")
 
@@ -155,7 +155,7 @@ async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
     return answer
 
 
-def _headers(found: DataObject) -> dict[str, str]:
+def _headers(found: StoredObject) -> dict[str, str]:
     # As it is: whoever checks it does not want it compressed.
     headers = {"Content-Encoding": "identity", "X-Object-Type": json.dumps(found.type)[1:-1]}
     if found.checksum and found.checksum.startswith("sha256:"):

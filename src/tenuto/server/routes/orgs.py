@@ -11,13 +11,13 @@ from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import Org
 from tenuto.server.http.pagination import Filter
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import users as schemas
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.user_requests import EditOrg
 
-ROUTES = Routes("orgs")
+ROUTES = RouteTable("orgs")
 
 Slug = Annotated[str, Path(min_length=1, max_length=63)]
 
@@ -38,7 +38,7 @@ async def get_org(desk: AtDesk, slug: Slug) -> Any:
 async def edit_org(desk: AtDesk, slug: Slug, body: EditOrg) -> Response:
     """Another name, or other settings in place of all there are."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         old = await change.do(_find, slug=slug)
         said = body.model_dump(exclude_none=True)
         await change.do(identity.update_org, **said)

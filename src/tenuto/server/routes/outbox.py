@@ -9,14 +9,14 @@ from pydantic import Field
 from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
-from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Name
-from tenuto.server.schemas.runs import Answer, Page
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, RequestModel
+from tenuto.server.schemas.runs import Page, ResponseModel
 
-ROUTES = Routes("outbox")
+ROUTES = RouteTable("outbox")
 
-Id = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
+Id = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 
 
 class EffectFilter(Filter):
@@ -27,7 +27,7 @@ class EffectFilter(Filter):
     before: Id | None = None
 
 
-class Effect(Answer):
+class Effect(ResponseModel):
     """Something to be done outside; dead after 20 attempts."""
 
     id: int
@@ -41,7 +41,7 @@ class Effect(Answer):
     processed_at: datetime | None
 
 
-class Replay(Body):
+class Replay(RequestModel):
     """Which dead ones: by id, of a kind, or all."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
@@ -49,7 +49,7 @@ class Replay(Body):
     all: bool = False
 
 
-class Replayed(Answer):
+class Replayed(ResponseModel):
     ids: list[int]
 
 
@@ -65,7 +65,7 @@ async def replay_effects(desk: AtDesk, body: Replay) -> Response:
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
 
-    async def work(change: Change) -> Replayed:
+    async def work(change: Transaction) -> Replayed:
         done = await change.do(outbox.replay_effects, ids=body.ids, kind=body.kind)
         await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
         return Replayed(ids=done)

@@ -7,13 +7,13 @@ from fastapi import Path, Query, Response
 
 from tenuto.db import identity
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import users as schemas
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.user_requests import NewRole
 
-ROUTES = Routes("roles")
+ROUTES = RouteTable("roles")
 
 Name = Annotated[str, Path(min_length=1, max_length=63)]
 
@@ -40,7 +40,7 @@ async def list_roles(desk: AtDesk, asked: Annotated[RoleFilter, Query()]) -> Any
 async def create_role(desk: AtDesk, body: NewRole) -> Response:
     """A role that people can have and datasets can name."""
 
-    async def work(change: Change) -> schemas.RoleId:
+    async def work(change: Transaction) -> schemas.RoleId:
         id = await change.do(identity.create_role, name=body.name, description=body.description)
         await change.note("role", body.name, "create", {"description": {"new": body.description}})
         return schemas.RoleId(id=id)
@@ -52,7 +52,7 @@ async def create_role(desk: AtDesk, body: NewRole) -> Response:
 async def delete_role(desk: AtDesk, name: Name) -> Response:
     """Delete a role; those who had it have it no more."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(identity.delete_role, name=name)
         await change.note("role", name, "delete")
 
@@ -69,7 +69,7 @@ async def list_members(desk: AtDesk, name: Name, asked: Annotated[MemberFilter, 
 async def add_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
     """Give a person a role; giving it twice is fine."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(identity.add_member, role=name, user_id=user_id)
         await change.note("role", name, "add", {"user": {"new": str(user_id)}})
 
@@ -80,7 +80,7 @@ async def add_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
 async def remove_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
     """Take a role from a person."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(identity.remove_member, role=name, user_id=user_id)
         await change.note("role", name, "remove", {"user": {"old": str(user_id)}})
 

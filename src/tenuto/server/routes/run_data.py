@@ -8,12 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data
 from tenuto.model.errors import InvalidInput
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import runs as schemas
 from tenuto.server.schemas.base import EditTags, PutData
 
-ROUTES = Routes("run data")
+ROUTES = RouteTable("run data")
 
 
 class DataFilter(BaseModel):
@@ -31,7 +31,7 @@ class DataFilter(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 1000
 
 
-class Which(BaseModel):
+class DataSelector(BaseModel):
     """A key with all its values, or one value by its id."""
 
     model_config = ConfigDict(extra="forbid")
@@ -40,7 +40,7 @@ class Which(BaseModel):
     data_id: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=schemas.Data)
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=schemas.RunDataItems)
 async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
     """The newest value of each key."""
     found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
@@ -53,7 +53,7 @@ async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, 
 async def put_run_data(desk: AtDesk, run_id: UUID, body: PutData) -> Response:
     """Write values, each a new one of its key."""
 
-    async def work(change: Change) -> schemas.DataIds:
+    async def work(change: Transaction) -> schemas.DataIds:
         ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
         return schemas.DataIds(ids=ids)
@@ -62,12 +62,12 @@ async def put_run_data(desk: AtDesk, run_id: UUID, body: PutData) -> Response:
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.Deleted)
-async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[Which, Query()]) -> Response:
+async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataSelector, Query()]) -> Response:
     """Delete a key, or one value of it."""
     if (asked.key is None) == (asked.data_id is None):
         raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
 
-    async def work(change: Change) -> schemas.Deleted:
+    async def work(change: Transaction) -> schemas.Deleted:
         deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=asked.key, data_id=asked.data_id)
         await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
         return schemas.Deleted(deleted=deleted)
@@ -79,7 +79,7 @@ async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[Which, Qu
 async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTags) -> Response:
     """Add and remove tags of one value."""
 
-    async def work(change: Change) -> schemas.Tags:
+    async def work(change: Transaction) -> schemas.Tags:
         tags = await change.do(run_data.edit_run_data_tags, data_id=data_id, add=body.add, remove=body.remove)
         await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
         return schemas.Tags(tags=tags)

@@ -8,29 +8,29 @@ from fastapi import Query, Response
 from pydantic import BaseModel
 
 from tenuto.db import monitoring, runs
-from tenuto.db.connection.json_rows import show_run
-from tenuto.model.monitoring import RunEnd
+from tenuto.db.connection.json_rows import get_run_json
+from tenuto.model.monitoring import RunResult
 from tenuto.server.http.etags import fields_of, tagged
-from tenuto.server.http.json_body import aside
-from tenuto.server.http.pagination import Ordered, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.limits.long_poll import FINAL, Wait, until_some
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.json_body import in_thread_if_large
+from tenuto.server.http.pagination import SortedFilter, page
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import runs as schemas
-from tenuto.server.schemas.base import Reason, Retry, Signal, Stop, WaitFor
+from tenuto.server.schemas.base import CancelRequest, Reason, RetryRequest, SignalRequest, WaitFor
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.starts import AnyStart, OneStart, Start, StartGraph, Starts
 from tenuto.server.starts.inputs import refuse_reserved
-from tenuto.server.starts.start_runs import check_known, noted, plan_all, start_all, start_at_once
+from tenuto.server.starts.start_runs import check_known, noted, plan_all, start_all, start_one
 
-ROUTES = Routes("runs")
+ROUTES = RouteTable("runs")
 ACCEPTED: dict[int | str, Any] = {
     202: {"model": schemas.Run, "description": "accepted: the run is large; `progress` says how far dispatchers are"}
 }
 RUN = fields_of(schemas.Run)
 
 
-class RunFilter(Ordered):
+class RunFilter(SortedFilter):
     """Which runs; some of a state, of a type or completed are looked for among 10,000."""
 
     status: Literal["pending", "running", "retrying", "completed", "failed", "cancelled"] | None = None
@@ -54,13 +54,13 @@ async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
 async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
     single = isinstance(body, Start | StartGraph)
     starts = [body] if isinstance(body, Start | StartGraph) else body
-    planned = await aside(await desk.request.body(), lambda: plan_all(starts))
+    planned = await in_thread_if_large(await desk.request.body(), lambda: plan_all(starts))
     plans, types, strict = planned.plans, planned.types, planned.strict
     if single and not (strict or desk.once):
-        made = schemas.Started.model_validate(await start_at_once(desk, desk.acts, plans[0], types))
+        made = schemas.Started.model_validate(await start_one(desk, desk.acts, plans[0], types))
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
-    async def work(change: Change) -> schemas.Started | schemas.StartedMany:
+    async def work(change: Transaction) -> schemas.Started | schemas.StartedMany:
         if strict:
             await change.do(check_known, types=strict)
         found = await change.do(start_all, plans=plans)
@@ -74,7 +74,7 @@ async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
     return await desk.change(work, status=201, seconds=seconds)
 
 
-@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[schemas.RunLine])
+@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[schemas.RunSummary])
 async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
     """The org's runs, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
@@ -83,26 +83,26 @@ async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.Run)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
-    found = await desk.ask(show_run, run_id=run_id, fields=RUN)
+    found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
         await _ends(desk, [run_id], wait)
-        found = await desk.ask(show_run, run_id=run_id, fields=RUN)
+        found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
     return tagged(desk.request, found.text)
 
 
-@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=schemas.RunEnds)
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=schemas.RunResults)
 async def wait_for_runs(desk: AtDesk, body: WaitFor) -> Any:
     """Those of the runs that have ended, as soon as there are any; others may be asked for again."""
     return {"items": await _ends(desk, body.run_ids, body.wait)}
 
 
-async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunEnd]:
+async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunResult]:
     # poll_runs counts what ended since the dispatcher's last round.
-    return await until_some(desk, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
+    return await poll_until_any(desk, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
-async def update_run(desk: AtDesk, run_id: UUID, body: Stop) -> Response:
+async def update_run(desk: AtDesk, run_id: UUID, body: CancelRequest) -> Response:
     """Stop a run: the only state that may be asked for. What has ended is not opened again."""
     return await _cancel(desk, run_id, body.reason)
 
@@ -114,7 +114,7 @@ async def cancel_run(desk: AtDesk, run_id: UUID, body: Reason | None = None) -> 
 
 
 async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Change) -> schemas.Run | None:
+    async def work(change: Transaction) -> schemas.Run | None:
         done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
         return None if done else await _run(change, run_id)
@@ -126,18 +126,18 @@ def _status(made: BaseModel | None) -> int:
     return 204 if made is None else 202
 
 
-async def _run(change: Change, run_id: UUID) -> schemas.Run:
+async def _run(change: Transaction, run_id: UUID) -> schemas.Run:
     return schemas.Run.model_validate(await change.do(monitoring.get_run, run_id=run_id))
 
 
 @ROUTES.add(
     "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=schemas.RunId, status=201, responses=ACCEPTED
 )
-async def retry_run(desk: AtDesk, run_id: UUID, body: Retry | None = None) -> Response:
+async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None) -> Response:
     """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. 202: the run is large,
     and dispatchers copy its tasks in pieces; the new run is returned, and its `progress` says how far they are."""
 
-    async def work(change: Change) -> schemas.RunId | schemas.Run:
+    async def work(change: Transaction) -> schemas.RunId | schemas.Run:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         made = await _run(change, new)
@@ -151,7 +151,7 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
     """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
     its tasks in pieces."""
 
-    async def work(change: Change) -> schemas.Run | None:
+    async def work(change: Transaction) -> schemas.Run | None:
         found = await _run(change, run_id)
         done = await change.do(runs.delete_run, run_id=run_id)
         await change.note("run", run_id, "delete")
@@ -164,11 +164,11 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=schemas.SignalId, status=201)
-async def send_signal(desk: AtDesk, run_id: UUID, body: Signal) -> Response:
+async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Response:
     """Send a message that a task of the run waits for, or will wait for."""
     refuse_reserved(f"signal {body.name}", body.value)
 
-    async def work(change: Change) -> schemas.SignalId:
+    async def work(change: Transaction) -> schemas.SignalId:
         sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
         return schemas.SignalId(signal_id=sent)

@@ -10,16 +10,16 @@ from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.model.schedules import Schedule
 from tenuto.server.http.pagination import page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.routes.care import Name, NameFilter, do
 from tenuto.server.schemas import operations as schemas
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.starts import PutSchedule
-from tenuto.server.starts.build import Planner, limits_of
+from tenuto.server.starts.build import StartBuilder, limits_of
 from tenuto.server.starts.inputs import refuse_reserved
 
-ROUTES = Routes("schedules")
+ROUTES = RouteTable("schedules")
 
 
 @ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=schemas.Schedule)
@@ -31,11 +31,11 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
         raise InvalidInput(f"jitter is {body.jitter!r}, longer than a day", "write at most 1d")
     details = {"limits": limits_of(body), "metadata": body.metadata}
 
-    async def work(change: Change) -> schemas.Schedule:
+    async def work(change: Transaction) -> schemas.Schedule:
         put = await change.do(
             reactions.put_schedule,
             name=name,
-            kind=Planner().task(body).kind(),
+            kind=StartBuilder().task(body).kind(),
             input=body.input,
             details={key: value for key, value in details.items() if value} or None,
             cron=body.cron,
@@ -62,21 +62,21 @@ async def pause_schedule(desk: AtDesk, name: Name) -> Response:
     return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
 
 
-@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.Next)
+@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.NextRun)
 async def resume_schedule(desk: AtDesk, name: Name) -> Response:
     """Let a schedule go on; what came due in the pause is not made up for."""
 
-    async def work(change: Change) -> schemas.Next:
+    async def work(change: Transaction) -> schemas.NextRun:
         found = await _find_schedule(change, name)
         next_at = fire_after(found.cron, found.timezone, await maintenance.now(change.conn))
         await change.do(reactions.resume_schedule, name=name, next_at=next_at)
         await change.note("schedule", name, "resume")
-        return schemas.Next(next_at=next_at)
+        return schemas.NextRun(next_at=next_at)
 
     return await desk.change(work)
 
 
-async def _find_schedule(change: Change, name: str) -> Schedule:
+async def _find_schedule(change: Transaction, name: str) -> Schedule:
     after = None
     while found := await change.do(reactions.list_schedules, after=after, limit=200):
         for schedule in found:

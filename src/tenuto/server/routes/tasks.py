@@ -7,23 +7,23 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data, runs
-from tenuto.db.connection.json_rows import show_task
+from tenuto.db.connection.json_rows import get_task_json
 from tenuto.server.http.etags import fields_of, tagged
-from tenuto.server.http.pagination import Ordered, page
-from tenuto.server.http.routing import Routes
+from tenuto.server.http.pagination import SortedFilter, page
+from tenuto.server.http.routing import RouteTable
 from tenuto.server.limits.long_poll import Wait, until_ended
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import tasks as schemas
-from tenuto.server.schemas.base import Reason, Stop
+from tenuto.server.schemas.base import CancelRequest, Reason
 from tenuto.server.schemas.runs import Page
 
-ROUTES = Routes("tasks")
+ROUTES = RouteTable("tasks")
 TASK = fields_of(schemas.Task)
 
 Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 
 
-class TaskFilter(Ordered):
+class TaskFilter(SortedFilter):
     """Which tasks; some of a state, queue or type are looked for among 10,000."""
 
     run_id: UUID | None = None
@@ -32,7 +32,7 @@ class TaskFilter(Ordered):
     type: str | None = None
 
 
-class After(BaseModel):
+class LogCursor(BaseModel):
     """The place of the last line read."""
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +42,7 @@ class After(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
 
 
-@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[schemas.TaskLine])
+@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[schemas.TaskSummary])
 async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
     """The org's tasks, or those of a run, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
@@ -51,12 +51,12 @@ async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.Task)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
     """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
-    found = await until_ended(desk, lambda: desk.ask(show_task, task_id=task_id, fields=TASK), wait)
+    found = await until_ended(desk, lambda: desk.ask(get_task_json, task_id=task_id, fields=TASK), wait)
     return tagged(desk.request, found.text)
 
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)
-async def update_task(desk: AtDesk, task_id: UUID, body: Stop) -> Response:
+async def update_task(desk: AtDesk, task_id: UUID, body: CancelRequest) -> Response:
     """Stop a task: the only state that may be asked for. What has ended is not opened again."""
     return await _cancel(desk, task_id, body.reason)
 
@@ -68,27 +68,27 @@ async def cancel_task(desk: AtDesk, task_id: UUID, body: Reason | None = None) -
 
 
 async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         await change.do(runs.cancel_task, task_id=task_id, reason=reason)
         await change.note("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
 
     return await desk.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=schemas.Tree)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=schemas.TaskTree)
 async def task_tree(desk: AtDesk, task_id: UUID) -> Any:
     """The tasks below a task."""
     return await _items(desk, task_id, await desk.ask(runs.task_tree, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=schemas.Attempts)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=schemas.TaskAttempts)
 async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
     """Every attempt of a task, and how it ended."""
     return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=schemas.Logs)
-async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[After, Query()]) -> Any:
+async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
     """The lines that a task's attempts logged, after a place."""
     return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
 
@@ -100,7 +100,7 @@ async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.Why)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.Explanation)
 async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
     """One sentence that says why a task does not run."""
     return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}

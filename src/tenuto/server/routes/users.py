@@ -8,16 +8,16 @@ from fastapi import Query, Response
 from tenuto.db import identity
 from tenuto.db.connection.call import Conn
 from tenuto.model.errors import Conflict, Forbidden, NotFound
-from tenuto.model.identity import Person
+from tenuto.model.identity import User
 from tenuto.model.permissions import PLATFORM_ROLES, beyond
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import users as schemas
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.user_requests import EditUser, NewUser
 
-ROUTES = Routes("users")
+ROUTES = RouteTable("users")
 
 
 class UserFilter(Filter):
@@ -26,13 +26,13 @@ class UserFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[schemas.Person])
+@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[schemas.User])
 async def list_users(desk: AtDesk, asked: Annotated[UserFilter, Query()]) -> Any:
     """The org's people, newest first."""
     return page(await desk.ask(identity.list_users, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=schemas.Person)
+@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=schemas.User)
 async def get_user(desk: AtDesk, user_id: UUID) -> Any:
     """One person."""
     return await desk.ask(_find, user_id=user_id)
@@ -43,7 +43,7 @@ async def put_user(desk: AtDesk, body: NewUser) -> Response:
     """Let a person in whom the issuer vouches for: a reader, unless said. One who is known is brought up to date."""
     _check_reach(desk, body.platform_role or "reader")
 
-    async def work(change: Change) -> schemas.UserId:
+    async def work(change: Transaction) -> schemas.UserId:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.put_user, **{**said, "platform_role": None})
         old = await change.do(_find, user_id=id)
@@ -59,7 +59,7 @@ async def put_user(desk: AtDesk, body: NewUser) -> Response:
 async def edit_user(desk: AtDesk, user_id: UUID, body: EditUser) -> Response:
     """Another platform role, or out, or in again. Who is disabled is thrown out where they are in."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         old = await change.do(_find, user_id=user_id)
         _check_reach(desk, old.platform_role)
         if body.platform_role is not None:
@@ -73,7 +73,7 @@ async def edit_user(desk: AtDesk, user_id: UUID, body: EditUser) -> Response:
     return await desk.change(work, status=204)
 
 
-async def _set_role(change: Change, old: Person, role: str) -> None:
+async def _set_role(change: Transaction, old: User, role: str) -> None:
     if old.platform_role == role:
         return
     _check_reach(change.desk, role)
@@ -88,7 +88,7 @@ def _check_reach(desk: AtDesk, role: str) -> None:
         raise Forbidden(f"a platform role of {role} is more than who asks may", "ask an admin of your org")
 
 
-async def _find(conn: Conn, *, org_id: UUID, user_id: UUID) -> Person:
+async def _find(conn: Conn, *, org_id: UUID, user_id: UUID) -> User:
     """The page of one before the next id."""
     after = UUID(int=min(user_id.int + 1, (1 << 128) - 1))
     found = await identity.list_users(conn, org_id=org_id, before=after, limit=1)

@@ -9,48 +9,48 @@ from fastapi import Query, Response
 from tenuto.db import keys, workers
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
-from tenuto.server.http.routing import Routes
-from tenuto.server.requests.api import AtDesk, Change
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.routes.keys import KeyFilter, asker, key_of
 from tenuto.server.schemas.base import Rotation
-from tenuto.server.schemas.operations import MadeKey
+from tenuto.server.schemas.operations import CreatedKey
 from tenuto.server.schemas.runs import Page
 from tenuto.server.schemas.user_requests import NewWorkerKey
-from tenuto.server.schemas.users import WorkerKeyLine
+from tenuto.server.schemas.users import WorkerKey
 
-ROUTES = Routes("worker-keys")
+ROUTES = RouteTable("worker-keys")
 
 
-@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKeyLine])
+@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKey])
 async def list_worker_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
     """The org's worker keys, newest first."""
     return page(await desk.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=MadeKey, status=201)
+@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=CreatedKey, status=201)
 async def create_worker_key(desk: AtDesk, body: NewWorkerKey) -> Response:
     """A new worker key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here."""
     text, made = _new(desk)
 
-    async def work(change: Change) -> MadeKey:
+    async def work(change: Transaction) -> CreatedKey:
         said = {"name": body.name, "queues": body.queues, "expires_at": body.expires_at}
         id = await change.do(keys.create_worker_key, **made, **said)
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
-        return MadeKey(id=id, key=text)
+        return CreatedKey(id=id, key=text)
 
     return await desk.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=MadeKey, status=201)
+@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=CreatedKey, status=201)
 async def rotate_worker_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
     """A new key in place of this one, which stays good for the overlap."""
     text, made = _new(desk)
 
-    async def work(change: Change) -> MadeKey:
+    async def work(change: Transaction) -> CreatedKey:
         overlap = timedelta(seconds=body.overlap_seconds)
         new = await change.do(keys.rotate_worker_key, id=id, **made, overlap=overlap)
         await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
-        return MadeKey(id=new, key=text)
+        return CreatedKey(id=new, key=text)
 
     return await desk.change(work, status=201, repeatable=False)
 
@@ -60,7 +60,7 @@ async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
     """The key lets no worker in from now on. Its sessions end, the tokens of their attempts with them, and what they
     held is given to others."""
 
-    async def work(change: Change) -> None:
+    async def work(change: Transaction) -> None:
         revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk))
         ended = await change.do(workers.end_key_sessions, worker_key_id=id)
         if revoked:

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
 
-class KeyLine(Answer):
+class ApiKey(ResponseModel):
     """What may be seen of an API key."""
 
     id: UUID
@@ -23,14 +23,14 @@ class KeyLine(Answer):
     replaced_by: UUID | None
 
 
-class MadeKey(Answer):
+class CreatedKey(ResponseModel):
     """A new API key; it is shown here and nowhere else."""
 
     id: UUID
     key: str
 
 
-class Queue(Answer):
+class Queue(ResponseModel):
     """A queue and what stands in it."""
 
     queue: str
@@ -42,11 +42,11 @@ class Queue(Answer):
     waiting_seconds: float | None
 
 
-class Queues(Answer):
+class Queues(ResponseModel):
     items: list[Queue]
 
 
-class Worker(Answer):
+class Worker(ResponseModel):
     """A worker and how many attempts it holds."""
 
     id: str
@@ -66,7 +66,7 @@ class Worker(Answer):
     terminated_at: datetime | None
 
 
-class Schedule(Answer):
+class Schedule(ResponseModel):
     """What starts when."""
 
     org_id: UUID
@@ -84,13 +84,13 @@ class Schedule(Answer):
     created_at: datetime
 
 
-class Next(Answer):
+class NextRun(ResponseModel):
     """When a schedule is next."""
 
     next_at: datetime
 
 
-class Group(Answer):
+class Group(ResponseModel):
     """A share of the org's capacity."""
 
     id: UUID
@@ -100,11 +100,11 @@ class Group(Answer):
     created_at: datetime
 
 
-class GroupId(Answer):
+class GroupId(ResponseModel):
     id: UUID
 
 
-class Status(Answer):
+class Status(ResponseModel):
     """The org at a glance."""
 
     ready: int

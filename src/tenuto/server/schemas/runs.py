@@ -9,20 +9,20 @@ from pydantic import BaseModel, ConfigDict
 T = TypeVar("T")
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """Read from what the kernel answers; durations are seconds."""
 
     model_config = ConfigDict(from_attributes=True, ser_json_timedelta="float")
 
 
-class Page(Answer, Generic[T]):
+class Page(ResponseModel, Generic[T]):
     """One page; `next` is what the parameter `before` or `after` takes to get the following one."""
 
     items: list[T]
     next: str | None
 
 
-class Problem(Answer):
+class Problem(ResponseModel):
     """What went wrong, as RFC 9457 says it."""
 
     type: str
@@ -35,7 +35,7 @@ class Problem(Answer):
     errors: list[dict[str, str]] | None = None
 
 
-class RunLine(Answer):
+class RunSummary(ResponseModel):
     """One line of a list of runs."""
 
     id: UUID
@@ -56,7 +56,7 @@ class RunLine(Answer):
     completed_at: datetime | None
 
 
-class Progress(Answer):
+class Progress(ResponseModel):
     """How far a verb on a large run is that dispatchers work on; `tasks` is null until they are listed."""
 
     verb: str
@@ -64,7 +64,7 @@ class Progress(Answer):
     tasks: int | None
 
 
-class Run(Answer):
+class Run(ResponseModel):
     """A run as it is now; `alone`: of one task, which has its id. `type` is that of the task it was started with; a
     graph has none, but may have a name."""
 
@@ -97,7 +97,7 @@ class Run(Answer):
     progress: Progress | None
 
 
-class RunEnd(Answer):
+class RunResult(ResponseModel):
     """How a run ended, and what it gave."""
 
     run_id: UUID
@@ -106,32 +106,32 @@ class RunEnd(Answer):
     error: Any
 
 
-class RunEnds(Answer):
-    items: list[RunEnd]
+class RunResults(ResponseModel):
+    items: list[RunResult]
 
 
-class Started(Answer):
+class Started(ResponseModel):
     """A run, and whether this request made it: a dedupe key that is taken answers the first run."""
 
     run_id: UUID
     created: bool
 
 
-class StartedMany(Answer):
+class StartedMany(ResponseModel):
     """The runs of a list, in its order."""
 
     items: list[Started]
 
 
-class RunId(Answer):
+class RunId(ResponseModel):
     run_id: UUID
 
 
-class SignalId(Answer):
+class SignalId(ResponseModel):
     signal_id: UUID
 
 
-class Datum(Answer):
+class RunDataItem(ResponseModel):
     """One value of a run's data, with the attempt that wrote it if one did."""
 
     id: UUID
@@ -144,19 +144,19 @@ class Datum(Answer):
     created_at: datetime
 
 
-class Data(Answer):
-    items: list[Datum]
+class RunDataItems(ResponseModel):
+    items: list[RunDataItem]
 
 
-class DataIds(Answer):
+class DataIds(ResponseModel):
     """The ids of what was written, in the order of the keys."""
 
     ids: list[UUID]
 
 
-class Deleted(Answer):
+class Deleted(ResponseModel):
     deleted: int
 
 
-class Tags(Answer):
+class Tags(ResponseModel):
     tags: list[str]

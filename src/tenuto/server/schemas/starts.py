@@ -4,16 +4,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from tenuto.server.schemas.base import WHOLE, Body, Int, Label, Moment, Name, Seconds
+from tenuto.server.schemas.base import WHOLE, Int, Label, Moment, Name, RequestModel, Seconds
 
-MOST_STARTS = 10_000
-MOST_TASKS = 100_000
+MAX_STARTS = 10_000
+MAX_TASKS = 100_000
 
 Input = dict[str, Any] | list[Any]
 End = Literal["completed", "failed", "cancelled"]
 
 
-class LimitOf(Body):
+class LimitSpec(RequestModel):
     """At most `size` at a time of those with this key, or with scope `rate` so many starts in so many seconds."""
 
     scope: Literal["key", "queue", "rate"]
@@ -22,7 +22,7 @@ class LimitOf(Body):
     seconds: Annotated[float, Field(ge=0.001, le=2_678_400)] | None = None
 
 
-class OfKind(Body):
+class TaskSpecFields(RequestModel):
     """What is said of tasks of one kind. What is not is as the workers of the type declare it; without `inherit`, or if
     none did, as the kernel has it: queue `default`, three attempts, no timeout."""
 
@@ -39,10 +39,10 @@ class OfKind(Body):
     max_attempts: Annotated[int, Field(ge=1, le=100), WHOLE] | None = None
     max_losses: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
     optional: bool | None = None
-    limits: Annotated[list[LimitOf], Field(min_length=1, max_length=32)] | None = None
+    limits: Annotated[list[LimitSpec], Field(min_length=1, max_length=32)] | None = None
 
 
-class OfTask(OfKind):
+class TaskFields(TaskSpecFields):
     """What is said of one task."""
 
     delay: Seconds | None = None
@@ -51,7 +51,7 @@ class OfTask(OfKind):
     external_id: Name | None = None
 
 
-class OfRun(Body):
+class RunFields(RequestModel):
     """What is said of one run. `strict`: a type that no worker has ever served is refused."""
 
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
@@ -60,58 +60,58 @@ class OfRun(Body):
     strict: bool = False
 
 
-class Start(OfTask, OfRun):
+class Start(TaskFields, RunFields):
     """One start of a task: its type, its arguments by name or in order, and what is said of this start. A data object
     stands in the input as `{"$object": id}`."""
 
     input: Input = Field(default_factory=dict)
 
 
-class After(Body):
+class GraphEdge(RequestModel):
     """Another task of the graph, and how it must end for this one to start."""
 
     task: Name
     on: Literal["completed", "failed", "continue"] = "completed"
 
 
-class OutputOf(Body):
+class OutputRef(RequestModel):
     """What another task of the graph gives: all of it, or one place of its list."""
 
     output: Annotated[str, Field(alias="$output", min_length=1, max_length=256)]
     place: Annotated[int, Field(ge=0, le=999), WHOLE] | None = None
 
 
-class Node(OfTask):
+class GraphNode(TaskFields):
     """A task of a graph. `{"$output": "other"}` anywhere in its input is what that other task gives, and makes it wait
     for it. With `map` it is a task for each item, which gives the list of what they give. Its name is its key in the
     graph unless another is said."""
 
     input: Input = Field(default_factory=dict)
-    map: Annotated[list[Any], Field(min_length=1, max_length=MOST_TASKS)] | None = None
-    after: Annotated[list[Name | After], Field(max_length=MOST_TASKS)] = Field(default_factory=list)
+    map: Annotated[list[Any], Field(min_length=1, max_length=MAX_TASKS)] | None = None
+    after: Annotated[list[Name | GraphEdge], Field(max_length=MAX_TASKS)] = Field(default_factory=list)
     handler: End | None = None
     places: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
 
 
-class GraphOf(Body):
+class GraphSpec(RequestModel):
     """Tasks by the names they know each other by. `outputs` is what the run gives; without it, what those tasks give
     that no other waits for."""
 
     name: Name | None = None
-    tasks: Annotated[dict[Name, Node], Field(min_length=1, max_length=MOST_TASKS)]
-    outputs: Annotated[list[OutputOf], Field(max_length=1000)] | None = None
+    tasks: Annotated[dict[Name, GraphNode], Field(min_length=1, max_length=MAX_TASKS)]
+    outputs: Annotated[list[OutputRef], Field(max_length=1000)] | None = None
 
 
-class StartGraph(OfRun):
+class StartGraph(RunFields):
     """One start of a graph of tasks; a delay is one of the tasks it begins with."""
 
-    graph: GraphOf
+    graph: GraphSpec
     delay: Seconds | None = None
     available_at: Moment | None = None
     metadata: dict[str, Any] | None = None
 
 
-class PutSchedule(OfKind):
+class PutSchedule(TaskSpecFields):
     """What starts at the moments that `cron` names in the timezone. `catch_up`: of moments that were missed, none, one
     or all are made up for."""
 
@@ -129,7 +129,7 @@ def _kind(body: Any) -> str:
 
 
 OneStart = Annotated[Annotated[Start, Tag("task")] | Annotated[StartGraph, Tag("graph")], Discriminator(_kind)]
-Starts = Annotated[list[OneStart], Field(min_length=1, max_length=MOST_STARTS)]
+Starts = Annotated[list[OneStart], Field(min_length=1, max_length=MAX_STARTS)]
 AnyStart = Annotated[
     Annotated[Start, Tag("task")] | Annotated[StartGraph, Tag("graph")] | Annotated[Starts, Tag("list")],
     Discriminator(_kind),

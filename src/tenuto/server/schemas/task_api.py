@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
 
-class InputPart(Answer):
+class InputPart(ResponseModel):
     """`input`, `metadata`, or `slot` with its number."""
 
     part: str
@@ -15,11 +15,11 @@ class InputPart(Answer):
     value: Any
 
 
-class Inputs(Answer):
+class Inputs(ResponseModel):
     items: list[InputPart]
 
 
-class Step(Answer):
+class Step(ResponseModel):
     """What an attempt of the task recorded, and how many seconds ago."""
 
     step_no: int
@@ -29,26 +29,26 @@ class Step(Answer):
     age: float
 
 
-class Steps(Answer):
+class Steps(ResponseModel):
     items: list[Step]
 
 
-class Value(Answer):
+class Value(ResponseModel):
     value: Any
 
 
-class Signal(Answer):
+class Signal(ResponseModel):
     """The message, if there was one."""
 
     found: bool
     value: Any
 
 
-class Children(Answer):
+class Children(ResponseModel):
     task_ids: list[UUID]
 
 
-class Ended(Answer):
+class TaskResult(ResponseModel):
     """How a task ended."""
 
     task_id: UUID
@@ -57,43 +57,43 @@ class Ended(Answer):
     error: Any
 
 
-class Ends(Answer):
-    items: list[Ended]
+class TaskResults(ResponseModel):
+    items: list[TaskResult]
 
 
-class OwnDatum(Answer):
+class TaskDataItem(ResponseModel):
     id: UUID
     key: str
     value: Any
     tags: list[str]
 
 
-class OwnData(Answer):
-    items: list[OwnDatum]
+class TaskDataItems(ResponseModel):
+    items: list[TaskDataItem]
 
 
-class State(Answer):
+class State(ResponseModel):
     key: str
     value: Any
     version: int
     updated_at: datetime
 
 
-class States(Answer):
+class States(ResponseModel):
     items: list[State]
 
 
-class Version(Answer):
+class Version(ResponseModel):
     version: int
 
 
-class Alive(Answer):
+class AttemptState(ResponseModel):
     """Whether the attempt should stop."""
 
     cancelled: bool
 
 
-class Accepted(Answer):
+class AttemptReportResult(ResponseModel):
     """`accepted`, or `already_accepted` when this end was reported before."""
 
     answer: str

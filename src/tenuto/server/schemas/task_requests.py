@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Label, Name
-from tenuto.server.schemas.worker_claims import Attempt, Count, Id, Retry, SaidLine
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Name, RequestModel
+from tenuto.server.schemas.worker_claims import Attempt, Count, Id, LogLineFields, Retry
 
 
-class Named(Body):
+class Named(RequestModel):
     task_id: Id | None = None
     attempt: Attempt | None = None
 
@@ -52,11 +52,11 @@ class PutState(Named):
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     value: Any
-    version: Annotated[int, Field(ge=0, le=MOST_EXACT - 1), WHOLE]
+    version: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER - 1), WHOLE]
 
 
 class PutLines(Named):
-    lines: Annotated[list[SaidLine], Field(max_length=10_000)]
+    lines: Annotated[list[LogLineFields], Field(max_length=10_000)]
 
 
 class Heartbeat(Named):

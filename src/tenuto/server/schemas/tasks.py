@@ -4,10 +4,10 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
 
-class TaskLine(Answer):
+class TaskSummary(ResponseModel):
     """One line of a list of tasks."""
 
     id: UUID
@@ -35,7 +35,7 @@ class TaskLine(Answer):
     completed_at: datetime | None
 
 
-class Task(TaskLine):
+class Task(TaskSummary):
     """A task as it is now."""
 
     language: str
@@ -60,7 +60,7 @@ class Task(TaskLine):
     timeout_seconds: float | None
 
 
-class Attempt(Answer):
+class TaskAttempt(ResponseModel):
     """One attempt of a task: `running`, or how it ended."""
 
     attempt: int
@@ -74,11 +74,11 @@ class Attempt(Answer):
     error: Any
 
 
-class Attempts(Answer):
-    items: list[Attempt]
+class TaskAttempts(ResponseModel):
+    items: list[TaskAttempt]
 
 
-class Node(Answer):
+class TaskTreeNode(ResponseModel):
     """A task somewhere below the one asked for."""
 
     id: UUID
@@ -91,11 +91,11 @@ class Node(Answer):
     completed_at: datetime | None
 
 
-class Tree(Answer):
-    items: list[Node]
+class TaskTree(ResponseModel):
+    items: list[TaskTreeNode]
 
 
-class LogLine(Answer):
+class TaskLogLine(ResponseModel):
     """One line of an attempt's log."""
 
     attempt: int
@@ -106,13 +106,13 @@ class LogLine(Answer):
     fields: Any
 
 
-class Logs(Answer):
+class Logs(ResponseModel):
     """Go on after the attempt and number of the last line."""
 
-    items: list[LogLine]
+    items: list[TaskLogLine]
 
 
-class Why(Answer):
+class Explanation(ResponseModel):
     """One sentence that says why a task does not run."""
 
     why: str

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tenuto.server.schemas.base import Body, Moment, Name
+from tenuto.server.schemas.base import Moment, Name, RequestModel
 
 PlatformRole = Literal["reader", "writer", "admin"]
 
 
-class NewUser(Body):
+class NewUser(RequestModel):
     """A person whom an issuer vouches for; one who is known already is brought up to date."""
 
     issuer: Name
@@ -19,26 +19,26 @@ class NewUser(Body):
     platform_role: PlatformRole | None = None
 
 
-class EditUser(Body):
+class EditUser(RequestModel):
     """What to change of a person; what is not said stays."""
 
     platform_role: PlatformRole | None = None
     disabled: bool | None = None
 
 
-class NewRole(Body):
+class NewRole(RequestModel):
     name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_-]{0,62}$")]
     description: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
 
-class EditOrg(Body):
+class EditOrg(RequestModel):
     """What to change of the org; what is not said stays."""
 
     name: Name | None = None
     settings: dict[str, Any] | None = None
 
 
-class NewWorkerKey(Body):
+class NewWorkerKey(RequestModel):
     """A new worker key for these queues, `*` is all of them; one without `expires_at` is good until it is revoked."""
 
     name: Name

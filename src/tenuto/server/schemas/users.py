@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
 
-class Person(Answer):
+class User(ResponseModel):
     """A user of the org: who vouches for them, what they may do, and the roles of the org's own that they have."""
 
     id: UUID
@@ -21,11 +21,11 @@ class Person(Answer):
     disabled_at: datetime | None
 
 
-class UserId(Answer):
+class UserId(ResponseModel):
     id: UUID
 
 
-class Role(Answer):
+class Role(ResponseModel):
     """A role of the org's own, and how many people have it."""
 
     id: UUID
@@ -35,11 +35,11 @@ class Role(Answer):
     created_at: datetime
 
 
-class RoleId(Answer):
+class RoleId(ResponseModel):
     id: UUID
 
 
-class Member(Answer):
+class Member(ResponseModel):
     """A person who has a role, and since when."""
 
     user_id: UUID
@@ -48,7 +48,7 @@ class Member(Answer):
     since: datetime
 
 
-class Org(Answer):
+class Org(ResponseModel):
     """A tenant."""
 
     id: UUID
@@ -58,7 +58,7 @@ class Org(Answer):
     created_at: datetime
 
 
-class WorkerKeyLine(Answer):
+class WorkerKey(ResponseModel):
     """What may be seen of a worker key; `*` among its queues is all of them."""
 
     id: UUID

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from tenuto.server.schemas.base import MOST_EXACT, WHOLE, Body, Label, Moment, Name
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Moment, Name, RequestModel
 
 Id = Annotated[UUID, Field(strict=False)]
 # Ids of a batch stay text on their way to Postgres: making objects of them costs more than they are worth.
@@ -14,14 +14,14 @@ IdText = Annotated[
 ]
 Attempt = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
 Count = Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE]
-ClaimNo = Annotated[int, Field(ge=0, le=MOST_EXACT), WHOLE]
-SessionId = Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
+ClaimNo = Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER), WHOLE]
+SessionId = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 Retry = Annotated[float, Field(ge=-1, le=315_360_000)]
 Names = Annotated[list[Name], Field(max_length=1000)]
-MOST = 1000  # what a lane of ours carries at once
+MAX_BATCH = 1000  # what a lane of ours carries at once
 
 
-class OpenSession(Body):
+class OpenSession(RequestModel):
     """A worker says who it is; `queues` left out are all that its key may claim from."""
 
     name: Name
@@ -37,35 +37,35 @@ class OpenSession(Body):
     metadata: dict[str, Any] | None = None
 
 
-class OfSession(Body):
+class SessionRef(RequestModel):
     """What every later request of a worker names: its session, and the token that proves it."""
 
     session_id: SessionId
     token: Id
 
 
-class Fence(Body):
+class Fence(RequestModel):
     task_id: IdText
     attempt: Attempt
 
 
-class Done(Fence):
+class CompletedReport(Fence):
     output: Any = None
 
 
-class Claim(OfSession):
+class ClaimRequest(SessionRef):
     """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
 
-    claim_no: Annotated[int, Field(ge=1, le=MOST_EXACT), WHOLE]
-    limit: Annotated[int, Field(ge=0, le=MOST), WHOLE]
+    claim_no: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
+    limit: Annotated[int, Field(ge=0, le=MAX_BATCH), WHOLE]
     types: Names | None = None
     resource_group: Name | None = None
     wait: Annotated[float, Field(ge=0, le=20)] = 0
     tokens: bool = False
-    reports: Annotated[list[Done], Field(max_length=MOST)] = Field(default_factory=list)
+    reports: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
 
 
-class Beat(OfSession):
+class HeartbeatRequest(SessionRef):
     """What the worker holds; every claim up to `settled` was answered or given up."""
 
     settled: ClaimNo
@@ -73,22 +73,22 @@ class Beat(OfSession):
     metrics: dict[str, Any] | None = None
 
 
-class FailedEnd(Fence):
+class FailedReport(Fence):
     """`retry`: in so many seconds, -1 for never; left out: after the backoff."""
 
     error: Any
     retry: Retry | None = None
 
 
-class LostEnd(Fence):
+class LostReport(Fence):
     error: Any
 
 
-class SnoozedEnd(Fence):
+class SnoozedReport(Fence):
     seconds: Annotated[float, Field(ge=0, le=315_360_000)]
 
 
-class WaitingEnd(Fence):
+class WaitingReport(Fence):
     wait: dict[str, Any]
 
 
@@ -97,7 +97,7 @@ class Progress(Fence):
     message: Annotated[str, Field(max_length=8192)] | None = None
 
 
-class SaidLine(Body):
+class LogLineFields(RequestModel):
     """One line of an attempt's log."""
 
     line_no: Annotated[int, Field(ge=1, le=10_000), WHOLE]
@@ -107,30 +107,30 @@ class SaidLine(Body):
     fields: Any = None
 
 
-class TaskLine(SaidLine):
+class WorkerLogLine(LogLineFields):
     task_id: IdText
     attempt: Attempt
 
 
-class Report(OfSession):
+class ReportRequest(SessionRef):
     """Ends and words of attempts, in one transaction. The time of those that are `begun` counts from now."""
 
-    completed: Annotated[list[Done], Field(max_length=MOST)] = Field(default_factory=list)
-    failed: Annotated[list[FailedEnd], Field(max_length=MOST)] = Field(default_factory=list)
-    lost: Annotated[list[LostEnd], Field(max_length=MOST)] = Field(default_factory=list)
-    snoozed: Annotated[list[SnoozedEnd], Field(max_length=MOST)] = Field(default_factory=list)
-    waiting: Annotated[list[WaitingEnd], Field(max_length=MOST)] = Field(default_factory=list)
-    interrupted: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
-    begun: Annotated[list[Fence], Field(max_length=MOST)] = Field(default_factory=list)
-    progress: Annotated[list[Progress], Field(max_length=MOST)] = Field(default_factory=list)
-    logs: Annotated[list[TaskLine], Field(max_length=10_000)] = Field(default_factory=list)
+    completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    failed: Annotated[list[FailedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    lost: Annotated[list[LostReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    snoozed: Annotated[list[SnoozedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    waiting: Annotated[list[WaitingReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    interrupted: Annotated[list[Fence], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    begun: Annotated[list[Fence], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    progress: Annotated[list[Progress], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    logs: Annotated[list[WorkerLogLine], Field(max_length=10_000)] = Field(default_factory=list)
 
 
-class Nudge(Body):
+class Nudge(RequestModel):
     run_ids: Annotated[list[Id], Field(max_length=1000)]
 
 
-class TypeOf(Body):
+class DeclaredType(RequestModel):
     """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
     is for each value of it: its `key` ends before the value, `place` is where it stands among arguments in order."""
 
@@ -138,17 +138,17 @@ class TypeOf(Body):
     limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
 
 
-class DeclareTypes(OfSession):
+class DeclareTypes(SessionRef):
     """What the worker's types are like, by type."""
 
-    types: Annotated[dict[Name, TypeOf], Field(max_length=1000)]
+    types: Annotated[dict[Name, DeclaredType], Field(max_length=1000)]
 
 
-class OfAttempt(OfSession):
+class AttemptRef(SessionRef):
     attempt: Attempt
 
 
-class NewSchedule(Body):
+class NewSchedule(RequestModel):
     """What starts when: `kind` as start_many takes it."""
 
     name: Name
@@ -161,7 +161,7 @@ class NewSchedule(Body):
     details: dict[str, Any] | None = None
 
 
-class PutSchedules(Body):
+class PutSchedules(RequestModel):
     """The schedules of an app; one of its `types` that is not among them has none any more."""
 
     types: Names

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
 
-class OpenedSession(Answer):
+class OpenedSession(ResponseModel):
     """One life of a worker; the token proves that it is yours. `queues` is null for all."""
 
     session_id: int
@@ -16,7 +16,7 @@ class OpenedSession(Answer):
     queues: list[str] | None
 
 
-class ClaimedTask(Answer):
+class ClaimedTask(ResponseModel):
     """One attempt that is now the worker's; `token` lets its code ask for itself."""
 
     task_id: UUID
@@ -30,7 +30,7 @@ class ClaimedTask(Answer):
     token: str | None = None
 
 
-class EndAnswer(Answer):
+class ReportResult(ResponseModel):
     """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
     tried, and in how many seconds it is tried again; null when it is not."""
 
@@ -41,16 +41,16 @@ class EndAnswer(Answer):
     again_seconds: float | None = None
 
 
-class Claimed(Answer):
+class ClaimResult(ResponseModel):
     """New attempts; reports that were not accepted; whether the session is over, and whether to beat now."""
 
     tasks: list[ClaimedTask]
-    answers: list[EndAnswer]
+    answers: list[ReportResult]
     session_ended: bool
     beat: bool
 
 
-class Beaten(Answer):
+class HeartbeatResult(ResponseModel):
     """Listed attempts that are lost, those that should stop, and whether to finish and leave."""
 
     lost: list[UUID]
@@ -58,19 +58,19 @@ class Beaten(Answer):
     draining: bool
 
 
-class ProgressRefused(Answer):
+class ProgressRefused(ResponseModel):
     """An attempt whose progress was not wanted: stale_lease or cancelled."""
 
     task_id: UUID
     answer: str
 
 
-class Reported(Answer):
-    answers: list[EndAnswer]
+class Reported(ResponseModel):
+    answers: list[ReportResult]
     progress: list[ProgressRefused]
 
 
-class HeldTask(Answer):
+class HeldTask(ResponseModel):
     """A running task as its worker got it."""
 
     task_id: UUID
@@ -85,12 +85,12 @@ class HeldTask(Answer):
     failures: int
 
 
-class IssuedToken(Answer):
+class IssuedToken(ResponseModel):
     token: str
     expires_at: datetime
 
 
-class KeySet(Answer):
+class KeySet(ResponseModel):
     """Public signing keys, as RFC 7517 writes them."""
 
     keys: list[dict[str, Any]]

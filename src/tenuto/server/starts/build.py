@@ -7,38 +7,38 @@ from typing import Any
 
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.client.start_request import Plan, detail_of, run_of
-from tenuto.sdk.graphs.compile import MOST_TASKS, plan_graph
+from tenuto.sdk.client.start_request import StartRequest, detail_of, run_of
+from tenuto.sdk.graphs.compile import MAX_TASKS, plan_graph
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex
 from tenuto.sdk.options import TaskOptions, check_start
 from tenuto.sdk.retries import LONGEST_BACKOFF, Exponential
 from tenuto.sdk.task import OF_KIND, Task
-from tenuto.sdk.task_reference import Stranger
+from tenuto.sdk.task_reference import TaskReference
 from tenuto.sdk.tracing import KEYS, carrier
-from tenuto.server.schemas.starts import Node, OfKind, Start, StartGraph
+from tenuto.server.schemas.starts import GraphNode, Start, StartGraph, TaskSpecFields
 from tenuto.server.starts.inputs import read_input
 
 OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_key", "resource_group", "run_attempts")
 OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_group", "run_attempts")
 
 
-KNOWN = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
+MAX_CACHED_SPECS = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
 _known: dict[str, Task[..., Any]] = {}
 PLAIN = {"type", "input"}  # what most starts say, and no more
 
 
-class Planner:
+class StartBuilder:
     """Plans the starts of one request."""
 
-    def plan(self, body: Start | StartGraph) -> Plan:
+    def plan(self, body: Start | StartGraph) -> StartRequest:
         return self._plan_graph(body) if isinstance(body, StartGraph) else self._plan_task(body)
 
-    def _plan_task(self, body: Start) -> Plan:
+    def _plan_task(self, body: Start) -> StartRequest:
         if body.model_fields_set <= PLAIN and not carrier():
             text, slots = read_input(body.type, body.input)
             if not slots:
-                return Plan({}, [_plain_kind(body.type)], [text], _as_it_is)
+                return StartRequest({}, [_plain_kind(body.type)], [text], _as_it_is)
         task = self.task(body)
         text, slots = read_input(body.type, body.input)
         detail = detail_of(task, limits_of(body))
@@ -47,48 +47,48 @@ class Planner:
         run = run_of(task.said)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
             run["metadata"] = own  # a trace goes on in the task
-        return Plan(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
+        return StartRequest(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
-    def _plan_graph(self, body: StartGraph) -> Plan:
-        graph = _GraphReader(self, body).read()
+    def _plan_graph(self, body: StartGraph) -> StartRequest:
+        graph = _GraphBuilder(self, body).read()
         return plan_graph(graph, _said(body, OF_GRAPH_START))
 
-    def task(self, body: OfKind) -> Task[..., Any]:
+    def task(self, body: TaskSpecFields) -> Task[..., Any]:
         """A task that stands for the one of that type, with what is said of it."""
         of_kind = _said(body, OF_KIND)
         key = repr((body.type, body.language, body.backoff, of_kind, body.inherit))
         if key not in _known:
-            if len(_known) >= KNOWN:
+            if len(_known) >= MAX_CACHED_SPECS:
                 _known.clear()
             declared = TaskOptions(language=body.language or "python", retry=_backoff(body))
             kept = frozenset(_said(body, ("language", "backoff")))
-            _known[key] = Stranger(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
+            _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
         task = copy(_known[key])
         task.said = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
         return task
 
 
-@lru_cache(KNOWN)
+@lru_cache(MAX_CACHED_SPECS)
 def _plain_kind(type: str) -> dict[str, Any]:
-    return Planner().task(Start(type=type)).kind()
+    return StartBuilder().task(Start(type=type)).kind()
 
 
 def _as_it_is(value: Any) -> Any:
     return value
 
 
-class _GraphReader:
+class _GraphBuilder:
     """Makes the tasks of a graph first, so that each may name any other, then joins them."""
 
-    def __init__(self, planner: Planner, body: StartGraph) -> None:
+    def __init__(self, planner: StartBuilder, body: StartGraph) -> None:
         self._planner, self._graph_of = planner, body.graph
         self._made: dict[str, list[Vertex]] = {}
 
     def read(self) -> Graph:
         graph = Graph(self._graph_of.name)
         nodes = self._graph_of.tasks
-        if (count := sum(len(node.map or "1") for node in nodes.values())) > MOST_TASKS:
-            raise InvalidInput(f"the graph has {count:,} tasks, more than {MOST_TASKS:,}", "start several runs")
+        if (count := sum(len(node.map or "1") for node in nodes.values())) > MAX_TASKS:
+            raise InvalidInput(f"the graph has {count:,} tasks, more than {MAX_TASKS:,}", "start several runs")
         for name, node in nodes.items():
             self._made[name] = list(self._make(name, node))
         for name, node in nodes.items():
@@ -100,7 +100,7 @@ class _GraphReader:
             graph.declared = [each for one in found for each in (one if isinstance(one, list) else [one])]
         return graph
 
-    def _make(self, name: str, node: Node) -> Iterable[Vertex]:
+    def _make(self, name: str, node: GraphNode) -> Iterable[Vertex]:
         task = self._planner.task(node)
         own = node.name if "name" in node.model_fields_set else name
         for no in range(len(node.map or "1")):
@@ -109,7 +109,7 @@ class _GraphReader:
             one.said = {**{key: value for key, value in task.said.items() if key != "name"}, **called}  # pyright: ignore[reportAttributeAccessIssue]
             yield Vertex(one, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
 
-    def _join(self, name: str, node: Node) -> None:
+    def _join(self, name: str, node: GraphNode) -> None:
         inputs = [node.input] if node.map is None else [_merged(name, node, item) for item in node.map]
         for vertex, input in zip(self._made[name], inputs, strict=True):
             vertex.input, vertex.slots = read_input(name, input, self._find)
@@ -131,7 +131,7 @@ class _GraphReader:
         return outputs if self._graph_of.tasks[name].map is not None else outputs[0]
 
 
-def _merged(name: str, node: Node, item: Any) -> Any:
+def _merged(name: str, node: GraphNode, item: Any) -> Any:
     """An item of a map: a list is the arguments in order, an object the arguments by name, anything else the first."""
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
         return {**node.input, **item}
@@ -144,11 +144,11 @@ def _said(body: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(body, name, None)) is not None}
 
 
-def limits_of(body: OfKind) -> list[dict[str, Any]] | None:
+def limits_of(body: TaskSpecFields) -> list[dict[str, Any]] | None:
     return [one.model_dump(exclude_none=True) for one in body.limits] if body.limits else None
 
 
-def _backoff(body: OfKind) -> Exponential | None:
+def _backoff(body: TaskSpecFields) -> Exponential | None:
     if body.backoff is None:
         return None
     base = seconds(body.backoff, f"{body.type}: backoff")

@@ -8,18 +8,18 @@ from uuid import UUID
 from tenuto.db import runs
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import Acts
+from tenuto.db.connection.org_transactions import Actor
 from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
-from tenuto.sdk.client.start_request import Plan, together
+from tenuto.sdk.client.start_request import StartRequest, together
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump
-from tenuto.server.auth.bearer import seen
+from tenuto.server.auth.bearer import request_origin
 from tenuto.server.http.json_body import count_values
-from tenuto.server.requests.api import Desk
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.starts import Start, StartGraph
-from tenuto.server.starts.batcher import Alike, Starter
-from tenuto.server.starts.build import Planner
+from tenuto.server.starts.batcher import BatchKey, StartBatcher
+from tenuto.server.starts.build import StartBuilder
 
 # Of one statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
 MAX_VALUES = 50_000
@@ -30,15 +30,15 @@ MAX_CHARACTERS = 2_000_000
 class Planned:
     """The starts of a request, ready to be sent; `strict` are the types that a worker must have served."""
 
-    plans: list[Plan]
+    plans: list[StartRequest]
     types: str
     strict: list[str]
 
 
 def plan_all(bodies: Iterable[Start | StartGraph]) -> Planned:
     """Plan each start as it comes, and keep nothing else of it."""
-    planner = Planner()
-    plans: list[Plan] = []
+    planner = StartBuilder()
+    plans: list[StartRequest] = []
     types: set[str] = set()
     strict: set[str] = set()
     for body in bodies:
@@ -50,13 +50,13 @@ def plan_all(bodies: Iterable[Start | StartGraph]) -> Planned:
     return Planned(plans, ", ".join(sorted(types)[:20]), sorted(strict))
 
 
-async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[Plan]) -> list[Started]:
+async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
     """Start what was planned, and answer in the order of the plans; the transaction is the caller's."""
     answers: dict[int, Started] = {}
     for places in _statements(plans):
         one = plans[places[0]]
         statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
-        answers.update(zip(places, await start_statements.ask(conn, statement), strict=True))
+        answers.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
     return [answers[no] for no in range(len(plans))]
 
 
@@ -65,15 +65,17 @@ def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
     return {"type": {"new": types}, "runs": {"new": count}}
 
 
-async def start_at_once(desk: Desk, acts: Acts, plan: Plan, types: str) -> Started:
+async def start_one(desk: ApiRequest, acts: Actor, plan: StartRequest, types: str) -> Started:
     """One start of somebody, their check and the entry in the audit log, all in one call."""
     changes = dump(noted(types, 1))
     org_id = desk.principal.org_id
     # Others may be answered with the run of a dedupe key as soon as they see it: it must be on disk by then.
     if plan.is_plain() and "dedupe_key" not in plan.run:
-        alike = Alike(acts, org_id, **desk.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes)
-        starter: Starter = desk.request.app.state.starter
-        return Started(await starter.start(alike, plan, seen(desk.request)), created=True)
+        alike = BatchKey(
+            acts, org_id, **desk.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
+        )
+        starter: StartBatcher = desk.request.app.state.starter
+        return Started(await starter.start(alike, plan, request_origin(desk.request)), created=True)
     entry = {"entity": "run", "action": "start", "changes": changes, **desk.actor()}
     async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
         (started,) = await start_statements.ask_as(acts.on(conn), plan.statement(org_id), entry)
@@ -93,7 +95,7 @@ async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
         raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
 
 
-def _alike(plans: Sequence[Plan]) -> list[list[int]]:
+def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
     """The places of the plans that one statement can start, those of each statement together."""
     found: dict[object, list[int]] = {}
     for no, plan in enumerate(plans):
@@ -102,7 +104,7 @@ def _alike(plans: Sequence[Plan]) -> list[list[int]]:
     return list(found.values())
 
 
-def _statements(plans: Sequence[Plan]) -> Iterator[list[int]]:
+def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
     """The places of the plans that go in one statement: alike, and no more than Postgres can take in little memory."""
     for places in _alike(plans):
         parts = list(_parts(plans, places))
@@ -113,7 +115,7 @@ def _statements(plans: Sequence[Plan]) -> Iterator[list[int]]:
         yield from parts
 
 
-def _parts(plans: Sequence[Plan], places: Sequence[int]) -> Iterator[list[int]]:
+def _parts(plans: Sequence[StartRequest], places: Sequence[int]) -> Iterator[list[int]]:
     part: list[int] = []
     values = characters = 0
     for no in places:

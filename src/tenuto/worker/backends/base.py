@@ -7,10 +7,10 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.claim_connection import Row
 from tenuto.db.connection.errors import DatabaseProblem
-from tenuto.db.connection.listener import Wake
+from tenuto.db.connection.listener import Wakeup
 from tenuto.sdk.app import App
-from tenuto.worker.backends.ports import Ports
-from tenuto.worker.process.session import Session
+from tenuto.worker.backends.ports import AttemptApis
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
 P = ParamSpec("P")
@@ -25,7 +25,7 @@ class Caller(Protocol):
     ) -> T: ...
 
 
-class Ear(Protocol):
+class WakeupSource(Protocol):
     """What hears, between the questions of its line."""
 
     def fileno(self) -> int:
@@ -37,7 +37,7 @@ class Ear(Protocol):
         ...
 
 
-class Line(Protocol):
+class ClaimChannel(Protocol):
     """What a lane's thread asks through: a batch of reports out, a batch of claims in, nothing between them."""
 
     def serve(self, session_id: int, token: str, routes: list[int]) -> None:
@@ -54,7 +54,7 @@ class Line(Protocol):
 
     def nudge(self, run_ids: Collection[str]) -> None: ...
 
-    def listen(self, heard: Callable[[str], None]) -> Ear | None:
+    def listen(self, heard: Callable[[str], None]) -> WakeupSource | None:
         """Hear wake-ups on this line, each as its queue, whenever it is read. None: it cannot."""
         ...
 
@@ -69,16 +69,16 @@ class Line(Protocol):
     def close(self) -> None: ...
 
 
-class Kernel(Caller, Protocol):
+class Backend(Caller, Protocol):
     """The whole way of a worker process."""
 
-    def open_line(self) -> Line: ...
+    def open_line(self) -> ClaimChannel: ...
 
-    def open_ports(self, session: Session) -> Ports:
+    def open_ports(self, session: WorkerSession) -> AttemptApis:
         """For what running attempts ask."""
         ...
 
-    def listen(self) -> AsyncIterator[Wake]:
+    def listen(self) -> AsyncIterator[Wakeup]:
         """Wake-ups without end, where no line can hear them."""
         ...
 
@@ -89,7 +89,7 @@ class Kernel(Caller, Protocol):
         ...
 
 
-def open_kernel(settings: WorkerSettings) -> AbstractAsyncContextManager[Kernel]:
+def open_kernel(settings: WorkerSettings) -> AbstractAsyncContextManager[Backend]:
     """As the settings say."""
     if settings.key:
         from tenuto.worker.backends.http import open_remote

@@ -9,30 +9,30 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem, Unreachable
-from tenuto.db.connection.listener import Wake
+from tenuto.db.connection.listener import Wakeup
 from tenuto.model.errors import TenutoError
 from tenuto.sdk.app import App
-from tenuto.worker.backends.http_calls import CALLS, Asking
-from tenuto.worker.backends.http_claims import RemoteLine
-from tenuto.worker.backends.http_connection import Site, Web
-from tenuto.worker.backends.http_ports import RemotePorts
-from tenuto.worker.process.session import Session
+from tenuto.worker.backends.http_calls import CALLS, HttpSession
+from tenuto.worker.backends.http_claims import HttpClaimChannel
+from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
+from tenuto.worker.backends.http_ports import HttpAttemptApis
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
-WAIT = 20.0  # for a wake-up, each time: proxies end what is silent for longer
-BREATH = 0.02  # while there is much to do, one wake-up stands for many
-LONGEST_PAUSE = 5.0
+WAIT_SECONDS = 20.0  # for a wake-up, each time: proxies end what is silent for longer
+COALESCE_SECONDS = 0.02  # while there is much to do, one wake-up stands for many
+MAX_PAUSE_SECONDS = 5.0
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Remote:
+class HttpBackend:
     """One server, asked with one worker key."""
 
-    def __init__(self, web: Web, settings: WorkerSettings) -> None:
+    def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self._web, self._settings = web, settings
-        self._asking = Asking(web, settings)
+        self._asking = HttpSession(web, settings)
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
@@ -41,17 +41,17 @@ class Remote:
         answer: Any = await CALLS[function.__name__](self._asking, *args, **params)
         return answer
 
-    def open_line(self) -> RemoteLine:
-        return RemoteLine(self._web.site, self._asking.types, self._settings.resource_group)
+    def open_line(self) -> HttpClaimChannel:
+        return HttpClaimChannel(self._web.site, self._asking.types, self._settings.resource_group)
 
-    def open_ports(self, session: Session) -> RemotePorts:
-        return RemotePorts(self._web, session)
+    def open_ports(self, session: WorkerSession) -> HttpAttemptApis:
+        return HttpAttemptApis(self._web, session)
 
-    async def listen(self) -> AsyncIterator[Wake]:
+    async def listen(self) -> AsyncIterator[Wakeup]:
         """One long poll after the other. Whatever happens between two of them the mark tells."""
-        backoff, mark = Backoff(LONGEST_PAUSE), None
+        backoff, mark = Backoff(MAX_PAUSE_SECONDS), None
         while True:
-            await asyncio.sleep(BREATH)
+            await asyncio.sleep(COALESCE_SECONDS)
             try:
                 found = await self._wait(mark)
             except (Unreachable, TenutoError) as problem:  # whoever claims and beats says what is wrong
@@ -61,17 +61,17 @@ class Remote:
             backoff.reset()
             mark = found["mark"]
             if found["beat"]:
-                yield Wake("!cancel")
+                yield Wakeup("!cancel")
             if found["work"]:
-                yield Wake("*")
+                yield Wakeup("*")
 
     async def _wait(self, mark: str | None) -> Any:
-        asked: dict[str, Any] = {"wait": WAIT}
+        asked: dict[str, Any] = {"wait": WAIT_SECONDS}
         if mark:
             asked["mark"] = mark
         if self._settings.queues:
             asked["queues"] = self._settings.queues
-        return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT)
+        return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT_SECONDS)
 
     async def put_schedules(self, app: App) -> None:
         """Those of the queues that the key is for: others are not its business."""
@@ -96,10 +96,10 @@ class Remote:
 
 
 @asynccontextmanager
-async def open_remote(settings: WorkerSettings) -> AsyncIterator[Remote]:
+async def open_remote(settings: WorkerSettings) -> AsyncIterator[HttpBackend]:
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would say a line for each request
-    web = Web(Site(settings.url, settings.key or "", settings.proxy))
+    web = HttpClient(ServerAddress(settings.url, settings.key or "", settings.proxy))
     try:
-        yield Remote(web, settings)
+        yield HttpBackend(web, settings)
     finally:
         await web.close()

@@ -6,20 +6,20 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.bundles import Entry
+from tenuto.db.bundles import BundleFile
 from tenuto.model.errors import NotFound, SessionEnded
-from tenuto.model.tasks import Answer, Beat, ProgressAnswer, Route
+from tenuto.model.tasks import HeartbeatResult, ProgressAnswer, ReportResult, Route
 from tenuto.model.workers import Session
-from tenuto.worker.backends.http_connection import Web, batches
+from tenuto.worker.backends.http_connection import HttpClient, batches
 from tenuto.worker.settings import WorkerSettings
 
 Fences = list[dict[str, Any]]
 
 
-class Asking:
+class HttpSession:
     """What the requests of one worker share."""
 
-    def __init__(self, web: Web, settings: WorkerSettings) -> None:
+    def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self.web, self.settings = web, settings
         self.types: list[str] = []  # the place of a type is its route here: the server finds the true ones
         self.queues: list[str] | None = None  # that the key may serve; None: all
@@ -32,7 +32,7 @@ class Asking:
         except NotFound as problem:
             raise SessionEnded(problem.message, problem.hint) from problem
 
-    async def report(self, session_id: int, token: UUID, kind: str, ends: Fences) -> list[Answer]:
+    async def report(self, session_id: int, token: UUID, kind: str, ends: Fences) -> list[ReportResult]:
         found = await self.ask("/internal/report", session_id, token, **{kind: ends})
         return [_answer(**one) for one in found["answers"]]
 
@@ -44,8 +44,8 @@ def _answer(
     max_attempts: int | None = None,
     again_seconds: float | None = None,
     **_: Any,  # of a server that is younger than this worker
-) -> Answer:
-    return Answer(UUID(task_id), attempt, answer, max_attempts, again_seconds)
+) -> ReportResult:
+    return ReportResult(UUID(task_id), attempt, answer, max_attempts, again_seconds)
 
 
 def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fences:
@@ -56,7 +56,7 @@ def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fenc
 
 
 async def _register_worker(
-    asking: Asking,
+    asking: HttpSession,
     *,
     org_id: UUID,  # noqa: ARG001 - the key's
     worker_id: str,
@@ -84,7 +84,7 @@ async def _register_worker(
 
 
 async def _resolve_routes(
-    asking: Asking,
+    asking: HttpSession,
     *,
     session_id: int,  # noqa: ARG001
     queues: list[str] | None,  # noqa: ARG001
@@ -95,14 +95,23 @@ async def _resolve_routes(
     return [Route(asking.types.index(type), "", type, "python", []) for type in types]
 
 
-async def _declare_types(asking: Asking, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> None:
+async def _declare_types(
+    asking: HttpSession, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]
+) -> None:
     with suppress(NotFound):  # a server that is older than this worker; a session that is not there shows elsewhere
         said = {"session_id": session_id, "token": str(token), "types": types}
         await asking.web.ask("POST", "/internal/types", said)
 
 
 async def _claim_tasks(
-    asking: Asking, *, session_id: int, token: UUID, claim_no: int, routes: list[int], limit: int, group: str | None
+    asking: HttpSession,
+    *,
+    session_id: int,
+    token: UUID,
+    claim_no: int,
+    routes: list[int],
+    limit: int,
+    group: str | None,
 ) -> list[Any]:
     """Only to see whether the resource group is there: lanes claim otherwise."""
     body = {"session_id": session_id, "token": str(token), "claim_no": claim_no + 1, "limit": limit}
@@ -114,7 +123,7 @@ async def _claim_tasks(
 
 
 async def _heartbeat(
-    asking: Asking,
+    asking: HttpSession,
     *,
     session_id: int,
     token: UUID,
@@ -122,30 +131,30 @@ async def _heartbeat(
     attempts: list[int],
     settled: int,
     metrics: dict[str, Any] | None = None,
-) -> Beat:
+) -> HeartbeatResult:
     said = {"settled": settled, "held": fences(task_ids, attempts), "metrics": metrics or {}}
     found = await asking.ask("/internal/heartbeat", session_id, token, **said)
     lost, cancelled = ([UUID(one) for one in found[name]] for name in ("lost", "cancelled"))
-    return Beat(lost, cancelled, 0, found["draining"])
+    return HeartbeatResult(lost, cancelled, 0, found["draining"])
 
 
-async def _close_session(asking: Asking, *, session_id: int, token: UUID) -> None:
+async def _close_session(asking: HttpSession, *, session_id: int, token: UUID) -> None:
     await asking.web.ask("DELETE", "/internal/sessions", {"session_id": session_id, "token": str(token)})
 
 
-async def _nudge_runs(asking: Asking, *, run_ids: list[UUID]) -> None:
+async def _nudge_runs(asking: HttpSession, *, run_ids: list[UUID]) -> None:
     for some in batches([str(run_id) for run_id in run_ids]):
         await asking.web.ask("POST", "/internal/nudge", {"run_ids": some})
 
 
 async def _complete_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], outputs: list[Any]
-) -> list[Answer]:
+    asking: HttpSession, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], outputs: list[Any]
+) -> list[ReportResult]:
     return await asking.report(session_id, token, "completed", fences(task_ids, attempts, output=outputs))
 
 
 async def _fail_tasks(
-    asking: Asking,
+    asking: HttpSession,
     *,
     session_id: int,
     token: UUID,
@@ -153,43 +162,49 @@ async def _fail_tasks(
     attempts: list[int],
     errors: list[Any],
     retries: list[float | None],
-) -> list[Answer]:
+) -> list[ReportResult]:
     ends = fences(task_ids, attempts, error=errors, retry=retries)
     return await asking.report(session_id, token, "failed", ends)
 
 
 async def _lose_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: list[Any]
-) -> list[Answer]:
+    asking: HttpSession, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: list[Any]
+) -> list[ReportResult]:
     return await asking.report(session_id, token, "lost", fences(task_ids, attempts, error=errors))
 
 
 async def _snooze_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], seconds: list[float]
-) -> list[Answer]:
+    asking: HttpSession,
+    *,
+    session_id: int,
+    token: UUID,
+    task_ids: list[UUID],
+    attempts: list[int],
+    seconds: list[float],
+) -> list[ReportResult]:
     return await asking.report(session_id, token, "snoozed", fences(task_ids, attempts, seconds=seconds))
 
 
 async def _wait_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[Any]
-) -> list[Answer]:
+    asking: HttpSession, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[Any]
+) -> list[ReportResult]:
     return await asking.report(session_id, token, "waiting", fences(task_ids, attempts, wait=waits))
 
 
 async def _interrupt_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
-) -> list[Answer]:
+    asking: HttpSession, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
+) -> list[ReportResult]:
     return await asking.report(session_id, token, "interrupted", fences(task_ids, attempts))
 
 
 async def _begin_tasks(
-    asking: Asking, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
+    asking: HttpSession, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
 ) -> None:
     await asking.report(session_id, token, "begun", fences(task_ids, attempts))
 
 
 async def _report_progress(
-    asking: Asking,
+    asking: HttpSession,
     *,
     session_id: int,
     token: UUID,
@@ -204,21 +219,21 @@ async def _report_progress(
     return [ProgressAnswer(UUID(one["task_id"]), one["answer"]) for one in answers]
 
 
-async def _write_logs(asking: Asking, *, session_id: int, token: UUID, lines: list[dict[str, Any]]) -> int:
+async def _write_logs(asking: HttpSession, *, session_id: int, token: UUID, lines: list[dict[str, Any]]) -> int:
     await asking.ask("/internal/report", session_id, token, logs=lines)
     return len(lines)
 
 
-async def _list_bundle_types(asking: Asking, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the key's
+async def _list_bundle_types(asking: HttpSession, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the key's
     return asking.web.site.read(await asking.web.send("GET", "/internal/bundles"))["types"]
 
 
-async def _find_bundle(asking: Asking, *, org_id: UUID, type: str, sha256: str | None) -> Entry:  # noqa: ARG001
+async def _find_bundle(asking: HttpSession, *, org_id: UUID, type: str, sha256: str | None) -> BundleFile:  # noqa: ARG001
     params = {"type": type, **({"sha256": sha256} if sha256 else {})}
-    return Entry(**asking.web.site.read(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
+    return BundleFile(**asking.web.site.read(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
 
 
-async def _get_bundle_part(asking: Asking, *, org_id: UUID, sha256: str, no: int) -> bytes | None:  # noqa: ARG001
+async def _get_bundle_part(asking: HttpSession, *, org_id: UUID, sha256: str, no: int) -> bytes | None:  # noqa: ARG001
     try:
         return await asking.web.send("GET", f"/internal/bundles/{sha256}/{no}")
     except NotFound:

@@ -15,17 +15,17 @@ from tenuto.db.connection.claim_connection import Row
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.errors import NotFound, SessionEnded
-from tenuto.worker.backends.http_connection import Site, batches
+from tenuto.worker.backends.http_connection import ServerAddress, batches
 
 text_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 ENDED: Row = ("session_ended", *[None] * 8)
 
 
-class RemoteLine:
+class HttpClaimChannel:
     """Of one thread. `types` gives the type of each route and is shared with whoever finds new ones."""
 
-    def __init__(self, site: Site, types: list[str], group: str | None) -> None:
+    def __init__(self, site: ServerAddress, types: list[str], group: str | None) -> None:
         self._site, self._types = site, types
         self._group = f',"resource_group":{text_of(group)}' if group else ""
         self._headers = {**site.headers, "Content-Type": "application/json"}

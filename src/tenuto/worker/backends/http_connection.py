@@ -14,13 +14,17 @@ from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
 
-ANSWER_WITHIN = 30.0
-CONNECT_WITHIN = 10.0
-MOST = 500  # of anything in one request
-IDLE = 4.0  # less than servers and proxies keep an idle connection
+RESPONSE_TIMEOUT_SECONDS = 30.0
+CONNECT_TIMEOUT_SECONDS = 10.0
+MAX_BATCH = 500  # of anything in one request
+MAX_IDLE_SECONDS = 4.0  # less than servers and proxies keep an idle connection
 
 AWAY = (502, 503, 504)  # of a server without its database, or of a proxy without the server
-FOR_NOW = (Unauthorized, Forbidden, RateLimited)  # said of a key that worked: people put that right, nothing is lost
+TEMPORARY_REFUSALS = (
+    Unauthorized,
+    Forbidden,
+    RateLimited,
+)  # said of a key that worked: people put that right, nothing is lost
 
 
 T = TypeVar("T")
@@ -28,11 +32,11 @@ T = TypeVar("T")
 
 def batches(items: list[T]) -> list[list[T]]:
     """As many at once as a server takes."""
-    return [items[start : start + MOST] for start in range(0, len(items), MOST)]
+    return [items[start : start + MAX_BATCH] for start in range(0, len(items), MAX_BATCH)]
 
 
 @dataclass(frozen=True)
-class Site:
+class ServerAddress:
     """A server's address, the worker's key and a proxy on the way, if there is one."""
 
     url: str
@@ -55,7 +59,7 @@ class Site:
     def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable:
         """What a worker that has been let in makes of an answer that is no success."""
         error = refusal(self.url, status, body)
-        return Unreachable(f"{self.url}: {error.message}") if isinstance(error, FOR_NOW) else error
+        return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error
 
     @property
     def availability(self) -> Availability:
@@ -84,8 +88,8 @@ class Site:
         host, port = there.hostname or "", there.port or (443 if secure else 80)
         first = (way.hostname or "", way.port or 80) if way else (host, port)
         if not secure:
-            return HTTPConnection(*first, timeout=ANSWER_WITHIN)
-        line = HTTPSConnection(*first, timeout=ANSWER_WITHIN, context=self.tls)
+            return HTTPConnection(*first, timeout=RESPONSE_TIMEOUT_SECONDS)
+        line = HTTPSConnection(*first, timeout=RESPONSE_TIMEOUT_SECONDS, context=self.tls)
         if way:
             line.set_tunnel(host, port, self.login_at_proxy)
         return line
@@ -105,10 +109,10 @@ class Site:
         return f"{there.scheme}://{there.netloc}{there.path}{path}" if whole else there.path + path
 
 
-class Web:
+class HttpClient:
     """Questions from the loop: a few connections that are kept open."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ServerAddress) -> None:
         import httpx2  # 30 ms: not for workers that have a database
 
         self.site, self._broke = site, httpx2.TransportError
@@ -118,13 +122,19 @@ class Web:
             headers=site.headers,
             proxy=site.proxy,
             verify=site.tls if site.address.scheme == "https" else False,
-            timeout=httpx2.Timeout(ANSWER_WITHIN, connect=CONNECT_WITHIN),
-            limits=httpx2.Limits(max_connections=20, keepalive_expiry=IDLE),
+            timeout=httpx2.Timeout(RESPONSE_TIMEOUT_SECONDS, connect=CONNECT_TIMEOUT_SECONDS),
+            limits=httpx2.Limits(max_connections=20, keepalive_expiry=MAX_IDLE_SECONDS),
             trust_env=False,
         )
 
     async def ask(
-        self, method: str, path: str, body: dict[str, Any], *, timeout: float = ANSWER_WITHIN, let_in: bool = True
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any],
+        *,
+        timeout: float = RESPONSE_TIMEOUT_SECONDS,
+        let_in: bool = True,
     ) -> Any:
         """The JSON that is answered; None for no content."""
         content = json.dumps(body).encode()
@@ -152,7 +162,7 @@ class Web:
         if answer.is_success:
             return answer.content
         problem = refusal(self.site.url, answer.status_code, answer.content)
-        if isinstance(problem, RateLimited if token else FOR_NOW) and let_in:
+        if isinstance(problem, RateLimited if token else TEMPORARY_REFUSALS) and let_in:
             problem = Unreachable(f"{self.site.url}: {problem.message}")
         raise problem
 

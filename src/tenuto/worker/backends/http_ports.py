@@ -7,12 +7,12 @@ from uuid import UUID
 
 from tenuto.model.errors import Unauthorized
 from tenuto.sdk.context.attempt_api import Json
-from tenuto.sdk.values.data_objects import DataObject, Fence, Spilling
+from tenuto.sdk.values.data_objects import DataObject, Fence, ObjectStoreBase
 from tenuto.sdk.values.wire_format import dump
-from tenuto.worker.backends.http_connection import Web
-from tenuto.worker.backends.ports import AttemptPort, Ports
+from tenuto.worker.backends.http_connection import HttpClient
+from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
 from tenuto.worker.execution.attempt import Attempt
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 
 # Where each verb goes, and what of the answer it wants.
 POSTS = {
@@ -24,24 +24,24 @@ POSTS = {
 IN_QUERY = {"keys": "key", "tags": "tag"}  # what is said once for each in a query
 
 
-class RemotePorts(Ports):
+class HttpAttemptApis(AttemptApis):
     """Opens a port for each attempt that wants one."""
 
-    def __init__(self, web: Web, session: Session) -> None:
+    def __init__(self, web: HttpClient, session: WorkerSession) -> None:
         super().__init__(session)
         self.web = web
 
-    def open(self, attempt: Attempt) -> "RemotePort":
-        return RemotePort(self, attempt)
+    def open(self, attempt: Attempt) -> "HttpAttemptApi":
+        return HttpAttemptApi(self, attempt)
 
-    def objects_of(self, attempt: Attempt) -> "RemoteObjects":
-        return RemoteObjects(self.open(attempt))
+    def objects_of(self, attempt: Attempt) -> "HttpObjects":
+        return HttpObjects(self.open(attempt))
 
 
-class RemotePort(AttemptPort):
+class HttpAttemptApi(WorkerAttemptApi):
     """One attempt's way to the kernel. Its token is asked for when it first says something: most never do."""
 
-    def __init__(self, ports: RemotePorts, attempt: Attempt) -> None:
+    def __init__(self, ports: HttpAttemptApis, attempt: Attempt) -> None:
         super().__init__(ports, attempt)
         self._web = ports.web
         self._token: str | None = None
@@ -99,10 +99,10 @@ class RemotePort(AttemptPort):
         return (await self._web.ask("POST", f"/internal/task/{self.attempt.task_id}/token", fence))["token"]
 
 
-class RemoteObjects(Spilling):
+class HttpObjects(ObjectStoreBase):
     """The data objects that an attempt may read and make."""
 
-    def __init__(self, port: RemotePort) -> None:
+    def __init__(self, port: HttpAttemptApi) -> None:
         self._port = port
 
     async def put(

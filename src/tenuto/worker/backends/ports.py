@@ -10,14 +10,14 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.context.control import Fail
-from tenuto.sdk.values.data_objects import Spilling
+from tenuto.sdk.values.data_objects import ObjectStoreBase
 from tenuto.sdk.values.wire_format import load
 from tenuto.worker.execution.attempt import Attempt
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 
 MAX_INPUT_BYTES = 512 * 1024 * 1024  # of one attempt; decoded they take two to three times as much
 FETCHES = 2  # attempts whose large inputs are on the way at once, so that they do not all fill the memory together
-LARGEST_OUTPUT = 900_000  # of text; beyond it a data object carries the result
+MAX_INLINE_OUTPUT_CHARS = 900_000  # of text; beyond it a data object carries the result
 LONGEST_PAUSE = 2.0  # between questions to a kernel that is away
 VERBS = (
     "get_failures",
@@ -34,19 +34,19 @@ VERBS = (
 )
 
 
-class Ports(ABC):
+class AttemptApis(ABC):
     """Opens a port for each attempt that wants one, and collects what they tell."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: WorkerSession) -> None:
         self.session = session
         self.progress: dict[str, tuple[Attempt, float | None, str | None]] = {}
         self._fetches = asyncio.Semaphore(FETCHES)
 
     @abstractmethod
-    def open(self, attempt: Attempt) -> "AttemptPort": ...
+    def open(self, attempt: Attempt) -> "WorkerAttemptApi": ...
 
     @abstractmethod
-    def objects_of(self, attempt: Attempt) -> Spilling:
+    def objects_of(self, attempt: Attempt) -> ObjectStoreBase:
         """The data objects that the attempt may read and make."""
 
     async def complete(self, attempt: Attempt) -> None:
@@ -89,13 +89,13 @@ class Ports(ABC):
         return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
 
     def too_large(self, output: str | None) -> bool:
-        return output is not None and len(output) > LARGEST_OUTPUT
+        return output is not None and len(output) > MAX_INLINE_OUTPUT_CHARS
 
 
-class AttemptPort(ABC):
+class WorkerAttemptApi(ABC):
     """One attempt's way to the kernel."""
 
-    def __init__(self, ports: Ports, attempt: Attempt) -> None:
+    def __init__(self, ports: AttemptApis, attempt: Attempt) -> None:
         self._ports, self.attempt = ports, attempt
         self.session = (ports.session.id, UUID(ports.session.token))  # that which claimed it
 

@@ -7,36 +7,36 @@ from uuid import UUID
 
 from tenuto.db.connection import claim_connection
 from tenuto.db.connection.errors import DatabaseProblem
-from tenuto.db.connection.listener import Wake, listen
-from tenuto.db.connection.pool import Pool, open_pool
+from tenuto.db.connection.listener import Wakeup, listen
+from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.sdk.app import App
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.schedules import put_schedules
-from tenuto.worker.backends.sql_ports import DirectPorts
-from tenuto.worker.process.session import Session
+from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
 
-class Direct:
+class SqlBackend:
     """Few connections for what waits, one for each lane."""
 
-    def __init__(self, pool: Pool, settings: WorkerSettings) -> None:
+    def __init__(self, pool: ConnectionPool, settings: WorkerSettings) -> None:
         self._pool, self._settings = pool, settings
         self.call = pool.call
 
-    def open_line(self) -> claim_connection.Lane:
+    def open_line(self) -> claim_connection.ClaimConnection:
         line = claim_connection.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
         line.group = self._settings.resource_group
         return line
 
-    def open_ports(self, session: Session) -> DirectPorts:
+    def open_ports(self, session: WorkerSession) -> SqlAttemptApis:
         org_id = UUID(self._settings.org_id)
         objects = Objects(self._pool, org_id, FolderStore(Path(self._settings.home) / "objects"))
-        return DirectPorts(self._pool, session, org_id, objects)
+        return SqlAttemptApis(self._pool, session, org_id, objects)
 
-    def listen(self) -> AsyncIterator[Wake]:
+    def listen(self) -> AsyncIterator[Wakeup]:
         return listen(self._settings.url)
 
     async def put_schedules(self, app: App) -> None:
@@ -48,6 +48,6 @@ class Direct:
 
 
 @asynccontextmanager
-async def open_direct(settings: WorkerSettings) -> AsyncIterator[Direct]:
+async def open_direct(settings: WorkerSettings) -> AsyncIterator[SqlBackend]:
     async with open_pool(settings.url, role=settings.role) as pool:
-        yield Direct(pool, settings)
+        yield SqlBackend(pool, settings)

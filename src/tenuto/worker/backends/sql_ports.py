@@ -8,35 +8,35 @@ from uuid import UUID
 
 from tenuto.db import attempts, maintenance, remote_workers, run_data
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.pool import Pool
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import Objects
-from tenuto.worker.backends.ports import AttemptPort, Ports
+from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
 from tenuto.worker.execution.attempt import Attempt
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 
 Fence = dict[str, Any]
 Verb = Callable[..., Awaitable[Json]]
 
 
-class DirectPorts(Ports):
+class SqlAttemptApis(AttemptApis):
     """Opens a port for each attempt that wants one."""
 
-    def __init__(self, pool: Pool, session: Session, org_id: UUID, objects: Objects) -> None:
+    def __init__(self, pool: ConnectionPool, session: WorkerSession, org_id: UUID, objects: Objects) -> None:
         super().__init__(session)
         self.pool, self.org_id, self.objects = pool, org_id, objects
 
-    def open(self, attempt: Attempt) -> "DirectPort":
-        return DirectPort(self, attempt)
+    def open(self, attempt: Attempt) -> "SqlAttemptApi":
+        return SqlAttemptApi(self, attempt)
 
     def objects_of(self, attempt: Attempt) -> Objects:  # noqa: ARG002 - whose they are is the same for all
         return self.objects
 
 
-class DirectPort(AttemptPort):
+class SqlAttemptApi(WorkerAttemptApi):
     """One attempt's way to the kernel: every question is fenced by it."""
 
-    def __init__(self, ports: DirectPorts, attempt: Attempt) -> None:
+    def __init__(self, ports: SqlAttemptApis, attempt: Attempt) -> None:
         super().__init__(ports, attempt)
         self.objects, self.org_id, self.run_id = ports.objects, ports.org_id, UUID(attempt.run_id)
         self._pool = ports.pool
@@ -59,7 +59,7 @@ class DirectPort(AttemptPort):
         }
 
 
-async def _get_steps(conn: Conn, port: DirectPort) -> Json:
+async def _get_steps(conn: Conn, port: SqlAttemptApi) -> Json:
     now = await maintenance.now(conn)
     steps = await run_data.get_steps(conn, org_id=port.org_id, task_id=port.fence["task_id"])
     return [
@@ -74,49 +74,49 @@ async def _get_steps(conn: Conn, port: DirectPort) -> Json:
     ]
 
 
-async def _get_failures(conn: Conn, port: DirectPort) -> Json:
+async def _get_failures(conn: Conn, port: SqlAttemptApi) -> Json:
     held = await remote_workers.get_held_task(conn, org_id=port.org_id, task_id=port.fence["task_id"])
     return held.failures
 
 
-async def _get_inputs(conn: Conn, port: DirectPort, *, first: int) -> Json:
+async def _get_inputs(conn: Conn, port: SqlAttemptApi, *, first: int) -> Json:
     return await attempts.get_inputs(conn, **port.fence, first=first)
 
 
-async def _record_step(conn: Conn, port: DirectPort, **step: Json) -> Json:
+async def _record_step(conn: Conn, port: SqlAttemptApi, **step: Json) -> Json:
     return await run_data.record_step(conn, **port.fence, **step)
 
 
-async def _take_signal(conn: Conn, port: DirectPort, *, step_no: int, name: str) -> Json:
+async def _take_signal(conn: Conn, port: SqlAttemptApi, *, step_no: int, name: str) -> Json:
     return asdict(await run_data.take_signal(conn, **port.fence, step_no=step_no, name=name))
 
 
-async def _start_children(conn: Conn, port: DirectPort, **start: Json) -> Json:
+async def _start_children(conn: Conn, port: SqlAttemptApi, **start: Json) -> Json:
     ids = await attempts.start_children(conn, **port.fence, **start)
     return [str(task_id) for task_id in ids]
 
 
-async def _poll_tasks(conn: Conn, port: DirectPort, *, task_ids: list[str]) -> Json:
+async def _poll_tasks(conn: Conn, port: SqlAttemptApi, *, task_ids: list[str]) -> Json:
     asked = [UUID(task_id) for task_id in task_ids]
     ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=asked, run_id=port.run_id)
     return [{**asdict(row), "task_id": str(row.task_id)} for row in ended]
 
 
-async def _put_task_data(conn: Conn, port: DirectPort, *, values: Json, tags: list[str] | None = None) -> Json:
+async def _put_task_data(conn: Conn, port: SqlAttemptApi, *, values: Json, tags: list[str] | None = None) -> Json:
     await run_data.put_task_data(conn, **port.fence, values=values, tags=tags)
 
 
-async def _get_run_data(conn: Conn, port: DirectPort, **query: Json) -> Json:
+async def _get_run_data(conn: Conn, port: SqlAttemptApi, **query: Json) -> Json:
     rows = await run_data.get_run_data(conn, org_id=port.org_id, run_id=port.run_id, **query)
     return [{"id": str(row.id), "key": row.key, "value": row.value, "tags": row.tags} for row in rows]
 
 
-async def _put_object(port: DirectPort, *, data: str, type: str, metadata: Json = None) -> Json:
+async def _put_object(port: SqlAttemptApi, *, data: str, type: str, metadata: Json = None) -> Json:
     stored = await port.objects.put(b64decode(data), type=type, metadata=metadata, holder=port.fence)
     return str(stored.id)
 
 
-async def _get_object(port: DirectPort, *, id: str) -> Json:
+async def _get_object(port: SqlAttemptApi, *, id: str) -> Json:
     return b64encode(await port.objects.get(UUID(id))).decode()
 
 

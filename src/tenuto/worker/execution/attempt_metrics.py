@@ -3,7 +3,7 @@
 from typing import Any
 
 
-class Counts:
+class AttemptMetrics:
     """Since it was last taken. Counting is on the hot path: a dictionary, no metric objects."""
 
     def __init__(self) -> None:

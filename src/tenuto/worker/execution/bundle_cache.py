@@ -7,8 +7,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-MOST = 2 * 1024**3  # bytes of all together
-UNUSED = 86_400.0  # seconds after which nothing runs from it any more
+MAX_CACHE_BYTES = 2 * 1024**3  # bytes of all together
+UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which nothing runs from it any more
 
 
 def is_there(place: Path) -> bool:
@@ -20,7 +20,7 @@ def is_there(place: Path) -> bool:
     return True
 
 
-def prune(cache: Path, *, most: int = MOST, unused: float = UNUSED) -> None:
+def prune(cache: Path, *, most: int = MAX_CACHE_BYTES, unused: float = UNUSED_AFTER_SECONDS) -> None:
     """Remove what was not used for the longest time, until the rest takes no more than `most`."""
     kept = sorted((place for place in cache.iterdir() if len(place.name) == 64), key=_used_at)
     sizes = {place: _size(place) for place in kept}

@@ -20,7 +20,7 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
 from tenuto.runtimes.sandbox.child_tasks import ChildType
-from tenuto.runtimes.sandbox.runtime import Prepared, Refused
+from tenuto.runtimes.sandbox.runtime import NoCodeToRun, SandboxCode
 from tenuto.runtimes.sandbox.spec import BUNDLE, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
@@ -30,12 +30,12 @@ from tenuto.worker.backends.base import Caller
 from tenuto.worker.execution import bundle_cache
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.outage_log import Absence
+from tenuto.worker.supervisor.outage_log import OutageLog
 
 log = logging.getLogger("tenuto.worker")
 
 PREFIX = "sha256:"
-LONGEST_PAUSE = 5.0
+MAX_PAUSE_SECONDS = 5.0
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class BundleTask(Task[..., Any]):
 class Bundles:
     """What was uploaded to the org. Each attempt asks which one runs its type, so that a deleted one runs no more."""
 
-    def __init__(self, kernel: Caller, settings: WorkerSettings, absence: Absence) -> None:
+    def __init__(self, kernel: Caller, settings: WorkerSettings, absence: OutageLog) -> None:
         self._kernel, self._on, self._absence = kernel, settings.bundles, absence
         self._org_id = UUID(settings.org_id)
         self._cache = Path(settings.home) / "bundles"
@@ -67,7 +67,7 @@ class Bundles:
         for name in self.types - app.tasks.keys():
             app.tasks[name] = BundleTask(name, _elsewhere, TaskOptions(runtime="sandbox"))
 
-    async def prepare(self, attempt: Attempt, folder: Path | None) -> Prepared:
+    async def prepare(self, attempt: Attempt, folder: Path | None) -> SandboxCode:
         """The code of the attempt. `folder`: its own, where the code could change what others run."""
         metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
@@ -76,9 +76,9 @@ class Bundles:
             found = await self._insist(bundles.find_bundle, **asked)
             place = await self._unpacked(found.sha256, folder)
         except (NotFound, BadBundle) as problem:
-            raise Refused(str(problem)) from problem
+            raise NoCodeToRun(str(problem)) from problem
         path = BUNDLE if folder is None else str(place)
-        return Prepared(
+        return SandboxCode(
             Code(entry=found.entry, folder=str(place)), (), (path,), dict.fromkeys(found.types, self._child_type)
         )
 
@@ -102,7 +102,7 @@ class Bundles:
 
     async def _insist(self, function: Callable[..., Awaitable[T]], **asked: Any) -> T:
         """What the kernel answers, however long it is away: that is no fault of an attempt."""
-        backoff = Backoff(LONGEST_PAUSE)
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 found = await self._kernel.call(function, **asked)

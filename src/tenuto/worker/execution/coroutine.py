@@ -11,17 +11,17 @@ from tenuto.runtimes.outcomes import Completed, Dropped, Outcome
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.tracing import span
-from tenuto.worker.backends.ports import Ports
+from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
 
 Take = Callable[[float], Attempt | None]  # the next attempt, if this turn, which began then, may go on
 Done = Callable[[Attempt, Outcome], None]
 
 
-class Coroutines:
+class CoroutineRuntime:
     """Runs async functions. What one attempt leaves in its asyncio task ends the task, so that no other meets it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ports: Ports, *, take: Take, done: Done) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, ports: AttemptApis, *, take: Take, done: Done) -> None:
         self._loop, self._ports, self._take, self._done = loop, ports, take, done
 
     def submit(self, attempt: Attempt) -> asyncio.Task[None]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from tenuto.worker.execution.attempt import Attempt
 
-FORBEARANCE = 3.0  # from being asked to stop to being abandoned; the kernel takes the task back after five
+STOP_GRACE_SECONDS = 3.0  # from being asked to stop to being abandoned; the kernel takes the task back after five
 
-MOST = 1000  # looked at together, so that each costs little
+MAX_PER_LOOK = 1000  # looked at together, so that each costs little
 
 
 class Deadlines:
@@ -20,7 +20,7 @@ class Deadlines:
         self._loop, self._soft, self._hard = loop, soft, hard
         self._heap: list[tuple[float, int, Attempt, bool]] = []
         self._count = 0
-        self._most = MOST
+        self._most = MAX_PER_LOOK
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, attempt: Attempt) -> None:
@@ -32,7 +32,7 @@ class Deadlines:
         if len(self._heap) >= self._most:  # what is long over must not lie here until its deadline would have come
             self._heap = [entry for entry in self._heap if not entry[2].over]
             heapq.heapify(self._heap)
-            self._most = max(MOST, 2 * len(self._heap))
+            self._most = max(MAX_PER_LOOK, 2 * len(self._heap))
         at = self._loop.time() + seconds
         self._count += 1
         heapq.heappush(self._heap, (at, self._count, attempt, hard))
@@ -56,5 +56,5 @@ class Deadlines:
                 self._hard(attempt)
             else:
                 self._soft(attempt)
-                self.watch(attempt, FORBEARANCE, hard=True)
+                self.watch(attempt, STOP_GRACE_SECONDS, hard=True)
         self._set_timer()

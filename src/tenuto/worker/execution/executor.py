@@ -13,20 +13,20 @@ from tenuto.runtimes import process, thread
 from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
-from tenuto.worker.backends.ports import Ports
+from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
-from tenuto.worker.execution.attempt_metrics import Counts
-from tenuto.worker.execution.coroutine import Coroutines
-from tenuto.worker.execution.deadlines import FORBEARANCE, Deadlines
+from tenuto.worker.execution.attempt_metrics import AttemptMetrics
+from tenuto.worker.execution.coroutine import CoroutineRuntime
+from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
 from tenuto.worker.execution.failure_log import CANCELLED
 from tenuto.worker.execution.plain_functions import PlainFunctions
-from tenuto.worker.process.slots import Crew, Report
-from tenuto.worker.supervisor.crash_ledger import Ledger
+from tenuto.worker.process.slots import Report, Slots
+from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
 log = logging.getLogger("tenuto.worker")
 
-TURN = 0.005  # of running one attempt after the other without a look at anything else
-STALE_AHEAD = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
+MAX_TURN_SECONDS = 0.005  # of running one attempt after the other without a look at anything else
+STALE_CLAIM_SECONDS = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
 
 
 class Executor:
@@ -35,21 +35,21 @@ class Executor:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        crew: Crew,
-        ports: Ports,
-        ledger: Ledger,
+        crew: Slots,
+        ports: AttemptApis,
+        ledger: CrashLedger,
         *,
         tell: Callable[[Attempt, Outcome], None],
     ) -> None:
         self._loop, self._crew, self._ports, self._ledger, self._tell = loop, crew, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
-        self.processes: process.Processes | None = None
+        self.processes: process.ProcessRuntime | None = None
         self._threads = PlainFunctions(loop, ports, done=self.end)
-        self._coroutines = Coroutines(loop, ports, take=self._take, done=self.end)
+        self._coroutines = CoroutineRuntime(loop, ports, take=self._take, done=self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
         self.running: set[Attempt] = set()  # not by task: one that was lost may come again while the old one lingers
-        self.counts = Counts()
+        self.counts = AttemptMetrics()
         self._reports: list[Report] = []
         self._over = 0
         self._longest = 0.0
@@ -85,7 +85,12 @@ class Executor:
         if not self.waiting or not self._crew.claims or len(self.running) >= self._crew.capacity:
             return None
         attempt, now = self.waiting[0], time.monotonic()
-        if now - began > TURN or attempt.stop is not None or attempt.task.executor != "async" or attempt.apart:
+        if (
+            now - began > MAX_TURN_SECONDS
+            or attempt.stop is not None
+            or attempt.task.executor != "async"
+            or attempt.apart
+        ):
             return None
         self.waiting.popleft()
         self._enter(attempt, now)
@@ -99,8 +104,8 @@ class Executor:
 
     def look_ahead(self) -> None:
         """Now and then: what waits here for too long is given back, and no more is claimed ahead for a while."""
-        if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_AHEAD:
-            self._longest = max(self._longest, STALE_AHEAD)
+        if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_CLAIM_SECONDS:
+            self._longest = max(self._longest, STALE_CLAIM_SECONDS)
             self.give_back_waiting()
 
     def _begin(self, attempt: Attempt) -> None:
@@ -168,7 +173,7 @@ class Executor:
         if isinstance(attempt.job, asyncio.Task):
             attempt.job.cancel()
             attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have begun
-        elif isinstance(attempt.job, process.Job):
+        elif isinstance(attempt.job, process.ProcessHandle):
             attempt.job.ask_to_stop()
 
     def _time_is_up(self, attempt: Attempt) -> None:
@@ -178,14 +183,14 @@ class Executor:
     def abandon(self, attempt: Attempt) -> None:
         """It was asked to stop and did not: its attempt ends without it."""
         outcome = attempt.stop or Interrupted()
-        if isinstance(attempt.job, process.Job):
+        if isinstance(attempt.job, process.ProcessHandle):
             attempt.job.kill()
         elif attempt.job is not None:
-            if isinstance(attempt.job, thread.Job):
+            if isinstance(attempt.job, thread.ThreadHandle):
                 self._threads.leave(attempt.job)
             log.error(
                 "task %s (%s) did not stop within %g s of being asked to; its %s is left behind and its result ignored",
-                attempt.task_id, attempt.task.name, FORBEARANCE, attempt.task.executor,
+                attempt.task_id, attempt.task.name, STOP_GRACE_SECONDS, attempt.task.executor,
             )  # fmt: skip
         self.end(attempt, outcome)
 
@@ -201,7 +206,7 @@ class Executor:
         for attempt in self._find(fences):
             if attempt.stop is None:  # every beat names them anew
                 self.stop(attempt, CANCELLED)
-                self.deadlines.watch(attempt, FORBEARANCE, hard=True)
+                self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 
     def drop(self, fences: list[list[Any]]) -> None:
         """These are lost: stop them, nobody wants to hear of them."""
@@ -217,7 +222,7 @@ class Executor:
     def _drop(self, attempt: Attempt) -> None:
         attempt.stop = None  # whatever it was asked before, it is nobody's now
         self.stop(attempt, Dropped())
-        self.deadlines.watch(attempt, FORBEARANCE, hard=True)
+        self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 
     def _find(self, fences: list[list[Any]]) -> list[Attempt]:
         wanted: dict[str, int] = dict(fences)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 import logging
 
-from tenuto.model.tasks import Answer
+from tenuto.model.tasks import ReportResult
 from tenuto.model.text import one_line
 from tenuto.runtimes.judge import NEVER
 from tenuto.runtimes.outcomes import Failed
@@ -13,7 +13,7 @@ log = logging.getLogger("tenuto.worker")
 CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
 
 
-def log_failure(attempt: Attempt, failed: Failed, answer: Answer) -> None:
+def log_failure(attempt: Attempt, failed: Failed, answer: ReportResult) -> None:
     """Once the kernel has decided what comes next: a warning when it is tried again, an error when it is not."""
     if failed is CANCELLED:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
@@ -27,7 +27,7 @@ def log_failure(attempt: Attempt, failed: Failed, answer: Answer) -> None:
     )  # fmt: skip
 
 
-def _which(attempt: Attempt, answer: Answer) -> str:
+def _which(attempt: Attempt, answer: ReportResult) -> str:
     most = answer.max_attempts
     # Attempts that waited or were given back are not charged, so there may be more of them than may fail.
     which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"

@@ -10,14 +10,14 @@ from tenuto.db import attempts, run_data
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.worker.backends.base import Caller
-from tenuto.worker.backends.ports import Ports
+from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.logs import LogBuffer
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 
 log = logging.getLogger("tenuto.worker")
 
-EVERY = 0.5
+FLUSH_EVERY_SECONDS = 0.5
 
 Said = tuple[Attempt, float | None, str | None]
 
@@ -26,7 +26,12 @@ class Flusher:
     """Nothing to say costs no query."""
 
     def __init__(
-        self, kernel: Caller, session: Session, ports: Ports, *, cancelled: Callable[[list[list[Any]]], None]
+        self,
+        kernel: Caller,
+        session: WorkerSession,
+        ports: AttemptApis,
+        *,
+        cancelled: Callable[[list[list[Any]]], None],
     ) -> None:
         self._kernel, self._session, self._ports, self._cancelled = kernel, session, ports, cancelled
         self.logs = LogBuffer()
@@ -34,7 +39,7 @@ class Flusher:
 
     async def run(self) -> None:
         while True:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(FLUSH_EVERY_SECONDS)
             await self.flush()
 
     async def flush(self) -> None:

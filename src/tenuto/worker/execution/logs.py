@@ -8,9 +8,9 @@ from typing import Any
 from tenuto.model.text import clean
 from tenuto.sdk.context.current_attempt import running
 
-MOST_LINES = 10_000  # of one attempt; the kernel keeps no more
-MOST_WAITING = 50_000  # in this process, while the database is away
-LONGEST = 8192  # of one message
+MAX_LINES_PER_ATTEMPT = 10_000  # of one attempt; the kernel keeps no more
+MAX_WAITING_LINES = 50_000  # in this process, while the database is away
+MAX_MESSAGE_CHARS = 8192  # of one message
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -37,7 +37,7 @@ class LogBuffer(logging.Handler):
 
     def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None:
         """One line; what is too much is left out, and what is too long cut."""
-        if len(self._lines) >= MOST_WAITING or attempt.lines >= MOST_LINES:
+        if len(self._lines) >= MAX_WAITING_LINES or attempt.lines >= MAX_LINES_PER_ATTEMPT:
             return
         kept = fields and {clean(str(key)): clean(str(value)) for key, value in fields.items()}
         attempt.lines += 1
@@ -50,7 +50,7 @@ class LogBuffer(logging.Handler):
                 "line_no": attempt.lines,
                 "logged_at": datetime.fromtimestamp(created, UTC).isoformat(),
                 "level": clean(level),
-                "message": clean(message[:LONGEST]),
+                "message": clean(message[:MAX_MESSAGE_CHARS]),
                 "fields": kept,
             }
         )

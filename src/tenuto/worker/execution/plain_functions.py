@@ -9,7 +9,7 @@ from tenuto.runtimes.outcomes import Completed, Outcome
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.tracing import span
-from tenuto.worker.backends.ports import Ports
+from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
 
 
@@ -17,15 +17,15 @@ class PlainFunctions:
     """Runs functions that are not async. One that does not stop can be left behind, and its thread with it."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, ports: Ports, *, done: Callable[[Attempt, Outcome], None]
+        self, loop: asyncio.AbstractEventLoop, ports: AttemptApis, *, done: Callable[[Attempt, Outcome], None]
     ) -> None:
         self._loop, self._ports = loop, ports
-        self._threads = thread.Threads(loop, done)
+        self._threads = thread.ThreadRuntime(loop, done)
 
-    def submit(self, attempt: Attempt) -> thread.Job:
+    def submit(self, attempt: Attempt) -> thread.ThreadHandle:
         return self._threads.submit(attempt, lambda: self._outcome(attempt))
 
-    def leave(self, job: thread.Job) -> None:
+    def leave(self, job: thread.ThreadHandle) -> None:
         self._threads.leave(job)
 
     def _outcome(self, attempt: Attempt) -> Outcome:

@@ -12,17 +12,17 @@ from tenuto.db import attempts, runs
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
-from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snooze, Waiting, describe
+from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snoozed, Waiting, describe
 from tenuto.worker.backends.base import Caller
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.failure_log import log_failure
-from tenuto.worker.process.held_attempts import Held
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
 
 log = logging.getLogger("tenuto.worker")
 
 BATCH = 500
-LONGEST_PAUSE = 5.0
+MAX_PAUSE_SECONDS = 5.0
 
 Ending = tuple[Attempt, Outcome]
 Store = Callable[[Attempt, str], Awaitable[Any]]
@@ -32,7 +32,7 @@ class Reporter:
     """What it is told reaches the kernel, however long the kernel is away, in batches of one kind."""
 
     def __init__(
-        self, kernel: Caller, session: Session, held: Held, *, store: Store, reported: Callable[[], None]
+        self, kernel: Caller, session: WorkerSession, held: HeldAttempts, *, store: Store, reported: Callable[[], None]
     ) -> None:
         self._kernel, self._session, self._held, self._store, self._reported = kernel, session, held, store, reported
         self._pending: list[Ending] = []
@@ -75,7 +75,7 @@ class Reporter:
         """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""
         if not isinstance(outcome, Completed) or outcome.output is None:
             return attempt, outcome
-        backoff = Backoff(LONGEST_PAUSE)
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 stored = await self._store(attempt, outcome.output)
@@ -88,7 +88,7 @@ class Reporter:
                 return attempt, Failed(describe(problem))
 
     async def _deliver(self, endings: list[Ending]) -> None:
-        backoff = Backoff(LONGEST_PAUSE)
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 await self._report(endings)
@@ -135,7 +135,7 @@ class Reporter:
                 return await call(attempts.fail_tasks, **fences, errors=[end.error for end in ends], retries=retries)
             case Lost():
                 return await call(attempts.lose_tasks, **fences, errors=[end.error for end in ends])
-            case Snooze():
+            case Snoozed():
                 return await call(attempts.snooze_tasks, **fences, seconds=[end.seconds for end in ends])
             case Waiting():
                 return await call(attempts.wait_tasks, **fences, waits=[end.wait for end in ends])

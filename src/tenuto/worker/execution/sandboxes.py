@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tenuto.runtimes.outcomes import Outcome
-from tenuto.runtimes.process import Logs
-from tenuto.runtimes.sandbox.capabilities import Strength
+from tenuto.runtimes.process import LogSink
+from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.runtimes.sandbox.child_tasks import ChildType
-from tenuto.runtimes.sandbox.runtime import Prepared, Sandboxes, Trusted
+from tenuto.runtimes.sandbox.runtime import SandboxCode, SandboxHost, SandboxRuntime
 from tenuto.runtimes.sandbox.spec import LIMITS, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import split_target
-from tenuto.sdk.context.attempt_api import Port
+from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.task_reference import declare
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.bundles import Bundles, BundleTask
@@ -25,27 +25,27 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
 
 def open_sandboxes(
     settings: WorkerSettings,
-    strength: Strength,
+    strength: SandboxCapabilities,
     app: App,
     bundles: Bundles,
-    open_port: Callable[[Attempt], Port],
-    logs: Logs,
+    open_port: Callable[[Attempt], AttemptApi],
+    logs: LogSink,
     *,
     began: Callable[[Attempt], None],
     done: Callable[[Attempt, Outcome], None],
-) -> Sandboxes:
+) -> SandboxRuntime:
     """For tasks of the app and for bundles."""
-    trusted = Trusted(strength.root, strength.walls, settings.home, LIMITS)
+    trusted = SandboxHost(strength.root, strength.walls, settings.home, LIMITS)
     declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
     apart = {name: ChildType(one["kind"], tuple(one.get("limits", ()))) for name, one in declared.items()}
 
-    async def prepare(attempt: Attempt, folder: Path) -> Prepared:
+    async def prepare(attempt: Attempt, folder: Path) -> SandboxCode:
         if isinstance(attempt.task, BundleTask):
             return await bundles.prepare(attempt, None if strength.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
-        return Prepared(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
+        return SandboxCode(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
 
-    return Sandboxes(trusted, prepare, open_port, logs, began=began, done=done)
+    return SandboxRuntime(trusted, prepare, open_port, logs, began=began, done=done)
 
 
 def _absolute(target: str) -> str:

@@ -9,20 +9,20 @@ from functools import partial
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.claim_connection import Row
 from tenuto.model.errors import TenutoError
-from tenuto.runtimes.background import Parts
-from tenuto.worker.backends.base import Ear, Kernel, Line
-from tenuto.worker.process.held_attempts import Held
-from tenuto.worker.process.session import Session
-from tenuto.worker.process.slots import Crew, Errand, Report
-from tenuto.worker.process.waker import Bell
-from tenuto.worker.process.wakeups import EVERY_QUEUE, Hearing
+from tenuto.runtimes.background import BackgroundTasks
+from tenuto.worker.backends.base import Backend, ClaimChannel, WakeupSource
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.slots import Exchange, Report, Slots
+from tenuto.worker.process.waker import Waker
+from tenuto.worker.process.wakeups import EVERY_QUEUE, WakeupRouter
 
 log = logging.getLogger("tenuto.worker")
 
-NUDGE_EVERY = 0.05
+FOLD_EVERY_SECONDS = 0.05
 FEW, ASIDE = 3, 0.0002  # after so few, seconds in which the loop has the interpreter for itself, to begin them
-LONGEST_PAUSE = 5.0
-ANSWER_WITHIN = 30.0
+MAX_PAUSE_SECONDS = 5.0
+RESPONSE_TIMEOUT_SECONDS = 30.0
 
 
 @dataclass
@@ -39,30 +39,30 @@ class Traffic:
         return now - (left if bytes is None else max(left, self.changed))
 
 
-class Lane:
+class Claimer:
     """Runs until its crew is closed. `deliver` takes claimed rows, `unfit` a report that cannot be accepted; the lane
     with `hearing` listens for the whole process."""
 
     def __init__(
         self,
-        kernel: Kernel,
-        crew: Crew,
-        held: Held,
-        session: Session,
+        kernel: Backend,
+        crew: Slots,
+        held: HeldAttempts,
+        session: WorkerSession,
         routes: list[int],
         *,
         deliver: Callable[[list[Row]], None],
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
-        parts: Parts,
-        hearing: Hearing | None = None,
+        parts: BackgroundTasks,
+        hearing: WakeupRouter | None = None,
     ) -> None:
         self._kernel, self._hearing = kernel, hearing
         self._crew, self._held, self._session = crew, held, session
         self._routes = routes  # shared with whoever resolves new ones
         self._deliver, self._unfit, self._ended = deliver, unfit, ended
-        self._lane: Line | None = None
-        self._bell = Bell()
+        self._lane: ClaimChannel | None = None
+        self._bell = Waker()
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the trip that is under way began
@@ -72,7 +72,7 @@ class Lane:
     def start(self) -> None:
         self.thread.start()
 
-    def cut_if_stuck(self, seconds: float = ANSWER_WITHIN) -> None:
+    def cut_if_stuck(self, seconds: float = RESPONSE_TIMEOUT_SECONDS) -> None:
         """From another thread: end a trip over which nothing comes or goes, as when the other side vanished without a
         word. What it reported is reported again, and what it claimed nevertheless is found by the heartbeat. A large
         answer on a slow line may take longer: cut, it would be asked for again, for ever."""
@@ -83,7 +83,7 @@ class Lane:
             lane.cut()
 
     def _run(self) -> None:
-        backoff = Backoff(LONGEST_PAUSE)
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while (errand := self._crew.next_errand(self._bell, self._is_deaf)) is not None:
             try:
                 claimed = self._trip(errand)
@@ -100,7 +100,7 @@ class Lane:
             self._lane.close()
         self._bell.close()
 
-    def _trip(self, errand: Errand) -> int:
+    def _trip(self, errand: Exchange) -> int:
         """Report, claim, hand over; how many came."""
         self._session.open.wait()
         session_id, lane = self._session.id, self._connected()
@@ -136,13 +136,13 @@ class Lane:
             self._read_refusals(rows, session_id)
         return len(claimed)
 
-    def _connected(self) -> Line:
+    def _connected(self) -> ClaimChannel:
         if self._lane is None:
             self._lane = self._open()
         self._lane.serve(self._session.id, self._session.token, self._routes)
         return self._lane
 
-    def _open(self) -> Line:
+    def _open(self) -> ClaimChannel:
         lane = self._kernel.open_line()
         if self._hearing:
             ear = lane.listen(partial(self._hearing.heard, by=self._crew))
@@ -161,7 +161,7 @@ class Lane:
         self._lane = None
         self._bell.unwatch()
 
-    def _hear(self, ear: Ear, turn: float) -> None:
+    def _hear(self, ear: WakeupSource, turn: float) -> None:
         try:
             ear.hear()
         except Exception:
@@ -170,7 +170,7 @@ class Lane:
         if self._crew.hungry and not self._crew.reports:
             time.sleep(turn)
 
-    def _one_by_one(self, errand: Errand, problem: TenutoError) -> None:
+    def _one_by_one(self, errand: Exchange, problem: TenutoError) -> None:
         """Something in the batch cannot be accepted: the others must not suffer for it."""
         if not errand.reports:
             log.error("a claim was refused: %s", problem)
@@ -195,10 +195,10 @@ class Lane:
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
             log.warning("%d results came too late: their tasks were taken back (%s …)", len(late), late[0])
 
-    def _nudge(self, errand: Errand, claimed: int) -> None:
+    def _nudge(self, errand: Exchange, claimed: int) -> None:
         """A run of several tasks may have ended, or other workers' tasks become ready: say so, not too often."""
         self._touched.update(run_id for task_id, _, _, run_id in errand.reports if run_id != task_id)
-        if not self._touched or (claimed and time.monotonic() - self._nudged < NUDGE_EVERY):
+        if not self._touched or (claimed and time.monotonic() - self._nudged < FOLD_EVERY_SECONDS):
             return
         try:
             self._connected().nudge(self._touched)

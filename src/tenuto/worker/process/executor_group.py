@@ -7,30 +7,32 @@ from typing import Any
 
 from tenuto.db.connection.claim_connection import Row
 from tenuto.model.errors import TenutoError
-from tenuto.runtimes.background import Parts
+from tenuto.runtimes.background import BackgroundTasks
 from tenuto.sdk.task import Task
-from tenuto.worker.backends.base import Kernel
+from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.executor import Executor
-from tenuto.worker.process.claimer import Lane
-from tenuto.worker.process.held_attempts import Held
-from tenuto.worker.process.session import Session
-from tenuto.worker.process.slots import Crew, Report
-from tenuto.worker.process.wakeups import Hearing
+from tenuto.worker.process.claimer import Claimer
+from tenuto.worker.process.held_attempts import HeldAttempts
+from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.slots import Report, Slots
+from tenuto.worker.process.wakeups import WakeupRouter
 
-LANES = 2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
+CLAIMERS_PER_PROCESS = (
+    2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
+)
 
 
 @dataclass
-class Post:
+class ExecutorGroup:
     """Light work (on the loop and in threads) has one, work in processes another: their slots are not the same."""
 
-    crew: Crew
+    crew: Slots
     executor: Executor
     kinds: tuple[str, ...]
     lanes_wanted: int
     routes: list[int] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)
+    lanes: list[Claimer] = field(default_factory=list)
 
     def serve(self, found: dict[int, Task[..., Any]]) -> bool:
         """These are the routes now; True if some are new. Tasks are known before a lane asks for them."""
@@ -42,14 +44,14 @@ class Post:
 
     def open_lanes(
         self,
-        kernel: Kernel,
-        held: Held,
-        session: Session,
-        hearing: Hearing | None,
+        kernel: Backend,
+        held: HeldAttempts,
+        session: WorkerSession,
+        hearing: WakeupRouter | None,
         *,
         unfit: Callable[[Attempt, TenutoError], None],
         ended: Callable[[int], None],
-        parts: Parts,
+        parts: BackgroundTasks,
     ) -> None:
         """`hearing`: its first lane listens for the whole process."""
         loop = asyncio.get_running_loop()
@@ -66,7 +68,7 @@ class Post:
             loop.call_soon_threadsafe(ended, session_id)
 
         self.lanes = [
-            Lane(
+            Claimer(
                 kernel,
                 self.crew,
                 held,

@@ -8,7 +8,7 @@ Fence = tuple[str, int]  # task, attempt
 
 
 @dataclass(frozen=True)
-class Holding:
+class HeldSnapshot:
     """What a heartbeat says: these attempts are held, and every claim up to `settled` was answered or given up."""
 
     ids: list[str]
@@ -16,7 +16,7 @@ class Holding:
     settled: int
 
 
-class Held:
+class HeldAttempts:
     """Shared by the lanes' threads and the heartbeat. A claim's attempts are listed in the step that settles it."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Held:
             if self._attempts.get(task_id) == attempt:
                 del self._attempts[task_id]
 
-    def snapshot(self) -> Holding:
+    def snapshot(self) -> HeldSnapshot:
         with self._lock:
             settled = min(self._open_claims, default=self._last_claim + 1) - 1
-            return Holding(list(self._attempts), list(self._attempts.values()), settled)
+            return HeldSnapshot(list(self._attempts), list(self._attempts.values()), settled)

@@ -10,26 +10,28 @@ from dataclasses import replace
 
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.child_logging import log_to_terminal
-from tenuto.runtimes.process_lifetime import die_with_parent, keep_to_oneself, leave_signals_to_parent
-from tenuto.runtimes.sandbox.capabilities import Refused, find_strength
+from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import BadTarget, load_app
 from tenuto.worker.backends.base import open_kernel
 from tenuto.worker.execution.sandboxes import needs_sandbox
-from tenuto.worker.process.worker_process import Station
+from tenuto.worker.process.worker_process import WorkerProcess
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.control_channel import Control
+from tenuto.worker.supervisor.control_channel import ControlChannel
 
 log = logging.getLogger("tenuto.worker")
 
-SWITCH = 0.0005  # with 5 ms, a lane that has its answer waits for a busy loop: two processes drained 46 k/s, now 50
+THREAD_SWITCH_SECONDS = (
+    0.0005  # with 5 ms, a lane that has its answer waits for a busy loop: two processes drained 46 k/s, now 50
+)
 
 
 def main(fd: int, ledger: int) -> None:
     """What the supervisor starts: `python -m tenuto.worker.process.main FD LEDGER`."""
     die_with_parent()
-    leave_signals_to_parent()
-    control = Control(socket.socket(fileno=fd))
+    ignore_signals()
+    control = ControlChannel(socket.socket(fileno=fd))
     first = control.receive()
     if first is None:
         return
@@ -43,27 +45,27 @@ def main(fd: int, ledger: int) -> None:
         control.send(say="refused", reason=str(problem))
         return
     gc.freeze()  # what user code imported stays: no use in looking at it again and again
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     with _runner() as runner:
         left_behind = runner.run(_work(settings, app, control, ledger))
     if left_behind:
         os._exit(0)  # threads that would not stop must not keep the process
 
 
-async def _work(settings: WorkerSettings, app: App, control: Control, ledger: int) -> bool:
+async def _work(settings: WorkerSettings, app: App, control: ControlChannel, ledger: int) -> bool:
     strength = None
     if settings.weak_sandbox:
-        keep_to_oneself()
+        make_undumpable()
     if needs_sandbox(settings, app):
         try:
             strength = await find_strength(weak=settings.weak_sandbox)
-        except Refused as refusal:
+        except SandboxUnavailable as refusal:
             control.send(say="refused", reason=str(refusal))
             return False
         log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
         settings = replace(settings, sandbox=strength.name)
     async with open_kernel(settings) as kernel:
-        return await Station(settings, app, control, ledger, kernel, strength).run()
+        return await WorkerProcess(settings, app, control, ledger, kernel, strength).run()
 
 
 def _runner() -> asyncio.Runner:

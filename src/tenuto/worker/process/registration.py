@@ -19,18 +19,18 @@ from tenuto.sdk.task_reference import declare
 from tenuto.worker.backends.base import Caller
 from tenuto.worker.backends.http_connection import batches
 from tenuto.worker.execution.bundles import BundleTask
-from tenuto.worker.process.session import Session
+from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.lease_clock import LOOK_EVERY, lease_time
 
 log = logging.getLogger("tenuto.worker")
 
-LONGEST_PAUSE = 5.0
+MAX_PAUSE_SECONDS = 5.0
 ALL_CLAIMS = 2**53  # the highest that JSON carries exactly
-SHORT_LIFE = 5.0  # a session that was replaced so soon has a rival of the same name
-RESOLVE_EVERY = 1.0
-LATE = 0.2
-MOST_LATE = 10  # a loop that is always late must still stop what it lost
+SHORT_SESSION_SECONDS = 5.0  # a session that was replaced so soon has a rival of the same name
+RESOLVE_EVERY_SECONDS = 1.0
+LATE_SECONDS = 0.2
+MAX_LATE_LOOKS = 10  # a loop that is always late must still stop what it lost
 
 T = TypeVar("T")
 
@@ -39,13 +39,13 @@ class Registration:
     """This process as the kernel knows it."""
 
     def __init__(
-        self, kernel: Caller, settings: WorkerSettings, app: App, session: Session, *, lost: Callable[[], None]
+        self, kernel: Caller, settings: WorkerSettings, app: App, session: WorkerSession, *, lost: Callable[[], None]
     ):
         self._kernel, self._settings, self._app, self.session, self._lost = kernel, settings, app, session, lost
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._late = 0  # times in a row
-        self._opened = -SHORT_LIFE
+        self._opened = -SHORT_SESSION_SECONDS
         self._looking: asyncio.TimerHandle | None = None
         self._resolved = 0.0
         self._newest_route = 0
@@ -53,9 +53,9 @@ class Registration:
     async def open(self) -> None:
         """A new session, for as long as it takes to get one."""
         settings = self._settings
-        if lease_time() - self._opened < SHORT_LIFE:
+        if lease_time() - self._opened < SHORT_SESSION_SECONDS:
             log.error("another worker registers as %s too: names must differ", settings.name)
-            await asyncio.sleep(SHORT_LIFE)
+            await asyncio.sleep(SHORT_SESSION_SECONDS)
         asked, opened = await self._insist(
             workers.register_worker,
             org_id=UUID(settings.org_id),
@@ -71,7 +71,7 @@ class Registration:
 
     async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> tuple[float, T]:
         """What the database answers, however long it is away, and when that was asked."""
-        backoff = Backoff(LONGEST_PAUSE)
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             asked = lease_time()
             try:
@@ -113,7 +113,7 @@ class Registration:
     def look_soon(self, look: Callable[[], object]) -> None:
         """After a wake-up, which may be of a new route: call this at once or within a second, once for many."""
         if self._looking is None:
-            wait = self._resolved + RESOLVE_EVERY - time.monotonic()
+            wait = self._resolved + RESOLVE_EVERY_SECONDS - time.monotonic()
             self._looking = self._loop.call_later(max(0.0, wait), self._look, look)
 
     def _look(self, look: Callable[[], object]) -> None:
@@ -130,7 +130,9 @@ class Registration:
         self._late = 0
         lease = self._settings.lease
         ends = at + lease - max(0.5, lease / 10)
-        self._watch(max(lease_time() + LATE, ends))  # the answer to an old beat may be read just before a newer one
+        self._watch(
+            max(lease_time() + LATE_SECONDS, ends)
+        )  # the answer to an old beat may be read just before a newer one
 
     def _watch(self, ends: float) -> None:
         if self._timer:
@@ -145,9 +147,9 @@ class Registration:
         if late < 0:
             self._watch(ends)
             return
-        if late > LATE and self._late < MOST_LATE:
+        if late > LATE_SECONDS and self._late < MAX_LATE_LOOKS:
             self._late += 1
-            self._watch(lease_time() + LATE)  # this process was held up: a renewal may lie here unread
+            self._watch(lease_time() + LATE_SECONDS)  # this process was held up: a renewal may lie here unread
             return
         log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
         self.session.open.clear()

@@ -4,17 +4,17 @@ import threading
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from tenuto.worker.supervisor.outage_log import Absence
+from tenuto.worker.supervisor.outage_log import OutageLog
 
 
 @dataclass
-class Session:
+class WorkerSession:
     """`open` is set while there is a session to work under."""
 
     id: int = 0
     token: str = str(UUID(int=0))
     open: threading.Event = field(default_factory=threading.Event)
-    absence: Absence = field(default_factory=Absence)  # of whoever grants it
+    absence: OutageLog = field(default_factory=OutageLog)  # of whoever grants it
 
     def opened(self, session_id: int, token: UUID) -> None:
         self.id, self.token = session_id, str(token)

@@ -9,20 +9,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tenuto.worker.process.waker import Bell
+from tenuto.worker.process.waker import Waker
 
 BATCH = 1000  # a call costs as much as fifty tasks in it; bench/results
-FULL = 800  # with work ahead, a lane goes when it is worth the trip
+WORTH_SENDING = 800  # with work ahead, a lane goes when it is worth the trip
 AHEAD_SECONDS = 0.1  # claim ahead what will start within this time, so that long tasks are left to others
-MOST_AHEAD = 3 * BATCH
-LINGER = 0.004  # a report waits this long for company
-POLL = 2.0  # with every wake-up lost, work still starts within this time
+MAX_AHEAD = 3 * BATCH
+REPORT_DELAY_SECONDS = 0.004  # a report waits this long for company
+POLL_SECONDS = 2.0  # with every wake-up lost, work still starts within this time
 
 Report = tuple[str, int, str | None, str]  # task, attempt, output, run
 
 
 @dataclass
-class Pace:
+class DurationEstimate:
     """How long attempts take: jumps up with the first long one, comes down slowly."""
 
     seconds: float | None = None
@@ -38,11 +38,11 @@ class Pace:
         """How many more than its slots this process may hold; none before it knows."""
         if self.seconds is None:
             return 0
-        return min(MOST_AHEAD, int(capacity * AHEAD_SECONDS / max(self.seconds, 1e-6)))
+        return min(MAX_AHEAD, int(capacity * AHEAD_SECONDS / max(self.seconds, 1e-6)))
 
 
 @dataclass
-class Errand:
+class Exchange:
     """One trip of a lane: what it reports, how many it asks for."""
 
     reports: list[Report]
@@ -51,13 +51,13 @@ class Errand:
 
 
 @dataclass
-class Crew:
+class Slots:
     """The slots that one set of lanes fills."""
 
     capacity: int
-    pace: Pace = field(default_factory=Pace)
+    pace: DurationEstimate = field(default_factory=DurationEstimate)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    parked: list[Bell] = field(default_factory=list)  # of lanes with nothing to carry
+    parked: list[Waker] = field(default_factory=list)  # of lanes with nothing to carry
     open: int = 0  # claimed and not yet over
     claiming: int = 0  # asked for by a lane that is on its way
     reports: list[Report] = field(default_factory=list)
@@ -100,13 +100,13 @@ class Crew:
                 self.pace.note(longest, over)
             self._ring()
 
-    def next_errand(self, bell: Bell, deaf: Callable[[], bool] = lambda: False) -> Errand | None:
+    def next_errand(self, bell: Waker, deaf: Callable[[], bool] = lambda: False) -> Exchange | None:
         """Wait until a trip is worth it; None when there will be no more. A lane that listens for others and is `deaf`
         goes with nothing, to hear again."""
         while True:
             with self.lock:
                 now = self.clock()
-                if self.claims and now - self.polled >= POLL:
+                if self.claims and now - self.polled >= POLL_SECONDS:
                     self.hungry = True
                 want = self._want()
                 if self._worth_it(want, now) or (deaf() and not self.closed):
@@ -120,8 +120,8 @@ class Crew:
                 if bell in self.parked:  # nobody rang
                     self.parked.remove(bell)
 
-    def _leave(self, want: int, now: float) -> Errand:
-        errand = Errand(self.reports[:BATCH], want, self.wakes)
+    def _leave(self, want: int, now: float) -> Exchange:
+        errand = Exchange(self.reports[:BATCH], want, self.wakes)
         del self.reports[:BATCH]
         self.claiming += want
         if want:
@@ -130,13 +130,13 @@ class Crew:
 
     def _ring(self) -> None:
         if self.parked:
-            self.parked.pop().ring()
+            self.parked.pop().wake()
 
     def _ring_all(self) -> None:
         while self.parked:
             self._ring()
 
-    def arrived(self, errand: Errand, came: int) -> None:
+    def arrived(self, errand: Exchange, came: int) -> None:
         """A lane is back: fewer than it asked for means that there is no more for now."""
         with self.lock:
             self.claiming -= errand.want
@@ -146,7 +146,7 @@ class Crew:
             if self.hungry:
                 self._ring()
 
-    def give_up(self, errand: Errand) -> None:
+    def give_up(self, errand: Exchange) -> None:
         """A lane could not deliver: its reports wait again, its claim never was."""
         with self.lock:
             self.claiming -= errand.want
@@ -161,13 +161,18 @@ class Crew:
         return max(0, min(BATCH, self.capacity + self.pace.ahead(self.capacity) - held))
 
     def _worth_it(self, want: int, now: float) -> bool:
-        if want and self.hungry and (want >= FULL or self.open + self.claiming < self.capacity):
+        if want and self.hungry and (want >= WORTH_SENDING or self.open + self.claiming < self.capacity):
             return True
         if not self.reports:
             return False
-        return len(self.reports) >= FULL or self.open == 0 or self.closed or now - self.oldest_report >= LINGER
+        return (
+            len(self.reports) >= WORTH_SENDING
+            or self.open == 0
+            or self.closed
+            or now - self.oldest_report >= REPORT_DELAY_SECONDS
+        )
 
     def _pause(self, now: float) -> float:
         if self.reports:
-            return LINGER
-        return max(0.01, POLL - (now - self.polled)) if self.claims and not self.hungry else POLL
+            return REPORT_DELAY_SECONDS
+        return max(0.01, POLL_SECONDS - (now - self.polled)) if self.claims and not self.hungry else POLL_SECONDS

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 
-class Bell:
+class Waker:
     """Rung from other threads. It may watch a connection too, on which wake-ups come in: whoever waits hears them
     without a thread between."""
 
@@ -23,7 +23,7 @@ class Bell:
     def unwatch(self) -> None:
         self._watched = None
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         with suppress(BlockingIOError):  # full: it rings already
             os.write(self._in, b"!")
 

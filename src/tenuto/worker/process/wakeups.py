@@ -3,40 +3,44 @@
 import asyncio
 from collections.abc import Callable
 
-from tenuto.runtimes.background import Parts
-from tenuto.worker.backends.base import Kernel
-from tenuto.worker.process.slots import Crew
+from tenuto.runtimes.background import BackgroundTasks
+from tenuto.worker.backends.base import Backend
+from tenuto.worker.process.slots import Slots
 
-TURN = 0.001  # seconds between the processes of a worker, so that one task does not make all of them ask at once
+PROCESS_STAGGER_SECONDS = (
+    0.001  # seconds between the processes of a worker, so that one task does not make all of them ask at once
+)
 LAST_TURN = 5
 CANCEL = "!cancel"
 EVERY_QUEUE = "*"
 
 
-class Hearing:
+class WakeupRouter:
     """One lane of the process listens on its own connection, and claims as soon as it hears; where a lane cannot
     (over HTTP, through a pooler), the loop listens for it."""
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: Backend,
         queues: list[str] | None,
         turn: int,
-        parts: Parts,
+        parts: BackgroundTasks,
         *,
         open: Callable[[], None],
-        work: Callable[[Crew | None], None],
+        work: Callable[[Slots | None], None],
         news: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
         self._kernel, self._queues, self._parts = kernel, queues, parts
-        self.turn = min(turn, LAST_TURN) * TURN  # what a lane that heard something waits before it goes
+        self.turn = (
+            min(turn, LAST_TURN) * PROCESS_STAGGER_SECONDS
+        )  # what a lane that heard something waits before it goes
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None
         self._open, self._said = open, False
 
-    def heard(self, queue: str, by: Crew | None = None) -> None:
+    def heard(self, queue: str, by: Slots | None = None) -> None:
         """In any thread. `by` is the crew whose lane heard it and goes itself."""
         if queue == CANCEL:
             self._cancelled()

@@ -9,66 +9,66 @@ from functools import partial
 from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
-from tenuto.runtimes.background import Parts
+from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
-from tenuto.runtimes.process import Processes
-from tenuto.runtimes.sandbox.capabilities import Strength
+from tenuto.runtimes.process import ProcessRuntime
+from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.sdk.app import App
-from tenuto.worker.backends.base import Kernel
+from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.bundles import Bundles
 from tenuto.worker.execution.executor import Executor
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.execution.sandboxes import open_sandboxes
-from tenuto.worker.process.executor_group import LANES, Post
-from tenuto.worker.process.held_attempts import Held
+from tenuto.worker.process.executor_group import CLAIMERS_PER_PROCESS, ExecutorGroup
+from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.registration import Registration
-from tenuto.worker.process.session import Session
-from tenuto.worker.process.slots import Crew
-from tenuto.worker.process.wakeups import Hearing
+from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.slots import Slots
+from tenuto.worker.process.wakeups import WakeupRouter
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.control_channel import Control, Message
-from tenuto.worker.supervisor.crash_ledger import Ledger
+from tenuto.worker.supervisor.control_channel import ControlChannel, Message
+from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
 log = logging.getLogger("tenuto.worker")
 
-LOOK_AHEAD = 0.25
-LAST_WORDS = 2.0  # for what was asked to stop at the end of the grace
+CLOCK_MARGIN_SECONDS = 0.25
+STOP_REPORT_SECONDS = 2.0  # for what was asked to stop at the end of the grace
 
 
-class Station:
+class WorkerProcess:
     """Runs until it is told to stop, or its supervisor is gone."""
 
     def __init__(
         self,
         settings: WorkerSettings,
         app: App,
-        control: Control,
+        control: ControlChannel,
         ledger: int,
-        kernel: Kernel,
-        strength: Strength | None = None,  # of its sandboxes, if it has any
+        kernel: Backend,
+        strength: SandboxCapabilities | None = None,  # of its sandboxes, if it has any
     ) -> None:
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
-        self._parts = Parts()
+        self._parts = BackgroundTasks()
         self._parts.watch_loop(self._loop)
         self._kernel = kernel
-        self._held = Held()
-        self._session = Session(absence=control.absence())
+        self._held = HeldAttempts()
+        self._session = WorkerSession(absence=control.absence())
         self._ports = kernel.open_ports(self._session)
         self._reporter = Reporter(kernel, self._session, self._held, store=self._ports.store, reported=self._wake)
         self._flusher = Flusher(kernel, self._session, self._ports, cancelled=self._cancel)
         self._bundles = Bundles(kernel, settings, self._session.absence)
         self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
-        self._posts = self._make_posts(Ledger(ledger))
+        self._posts = self._make_posts(CrashLedger(ledger))
         heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
         heard["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
-        self._hearing = Hearing(kernel, settings.queues, settings.turn, self._parts, **heard)
+        self._hearing = WakeupRouter(kernel, settings.queues, settings.turn, self._parts, **heard)
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: as long as it takes
 
-    def _make_posts(self, ledger: Ledger) -> list[Post]:
+    def _make_posts(self, ledger: CrashLedger) -> list[ExecutorGroup]:
         kinds = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
         posts = []
         if kinds & {"async", "thread"}:
@@ -77,19 +77,19 @@ class Station:
         posts += [self._make_post(count, (kind,), ledger) for kind in ("process", "sandbox") if kind in kinds]
         return posts
 
-    def _make_post(self, capacity: int, kinds: tuple[str, ...], ledger: Ledger) -> Post:
-        crew = Crew(capacity)
+    def _make_post(self, capacity: int, kinds: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
+        crew = Slots(capacity)
         executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
         ways = (self._ports.open, self._flusher.logs)
         told: dict[str, Any] = {"began": executor.deadlines.begin, "done": executor.end}
         if "process" in kinds:
             told["unbegun"] = self._reporter.say_unbegun
-            executor.processes = Processes(self._settings.target or "", *ways, **told)
+            executor.processes = ProcessRuntime(self._settings.target or "", *ways, **told)
         elif self._strength and "sandbox" in kinds:
             places = (self._settings, self._strength, self._app, self._bundles)
             executor.processes = open_sandboxes(*places, *ways, **told)
-        lanes = LANES if "async" in kinds and self._settings.processes == 1 else 1
-        return Post(crew, executor, kinds, lanes)
+        lanes = CLAIMERS_PER_PROCESS if "async" in kinds and self._settings.processes == 1 else 1
+        return ExecutorGroup(crew, executor, kinds, lanes)
 
     async def run(self) -> bool:
         """True when something was left behind that would keep the process from ending."""
@@ -139,11 +139,11 @@ class Station:
 
     async def _look_ahead(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_AHEAD)
+            await asyncio.sleep(CLOCK_MARGIN_SECONDS)
             for post in self._posts:
                 post.look_ahead()
 
-    def _wake(self, by: Crew | None = None) -> None:
+    def _wake(self, by: Slots | None = None) -> None:
         for post in self._posts:
             post.crew.wake(ring=post.crew is not by)
 
@@ -216,7 +216,7 @@ class Station:
         for post in self._posts:
             for attempt in list(post.executor.running):
                 post.executor.stop(attempt, Interrupted())
-        end = self._loop.time() + LAST_WORDS
+        end = self._loop.time() + STOP_REPORT_SECONDS
         await self._wait_for_runners(lambda: end)
         left_behind = [attempt for post in self._posts for attempt in post.executor.running]
         for post in self._posts:

@@ -13,11 +13,11 @@ from typing import Any
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import crash_ledger
 
-LARGEST_LINE = 1 << 24  # a child may hold thousands of attempts
+MAX_LINE_BYTES = 1 << 24  # a child may hold thousands of attempts
 
 
 @dataclass
-class Child:
+class ChildProcess:
     """A running child: its process, its end of the line, and the file that tells what had begun when it died."""
 
     process: asyncio.subprocess.Process
@@ -47,7 +47,7 @@ class Child:
 
 
 @asynccontextmanager
-async def early_child(concurrency: int) -> AsyncIterator[Child]:
+async def early_child(concurrency: int) -> AsyncIterator[ChildProcess]:
     """The first child of a worker, started before anything else: it imports while its supervisor asks the database who
     it is. Whoever uses it lets it begin; it ends with this block."""
     child = await start_child(concurrency)
@@ -60,7 +60,7 @@ async def early_child(concurrency: int) -> AsyncIterator[Child]:
             child.close()
 
 
-async def start_child(concurrency: int) -> Child:
+async def start_child(concurrency: int) -> ChildProcess:
     """A new process for the app, which waits to be told its settings."""
     ours, theirs = socket.socketpair()
     # Light slots, one process and one sandbox for each core: everything that can have begun at once.
@@ -76,5 +76,5 @@ async def start_child(concurrency: int) -> Child:
         start_new_session=True,  # Ctrl-C is for the supervisor, which tells its children
     )
     theirs.close()
-    reader, writer = await asyncio.open_connection(sock=ours, limit=LARGEST_LINE)
-    return Child(process, reader, writer, begun)
+    reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
+    return ChildProcess(process, reader, writer, begun)

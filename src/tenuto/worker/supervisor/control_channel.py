@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tenuto.worker.supervisor.outage_log import Absence
+from tenuto.worker.supervisor.outage_log import OutageLog
 
 Message = dict[str, Any]
 
 
-class Control:
+class ControlChannel:
     """The child's end. Questions about what is held are answered in a thread of their own, so that a busy loop does
     not delay them; a busy interpreter does, and then the supervisor goes by the last answer."""
 
@@ -32,9 +32,9 @@ class Control:
             except OSError:
                 return  # the supervisor is gone: the listening thread says so
 
-    def absence(self) -> Absence:
+    def absence(self) -> OutageLog:
         """The supervisor says to people what its children and itself miss."""
-        return Absence(
+        return OutageLog(
             gone=lambda reason, _: self.send(say="away", reason=reason), back=lambda _: self.send(say="back")
         )
 

@@ -11,7 +11,7 @@ import tempfile
 WIDTH = 48  # a task id and its attempt, as text
 
 
-class Ledger:
+class CrashLedger:
     """A fixed number of places in a shared, unnamed file."""
 
     def __init__(self, fd: int) -> None:

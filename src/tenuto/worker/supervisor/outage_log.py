@@ -4,10 +4,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
-STILL = 60.0  # seconds between two words about one absence
+REPEAT_AFTER_SECONDS = 60.0  # seconds between two words about one absence
 
 
-class Absence:
+class OutageLog:
     """`gone` is told why, and from time to time for how long already; `back` for how long it was. From any thread."""
 
     def __init__(
@@ -23,9 +23,9 @@ class Absence:
         with self._lock:
             now = time.monotonic()
             if not self._missing:
-                self._since, self._said = now, now - STILL
+                self._since, self._said = now, now - REPEAT_AFTER_SECONDS
             self._missing.add(who)
-            if now - self._said < STILL:
+            if now - self._said < REPEAT_AFTER_SECONDS:
                 return
             self._said = now
         self._gone(str(problem) or type(problem).__name__, now - self._since)

@@ -14,26 +14,28 @@ from tenuto.db import attempts, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.model.metrics import PART_RESTARTS
-from tenuto.runtimes.background import PartDied, Parts
+from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks
 from tenuto.worker.backends.base import Caller
 from tenuto.worker.execution import attempt_metrics
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import crash_ledger
-from tenuto.worker.supervisor.child_process import Child, start_child
+from tenuto.worker.supervisor.child_process import ChildProcess, start_child
 from tenuto.worker.supervisor.lease_clock import LOOK_EVERY, lease_time
-from tenuto.worker.supervisor.outage_log import Absence
+from tenuto.worker.supervisor.outage_log import OutageLog
 
 log = logging.getLogger("tenuto.worker")
 
-ANSWER_WITHIN = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
+CHILD_RESPONSE_SECONDS = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
 ALL_CLAIMS = 2**53  # the highest that JSON carries exactly
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # after children that could not begin
-BURIAL = 5.0
-STUCK = 5.0  # longer than a child forbears with what does not stop
-OVERTIME = 7.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
+RELEASE_TIMEOUT_SECONDS = 5.0
+STUCK_CHILD_SECONDS = 5.0  # longer than a child forbears with what does not stop
+SHUTDOWN_MARGIN_SECONDS = (
+    7.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
+)
 
 
-class Refused(Exception):
+class WorkerRefused(Exception):
     """The child cannot work at all: what it was told is wrong. The message says what to do."""
 
 
@@ -41,12 +43,18 @@ class Supervisor:
     """One child and its successors."""
 
     def __init__(
-        self, kernel: Caller, settings: WorkerSettings, no: int, absence: Absence, *, first: Child | None = None
+        self,
+        kernel: Caller,
+        settings: WorkerSettings,
+        no: int,
+        absence: OutageLog,
+        *,
+        first: ChildProcess | None = None,
     ) -> None:
         self._kernel, self._settings, self._no, self._absence = kernel, settings, no, absence
         self._first = first  # was started before
         self._worked = False  # the child that runs now
-        self._child: Child | None = None
+        self._child: ChildProcess | None = None
         self._session: tuple[int, UUID] | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
         self._answered = asyncio.Event()
@@ -65,7 +73,7 @@ class Supervisor:
         if self._patience:
             self._patience.cancel()
         if grace is not None:
-            self._patience = asyncio.get_running_loop().call_later(grace + OVERTIME, self.kill)
+            self._patience = asyncio.get_running_loop().call_later(grace + SHUTDOWN_MARGIN_SECONDS, self.kill)
         if self._session is None:
             self.kill()  # without a session it holds nothing
         elif self._child:
@@ -92,7 +100,7 @@ class Supervisor:
             if self._stopping.is_set():  # while it was being started
                 self.kill()
             child.begin(self._settings, self._no)
-            parts = Parts(self._heart_died)
+            parts = BackgroundTasks(self._heart_died)
             parts.start("heartbeat", self._beat(child))
             try:
                 await self._listen(child)
@@ -114,12 +122,12 @@ class Supervisor:
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
 
-    def _heart_died(self, died: PartDied) -> None:
+    def _heart_died(self, died: BackgroundTaskDied) -> None:
         """Without it the tasks would be lost without a word; the next process has a heartbeat of its own."""
         log.critical("%s: the process with the tasks is started anew", died, exc_info=died.__cause__)
         self.kill()
 
-    async def _listen(self, child: Child) -> None:
+    async def _listen(self, child: ChildProcess) -> None:
         async for message in child.messages():
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
@@ -141,11 +149,11 @@ class Supervisor:
                     self.ready.set()
                 case {"say": "refused", "reason": reason}:
                     await child.process.wait()
-                    raise Refused(reason)
+                    raise WorkerRefused(reason)
                 case _:
                     raise AssertionError(f"the child says {message}")
 
-    async def _beat(self, child: Child) -> None:
+    async def _beat(self, child: ChildProcess) -> None:
         """Every third of a lease, and when the child asks for it; sooner again when the database does not answer."""
         period = self._settings.lease / 3
         wait = min(period, 1.0)
@@ -172,7 +180,7 @@ class Supervisor:
                     return await self._beat_now.wait()
         return False
 
-    async def _beat_once(self, child: Child, session: tuple[int, UUID]) -> bool:
+    async def _beat_once(self, child: ChildProcess, session: tuple[int, UUID]) -> bool:
         answered = await self._ask_what_is_held(child)
         held, at = self._held, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
@@ -212,22 +220,22 @@ class Supervisor:
         over its time, and everything beside it must not wait for it."""
         now = time.monotonic()
         self._lost = {fence: self._lost.get(fence, now) for fence in lost}
-        if any(now - since > STUCK for since in self._lost.values()):
+        if any(now - since > STUCK_CHILD_SECONDS for since in self._lost.values()):
             names = ", ".join(task_id for task_id, _ in self._lost)
             log.error("task %s is over its time and holds its process, which is killed: others go on", names)
             self.kill()
 
-    async def _ask_what_is_held(self, child: Child) -> bool:
+    async def _ask_what_is_held(self, child: ChildProcess) -> bool:
         self._answered.clear()
         child.tell(do="tell")
         try:
-            async with asyncio.timeout(min(ANSWER_WITHIN, self._settings.lease / 6)):
+            async with asyncio.timeout(min(CHILD_RESPONSE_SECONDS, self._settings.lease / 6)):
                 await self._answered.wait()
         except TimeoutError:
             return False
         return True
 
-    async def _bury(self, child: Child, code: int) -> None:
+    async def _bury(self, child: ChildProcess, code: int) -> None:
         """What had begun in a process that died is lost; what had only been claimed, or was killed on our own word, is
         given back."""
         begun = crash_ledger.read(child.ledger)
@@ -239,7 +247,7 @@ class Supervisor:
         ids, numbers = [UUID(task_id) for task_id, _ in begun], [no for _, no in begun]
         error = {"type": "ProcessDied", "message": f"the process that ran it {_how(code)}"}
         try:
-            async with asyncio.timeout(BURIAL):
+            async with asyncio.timeout(RELEASE_TIMEOUT_SECONDS):
                 if begun and not self._killed:
                     await self._kernel.call(
                         attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import Query, Response
 
 from tenuto.db import attempts, monitoring, run_data
-from tenuto.model.tasks import Answer
-from tenuto.server.http.routing import TASK, Routes
-from tenuto.server.requests.task import AtTaskDesk, Fenced, TaskDesk
+from tenuto.model.tasks import ReportResult
+from tenuto.server.http.routing import TASK, RouteTable
+from tenuto.server.requests.task import AtTaskDesk, AttemptTransaction, TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.worker_sessions import HeldTask
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = Routes("task")
+ROUTES = RouteTable("task")
 OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
 
 
@@ -51,20 +51,20 @@ async def write_own_logs(desk: AtTaskDesk, body: requests.PutLines) -> Response:
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.Alive)
+@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.AttemptState)
 async def beat_own_task(desk: AtTaskDesk, body: requests.Heartbeat | None = None) -> Any:
     """The code says that it is alive; the lease is its worker's to renew."""
     said = body or requests.Heartbeat()
     return await _say(desk, requests.Progress(task_id=said.task_id, attempt=said.attempt))
 
 
-@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.Alive)
+@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.AttemptState)
 async def report_own_progress(desk: AtTaskDesk, body: requests.Progress) -> Any:
     """The code says how far it is."""
     return await _say(desk, body)
 
 
-async def _say(desk: TaskDesk, said: requests.Progress) -> dict[str, bool]:
+async def _say(desk: TaskRequest, said: requests.Progress) -> dict[str, bool]:
     desk.check_named(said.task_id, said.attempt)
     async with desk.fenced() as attempt:
         how_far = {"progress": [said.progress], "messages": [said.message]}
@@ -74,33 +74,37 @@ async def _say(desk: TaskDesk, said: requests.Progress) -> dict[str, bool]:
     return {"cancelled": bool(refused)}
 
 
-@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.Accepted)
+@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.AttemptReportResult)
 async def complete_own_task(desk: AtTaskDesk, body: requests.Complete) -> Any:
     """The task is done. The same again gets the same answer."""
     refuse_pickles("the output", body.output)
     return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
 
 
-@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.Accepted)
+@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.AttemptReportResult)
 async def fail_own_task(desk: AtTaskDesk, body: requests.Fail) -> Any:
     """The attempt failed; the task is tried again if it may be."""
     return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry])
 
 
-@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.Accepted)
+@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.AttemptReportResult)
 async def snooze_own_task(desk: AtTaskDesk, body: requests.Snooze) -> Any:
     """Not now: again in so many seconds, at no charge."""
     return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
-@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.Accepted)
+@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.AttemptReportResult)
 async def wait_own_task(desk: AtTaskDesk, body: requests.Wait) -> Any:
     """Wait for children, a signal or a time, holding no worker."""
     return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
 
 async def _end(
-    desk: TaskDesk, body: requests.Named, report: Callable[..., Awaitable[list[Answer]]], outcome: str, **values: Any
+    desk: TaskRequest,
+    body: requests.Named,
+    report: Callable[..., Awaitable[list[ReportResult]]],
+    outcome: str,
+    **values: Any,
 ) -> dict[str, str]:
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced(held=False) as attempt:
@@ -112,7 +116,7 @@ async def _end(
     return {"answer": told.answer}
 
 
-async def _ended_so(attempt: Fenced, outcome: str) -> bool:
+async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:
     """Whether the attempt may have ended the way that is reported again: one that was snoozed was not completed."""
     who = attempt.principal
     found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)

@@ -7,14 +7,14 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import attempts, maintenance, run_data
-from tenuto.server.http.routing import TASK, Routes
+from tenuto.server.http.routing import TASK, RouteTable
 from tenuto.server.requests.task import AtTaskDesk
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Name
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = Routes("task")
+ROUTES = RouteTable("task")
 
 
 class OwnDataFilter(BaseModel):
@@ -68,7 +68,7 @@ async def start_own_children(desk: AtTaskDesk, body: requests.StartChildren) -> 
         return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}
 
 
-@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=responses.Ends)
+@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=responses.TaskResults)
 async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
     """How those of the tasks ended that are final; tasks of other runs are left out."""
     desk.check_named(body.task_id, body.attempt)
@@ -78,7 +78,7 @@ async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=responses.OwnData)
+@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=responses.TaskDataItems)
 async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
     """The data of the task's run: the latest value of each key, or with `history` all."""
     said = asked.model_dump(exclude={"key", "tag"})

@@ -8,23 +8,23 @@ from fastapi import Query, Response
 
 from tenuto.db import run_data
 from tenuto.model.ids import uuid7
-from tenuto.sdk.values.wire_format import LARGEST
+from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 from tenuto.server.http.object_stream import receive, spool
-from tenuto.server.http.routing import TASK, Routes
+from tenuto.server.http.routing import TASK, RouteTable
 from tenuto.server.requests.task import AtTaskDesk
-from tenuto.server.routes.objects import Bytes, Said, send_object
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.routes.objects import Bytes, UploadParams, send_object
+from tenuto.server.schemas.runs import ResponseModel
 from tenuto.storage.folder import FolderStore
 
-ROUTES = Routes("task")
+ROUTES = RouteTable("task")
 
 
-class ObjectId(Answer):
+class ObjectId(ResponseModel):
     id: UUID
 
 
 @ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=ObjectId, status=201, takes=Bytes.media_type)
-async def put_own_object(desk: AtTaskDesk, asked: Annotated[Said, Query()]) -> Any:
+async def put_own_object(desk: AtTaskDesk, asked: Annotated[UploadParams, Query()]) -> Any:
     """Store the body, up to 64 MB; the task holds it, so that it stays as long as the task."""
     async with desk.fenced():
         pass  # before anything is stored
@@ -32,7 +32,7 @@ async def put_own_object(desk: AtTaskDesk, asked: Annotated[Said, Query()]) -> A
     with spool() as file:
         received = await receive(desk.request, file)
         said = {**asked.read(), "size": received.size, "checksum": received.checksum}
-        if received.size <= LARGEST:
+        if received.size <= MAX_VALUE_BYTES:
             await _record(desk, id, payload=file.read(), **said)
             return {"id": id}
         uri = await asyncio.to_thread(store.put_file, str(id), file)

@@ -6,11 +6,11 @@ from fastapi import Path, Query, Response
 
 from tenuto.db import bundles
 from tenuto.model.errors import NotFound
-from tenuto.server.http.routing import WORKER, Routes
+from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.requests.worker import AtWorkerDesk
-from tenuto.server.schemas.runs import Answer
+from tenuto.server.schemas.runs import ResponseModel
 
-ROUTES = Routes("workers")
+ROUTES = RouteTable("workers")
 
 HASH = "^[0-9a-f]{64}$"
 Hash = Annotated[str, Path(pattern=HASH)]
@@ -21,11 +21,11 @@ class Part(Response):
     media_type = "application/octet-stream"
 
 
-class BundleTypes(Answer):
+class BundleTypes(ResponseModel):
     types: list[str]
 
 
-class BundleEntry(Answer):
+class BundleEntry(ResponseModel):
     """Where the code of a type is; `types` are all that its bundle runs."""
 
     sha256: str

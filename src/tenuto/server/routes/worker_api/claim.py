@@ -6,29 +6,29 @@ import json
 from fastapi import Request, Response
 
 from tenuto.db import remote_workers
-from tenuto.model.remote_workers import Exchange
+from tenuto.model.remote_workers import ExchangeRow
 from tenuto.server.auth.task_tokens import add_tokens
-from tenuto.server.http.routing import WORKER, Routes
-from tenuto.server.http.shutdown import until_gone
+from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.limits.body_memory import is_heavy
-from tenuto.server.limits.long_poll import Seats
-from tenuto.server.requests.worker import AtWorkerDesk, WorkerDesk
-from tenuto.server.schemas.worker_claims import Claim, Done
-from tenuto.server.schemas.worker_sessions import Claimed
+from tenuto.server.limits.long_poll import WaiterLimit
+from tenuto.server.requests.worker import AtWorkerDesk, WorkerRequest
+from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
+from tenuto.server.schemas.worker_sessions import ClaimResult
 from tenuto.server.starts.inputs import output_text
-from tenuto.server.wakeups import Wakes, Watch
+from tenuto.server.wakeups import Subscription, WakeupHub
 
-ROUTES = Routes("workers")
+ROUTES = RouteTable("workers")
 
 
-@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=Claimed, bulk=True)
-async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Response:
+@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=ClaimResult, bulk=True)
+async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) -> Response:
     """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
     be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""
     if not (body.wait and body.limit) or is_heavy(request):
         return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
-    wakes: Wakes = request.app.state.wakes
-    seats: Seats = request.app.state.worker_seats
+    wakes: WakeupHub = request.app.state.wakes
+    seats: WaiterLimit = request.app.state.worker_seats
     seats.check(desk.principal.org_id)  # before anything is done: the same request is sent again
     with seats.take(desk.principal.org_id), wakes.watch() as watch:
         found = await _exchange(desk, body, body.reports)
@@ -39,11 +39,11 @@ async def claim_tasks(desk: AtWorkerDesk, request: Request, body: Claim) -> Resp
     return await _answer(desk, body, found, beat=watch.cancelled, answers=answers)
 
 
-async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -> Exchange | None:
+async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
     """What came within the time; None for nothing, or when nobody waits any more. No connection is held meanwhile."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
-    gone = asyncio.create_task(until_gone(request))
+    gone = asyncio.create_task(until_disconnected(request))
     try:
         while not watch.cancelled and (left := deadline - clock()) > 0:
             news = asyncio.create_task(watch.news())
@@ -59,7 +59,7 @@ async def _wait(desk: WorkerDesk, request: Request, body: Claim, watch: Watch) -
     return found
 
 
-async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Exchange:
+async def _exchange(desk: WorkerRequest, body: ClaimRequest, reports: list[CompletedReport]) -> ExchangeRow:
     return await desk.ask(
         remote_workers.exchange_tasks,
         session_id=body.session_id,
@@ -75,7 +75,7 @@ async def _exchange(desk: WorkerDesk, body: Claim, reports: list[Done]) -> Excha
 
 
 async def _answer(
-    desk: WorkerDesk, body: Claim, found: Exchange, *, beat: bool, answers: str | None = None
+    desk: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, beat: bool, answers: str | None = None
 ) -> Response:
     tasks = found.tasks
     if body.tokens and found.claimed:

@@ -7,14 +7,14 @@ from tenuto.db.connection.call import Conn
 from tenuto.model.audit import diff
 from tenuto.model.cron import fire_after
 from tenuto.model.errors import Forbidden
-from tenuto.model.principals import WorkerKey
+from tenuto.model.principals import WorkerKeyPrincipal
 from tenuto.model.schedules import Schedule
-from tenuto.server.http.routing import WORKER, Routes
+from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.requests.worker import AtWorkerDesk
 from tenuto.server.schemas.worker_claims import NewSchedule, PutSchedules
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = Routes("workers")
+ROUTES = RouteTable("workers")
 
 
 @ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
@@ -45,7 +45,7 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
     return Response(None, 204)
 
 
-async def _pinned(conn: Conn, who: WorkerKey, schedule: NewSchedule) -> NewSchedule:
+async def _pinned(conn: Conn, who: WorkerKeyPrincipal, schedule: NewSchedule) -> NewSchedule:
     """What a key of some queues schedules by type alone stays in the queue that the type is declared for now."""
     kind = schedule.kind
     if "*" in who.queues or "queue" in kind or not kind.get("inherit"):
@@ -54,14 +54,14 @@ async def _pinned(conn: Conn, who: WorkerKey, schedule: NewSchedule) -> NewSched
     return schedule.model_copy(update={"kind": {**kind, "queue": declared.get("queue", "default")}})
 
 
-async def _all_schedules(conn: Conn, who: WorkerKey) -> list[Schedule]:
+async def _all_schedules(conn: Conn, who: WorkerKeyPrincipal) -> list[Schedule]:
     found: list[Schedule] = []
     while page := await reactions.list_schedules(conn, org_id=who.org_id, after=found[-1].name if found else None):
         found += page
     return found
 
 
-def _check_queue(who: WorkerKey, schedule: Schedule | NewSchedule) -> None:
+def _check_queue(who: WorkerKeyPrincipal, schedule: Schedule | NewSchedule) -> None:
     queue = schedule.kind.get("queue", "default")
     if "*" not in who.queues and queue not in who.queues:
         raise Forbidden(

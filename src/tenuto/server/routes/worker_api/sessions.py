@@ -10,16 +10,16 @@ from fastapi import Request, Response
 from tenuto.db import attempts, keys, remote_workers, run_data, runs, workers
 from tenuto.db.connection.call import Conn
 from tenuto.model.errors import StaleLease
-from tenuto.model.principals import TaskToken
-from tenuto.model.tasks import Answer
+from tenuto.model.principals import TaskPrincipal
+from tenuto.model.tasks import ReportResult
 from tenuto.server.auth.task_tokens import issue_token
-from tenuto.server.http.routing import PUBLIC, WORKER, Routes
+from tenuto.server.http.routing import PUBLIC, WORKER, RouteTable
 from tenuto.server.requests.worker import AtWorkerDesk
 from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = Routes("workers")
+ROUTES = RouteTable("workers")
 MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 
@@ -47,7 +47,7 @@ async def open_session(desk: AtWorkerDesk, body: requests.OpenSession) -> Any:
 
 
 @ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, answer=None, status=204)
-async def close_session(desk: AtWorkerDesk, body: requests.OfSession) -> Response:
+async def close_session(desk: AtWorkerDesk, body: requests.SessionRef) -> Response:
     """Say goodbye; what is still held is given back. Twice is fine."""
     async with desk.session(body.session_id, body.token) as conn:
         await workers.close_session(conn, session_id=body.session_id, token=body.token)
@@ -66,15 +66,15 @@ async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypes) -> Resp
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.Beaten, bulk=True)
-async def heartbeat(desk: AtWorkerDesk, body: requests.Beat) -> Any:
+@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.HeartbeatResult, bulk=True)
+async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
     """Renew the lease, and compare what is held."""
     async with desk.session(body.session_id, body.token) as conn:
         return await attempts.heartbeat(conn, **_fences(body, body.held), settled=body.settled, metrics=body.metrics)
 
 
 @ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.Reported, bulk=True)
-async def report_tasks(desk: AtWorkerDesk, body: requests.Report) -> Any:
+async def report_tasks(desk: AtWorkerDesk, body: requests.ReportRequest) -> Any:
     """Report how attempts ended and what they say, all in one transaction."""
     async with desk.session(body.session_id, body.token) as conn:
         if body.begun:
@@ -90,8 +90,8 @@ async def report_tasks(desk: AtWorkerDesk, body: requests.Report) -> Any:
     return {"answers": ended, "progress": refused}
 
 
-async def _report_ends(conn: Conn, body: requests.Report) -> list[Answer]:
-    ended: list[Answer] = []
+async def _report_ends(conn: Conn, body: requests.ReportRequest) -> list[ReportResult]:
+    ended: list[ReportResult] = []
     if ends := body.completed:
         refuse_pickles("an output", [end.output for end in ends])
         ended += await attempts.complete_tasks(conn, **_fences(body, ends), outputs=[end.output for end in ends])
@@ -109,7 +109,7 @@ async def _report_ends(conn: Conn, body: requests.Report) -> list[Answer]:
     return ended
 
 
-def _fences(body: requests.OfSession, ends: Sequence[requests.Fence]) -> dict[str, Any]:
+def _fences(body: requests.SessionRef, ends: Sequence[requests.Fence]) -> dict[str, Any]:
     return {
         "session_id": body.session_id,
         "token": body.token,
@@ -133,7 +133,7 @@ async def get_held_task(desk: AtWorkerDesk, task_id: UUID) -> Any:
 
 
 @ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.IssuedToken)
-async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.OfAttempt) -> Any:
+async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.AttemptRef) -> Any:
     """The capability token of an attempt that the session holds, for its code."""
     who = desk.principal
     async with desk.session(body.session_id, body.token) as conn:
@@ -142,7 +142,7 @@ async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.OfAt
         held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
     if held.attempt != body.attempt:
         raise StaleLease(f"attempt {body.attempt} of task {task_id} is not held any more")
-    token = TaskToken(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
+    token = TaskPrincipal(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
     return await issue_token(desk.pool, desk.settings, token, held.timeout_seconds)
 
 

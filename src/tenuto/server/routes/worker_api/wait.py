@@ -6,18 +6,18 @@ from typing import Annotated, Any
 from fastapi import Request
 from pydantic import Field
 
-from tenuto.server.http.routing import WORKER, Routes
-from tenuto.server.http.shutdown import until_gone
-from tenuto.server.limits.long_poll import Seats
+from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.shutdown import until_disconnected
+from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.worker import AtWorkerDesk
-from tenuto.server.schemas.base import Body, Name
-from tenuto.server.schemas.runs import Answer
-from tenuto.server.wakeups import Wakes
+from tenuto.server.schemas.base import Name, RequestModel
+from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.wakeups import WakeupHub
 
-ROUTES = Routes("workers")
+ROUTES = RouteTable("workers")
 
 
-class Wait(Body):
+class WaitRequest(RequestModel):
     """Which queues one waits for (left out: all), how long at most, and the mark of the last answer."""
 
     wait: Annotated[float, Field(ge=0, le=20)]
@@ -25,7 +25,7 @@ class Wait(Body):
     mark: Annotated[str, Field(max_length=64)] | None = None
 
 
-class Woken(Answer):
+class WakeupResult(ResponseModel):
     """Whether to claim now, whether to beat now; `mark` lets the next wait begin where this one ended."""
 
     work: bool
@@ -33,18 +33,18 @@ class Woken(Answer):
     mark: str
 
 
-@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=Woken)
-async def wait_for_work(desk: AtWorkerDesk, request: Request, body: Wait) -> Any:
+@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=WakeupResult)
+async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitRequest) -> Any:
     """Answered at the first wake-up: a hint. Without a mark, or with one that this process does not know, at once."""
-    wakes: Wakes = request.app.state.wakes
+    wakes: WakeupHub = request.app.state.wakes
     own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
-    seats: Seats = request.app.state.worker_seats
+    seats: WaiterLimit = request.app.state.worker_seats
     seats.check(desk.principal.org_id)
     with seats.take(desk.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own
         wakes.catch_up(watch, body.mark)
-        gone = asyncio.create_task(until_gone(request))
+        gone = asyncio.create_task(until_disconnected(request))
         news = asyncio.create_task(watch.news())
         try:
             await asyncio.wait({news, gone}, timeout=body.wait, return_when=asyncio.FIRST_COMPLETED)
