@@ -51,9 +51,9 @@ def check_tree(root: Path) -> list[str]:
     schema = read_schema(root)
     complaints = []
     for context in CONTEXTS:
-        for path in sorted((root / context).glob("*.sql")):
+        for path in sorted((root / context).rglob("*.sql")):
             found = check_file(path.stem, context, path.read_text(), schema)
-            complaints += [f"{context}/{path.name}: {complaint}" for complaint in found]
+            complaints += [f"{path.relative_to(root)}: {complaint}" for complaint in found]
     return complaints
 
 
@@ -65,7 +65,7 @@ def read_schema(root: Path) -> Schema:
         schema.tables.update(dict.fromkeys(MAKES_TABLE.findall(text), path.name.split("_")[1]))
         schema.others.update(MAKES_OTHER.findall(text))
     for context in CONTEXTS:
-        schema.objects.update({path.stem: context for path in (root / context).glob("*.sql")})
+        schema.objects.update({path.stem: context for path in (root / context).rglob("*.sql")})
     return schema
 
 

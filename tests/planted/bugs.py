@@ -13,7 +13,7 @@ BUGS = (
         f"{RUNS}/test_complete_tasks.py::test_a_late_worker_cannot_complete_a_task_it_lost",
         (
             (
-                "runs/_complete.sql",
+                "runs/attempts/_complete.sql",
                 r"where t\.id = any \(v_ids\) and t\.attempt = .*? and t\.session_id = p_session_id",
                 "where t.id = any (v_ids)",
             ),
@@ -24,7 +24,7 @@ BUGS = (
         f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
         (
             (
-                "runs/_complete.sql",
+                "runs/attempts/_complete.sql",
                 r"(    with ended as \(\n)",
                 r"""    with back as (
       delete from tenuto.delayed_tasks d where d.id = any (v_ids) and d.attempt = v_attempt returning d.*
@@ -43,7 +43,7 @@ BUGS = (
         f"{RUNS}/test_promises.py::test_a_claim_takes_no_more_than_its_limit_whatever_the_statistics_say",
         (
             (
-                "runs/_claim.sql",
+                "runs/claim/_claim.sql",
                 r"with taken as \(\s+delete from tenuto\.ready_tasks where ctid = any \(v_found\.due\)(\s+returning)",
                 r"""
   with taken as (
@@ -66,7 +66,7 @@ BUGS = (
         f"{RACES}/test_ends.py::test_the_last_two_parents_release_their_child_once",
         (
             (
-                "runs/_release.sql",
+                "runs/dependencies/_release.sql",
                 r"    cards := tenuto\._count_down\(v_children, v_counts\);",
                 """
   select array_agg(p.id), array_agg(p.remaining) into v_children, v_counts
@@ -85,7 +85,7 @@ BUGS = (
         f"{RACES}/test_lock_order.py::test_batches_that_list_the_same_tasks_in_another_order_do_not_deadlock[complete]",
         (
             (
-                "runs/_complete.sql",
+                "runs/attempts/_complete.sql",
                 r"(    with ended as \(\n)",
                 r"""    for i in 1..cardinality(v_ids)
     loop
@@ -100,7 +100,7 @@ BUGS = (
         f"{RACES}/test_ends.py::test_a_completion_sent_twice_at_once_is_accepted_once",
         (
             (
-                "runs/_complete.sql",
+                "runs/attempts/_complete.sql",
                 r"if \S*followed is not null then(\s+)v_released := tenuto\._release\(\S*followed",
                 r"if true then\1v_released := tenuto._release(p_task_ids",
             ),
@@ -119,7 +119,7 @@ BUGS = (
     Bug(
         "an_attempt_number_is_used_again",
         f"{RUNS}/test_promises.py::test_an_attempt_that_was_forgotten_and_claimed_again_is_fenced_by_its_number",
-        (("runs/_claim.sql", r"attempt \+ 1", "greatest(attempt, 1)"),),
+        (("runs/claim/_claim.sql", r"attempt \+ 1", "greatest(attempt, 1)"),),
     ),
     Bug(
         "row_security_is_off",
@@ -140,29 +140,29 @@ BUGS = (
     Bug(
         "a_waiting_parent_keeps_its_limit_slot",
         f"{RUNS}/test_promises.py::test_a_waiting_parent_gives_its_limit_slot_to_its_child",
-        (("runs/wait_tasks.sql", LIMITED, "null);"),),
+        (("runs/waits/wait_tasks.sql", LIMITED, "null);"),),
     ),
     Bug(
         "slots_of_a_lost_task_are_not_handed_over",
         f"{RUNS}/test_promises.py::test_a_limited_task_that_is_lost_hands_its_slot_over_at_once",
-        (("runs/expire_attempts.sql", LIMITED, "null);"),),
+        (("runs/attempts/expire_attempts.sql", LIMITED, "null);"),),
     ),
     Bug(
         "already_accepted_from_a_row_of_the_reaper",
         f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
-        (("runs/_refused.sql", r"and a\.reported", ""),),
+        (("runs/attempts/_refused.sql", r"and a\.reported", ""),),
     ),
     Bug(
         "a_beat_takes_back_what_was_claimed_meanwhile",
         f"{RACES}/test_claims.py::test_an_attempt_claimed_while_a_heartbeat_is_on_its_way_stays",
-        (("runs/heartbeat.sql", r"and r\.claim_no <= p_settled", ""),),
+        (("runs/attempts/heartbeat.sql", r"and r\.claim_no <= p_settled", ""),),
     ),
     Bug(
         "cancel_locks_pending_before_running",
         f"{RACES}/test_lock_order.py::test_a_cancel_stopped_at_a_running_task_lets_another_task_complete",
         (
             (
-                "runs/_cancel_tasks.sql",
+                "runs/lifecycle/_cancel_tasks.sql",
                 r"(  perform from tenuto\.running_tasks.*?)(  v_pending := .*?\.pending_tasks.*?for update;\n)",
                 r"\2\1",
             ),
@@ -172,29 +172,29 @@ BUGS = (
         "a_removed_lane_stays_invisible",
         f"{RACES}/test_starts.py::test_a_task_started_while_its_lane_is_removed_is_seen_by_the_next_claim",
         (
-            ("runs/_announce_lanes.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
-            ("runs/_announce_lanes.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
+            ("runs/lanes/_announce_lanes.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
+            ("runs/lanes/_announce_lanes.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
         ),
     ),
     Bug(
         "short_start_leaves_a_removed_lane_invisible",
         f"{RACES}/test_starts.py::test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_next_claim",
         (
-            ("runs/_start_one.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
-            ("runs/_start_one.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
+            ("runs/start/_start_one.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
+            ("runs/start/_start_one.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
         ),
     ),
     Bug(
         "a_start_locks_its_limit",
         f"{RUNS}/test_open_transactions.py::test_others_under_the_same_limit_go_on[limit in use-key]",
-        (("runs/_queue_for_limits.sql", r"begin\n", r"\g<0>  perform from tenuto.limits for no key update;\n"),),
+        (("runs/limits/_queue_for_limits.sql", r"begin\n", r"\g<0>  perform from tenuto.limits for no key update;\n"),),
     ),
     Bug(
         "dedupe_in_one_statement",
         f"{RACES}/test_starts.py::test_two_graphs_with_one_dedupe_key_make_one_run_and_both_name_it",
         (
             (
-                "runs/_dedupe_run.sql",
+                "runs/start/_dedupe_run.sql",
                 r"  insert into tenuto\.dedupe_keys.*d\.key = p_key;",
                 """
   with new as (
@@ -214,14 +214,14 @@ BUGS = (
         "two_folds_count_an_end_twice",
         f"{RACES}/test_ends.py::test_two_folds_count_an_end_once",
         (
-            ("runs/fold_runs.sql", r"for no key update skip locked", ""),
+            ("runs/lifecycle/fold_runs.sql", r"for no key update skip locked", ""),
             (
-                "runs/fold_runs.sql",
+                "runs/lifecycle/fold_runs.sql",
                 r"delete from tenuto\.run_counts where run_id = any \(v_runs\) returning \*",
                 "select * from tenuto.run_counts where run_id = any (v_runs)",
             ),
             (
-                "runs/fold_runs.sql",
+                "runs/lifecycle/fold_runs.sql",
                 r"where r\.id = s\.run_id;",
                 r"\g<0> delete from tenuto.run_counts where run_id = any (v_runs);",
             ),
@@ -230,33 +230,33 @@ BUGS = (
     Bug(
         "a_loss_costs_nothing",
         f"{RUNS}/test_promises.py::test_a_task_that_always_kills_its_worker_ends",
-        (("runs/expire_attempts.sql", r"\(g\.running, 'loss', false", "(g.running, null, false"),),
+        (("runs/attempts/expire_attempts.sql", r"\(g\.running, 'loss', false", "(g.running, null, false"),),
     ),
     Bug(
         "large_inputs_fail_the_claim",
         f"{RUNS}/test_get_inputs.py::test_a_fan_in_over_256_mb_is_claimed_and_its_neighbours_too",
         (
-            ("runs/_task_slot_values.sql", r"greatest\([^;]*? > p_room", "false"),
-            ("runs/_task_slot_values.sql", r"when others then", "when division_by_zero then"),
+            ("runs/claim/_task_slot_values.sql", r"greatest\([^;]*? > p_room", "false"),
+            ("runs/claim/_task_slot_values.sql", r"when others then", "when division_by_zero then"),
         ),
     ),
     Bug(
         "groups_are_drawn_by_their_numbers",
         f"{RUNS}/test_many_groups.py::test_groups_with_sparse_numbers_are_all_served",
-        (("runs/_groups_around.sql", r"hashint4\(q\.group_no\)", "q.group_no"),),
+        (("runs/claim/_groups_around.sql", r"hashint4\(q\.group_no\)", "q.group_no"),),
     ),
     Bug(
         "a_quota_is_counted_without_a_lock",
         f"{RACES}/test_claims.py::test_two_claims_at_once_keep_a_group_within_its_quota",
-        (("runs/_keep_quotas.sql", r"for no key update skip locked", ""),),
+        (("runs/claim/_keep_quotas.sql", r"for no key update skip locked", ""),),
     ),
     Bug(
         "a_report_is_deleted_by_ctid",
         f"{RACES}/test_reports.py::test_a_report_is_accepted_while_progress_is_on_its_way[fail]",
         (
-            ("runs/_take_running.sql", r"select t\.id\n", "select t.ctid as tid\n"),
+            ("runs/attempts/_take_running.sql", r"select t\.id\n", "select t.ctid as tid\n"),
             (
-                "runs/_take_running.sql",
+                "runs/attempts/_take_running.sql",
                 r"where id = any \(array\(select id from held\)\)",
                 "where ctid = any (array(select tid from held))",
             ),
@@ -277,17 +277,17 @@ BUGS = (
     Bug(
         "a_wait_does_not_lock_its_children_out",
         f"{RACES}/test_waits.py::test_a_parent_that_waits_while_its_child_ends_wakes[complete]",
-        (("runs/_await_children.sql", r"order by id for update;", ";"),),
+        (("runs/waits/_await_children.sql", r"order by id for update;", ";"),),
     ),
     Bug(
         "a_signal_and_its_waiter_miss_each_other",
         f"{RACES}/test_waits.py::test_a_task_that_waits_while_its_signal_is_sent_wakes",
-        (("runs/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
+        (("runs/waits/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
     ),
     Bug(
         "rate_forgets_its_window",
         f"{RUNS}/test_admit_rates.py::test_no_window_ever_holds_more_than_the_size[10-0.1]",
-        (("runs/_rate_share.sql", r"p_rate\.size - v_used, ", ""),),
+        (("runs/limits/_rate_share.sql", r"p_rate\.size - v_used, ", ""),),
     ),
     Bug(
         "schedule_fires_without_comparing",
@@ -307,11 +307,11 @@ BUGS = (
     Bug(
         "rows_of_one_org_hide_those_of_others",
         "tests/sql/shared/test_parked_rows.py::test_the_rows_of_a_loop_are_picked_org_by_org_without_what_is_parked",
-        (("monitoring/pick_rows.sql", r"partition by d\.org_id ", ""),),
+        (("monitoring/changes/pick_rows.sql", r"partition by d\.org_id ", ""),),
     ),
     Bug(
         "loss_is_charged_as_a_failure",
         f"{RUNS}/test_lose_tasks.py::test_losses_can_have_a_budget_of_their_own",
-        (("runs/lose_tasks.sql", r"\(t, 'loss', false", "(t, 'failure', false"),),
+        (("runs/attempts/lose_tasks.sql", r"\(t, 'loss', false", "(t, 'failure', false"),),
     ),
 )

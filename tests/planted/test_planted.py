@@ -28,7 +28,7 @@ def test_the_kernel_as_it_is_passes_every_test_that_notices_a_bug(runner: Runner
 
 
 def test_a_bug_whose_text_is_gone_is_not_taken_for_noticed() -> None:
-    gone = Bug("gone", "nothing", (("runs/_claim.sql", "no such clause", ""),))
+    gone = Bug("gone", "nothing", (("runs/claim/_claim.sql", "no such clause", ""),))
 
     with pytest.raises(PatchDoesNotFit):
         edited_files(gone)

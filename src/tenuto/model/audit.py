@@ -99,7 +99,7 @@ def diff(old: dict[str, Any], new: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def chained_hash(previous: bytes, record: AuditRecord) -> bytes:
-    """What sql/identity/_audit_hash.sql computes: each field as its length and its bytes, after the hash before."""
+    """The hash that _audit_hash.sql computes: each field as its length and its bytes, after the previous hash."""
     fields = (
         str(record.seq),
         str(record.id),

@@ -114,8 +114,15 @@ def _read_migration(file: Traversable) -> Migration:
     return Migration(int(match[1]), file.name, file.read_text())
 
 
-def _read_folder(root: Traversable, context: str) -> list[ObjectFile]:
-    return [ObjectFile(f"{context}/{file.name}", file.read_text()) for file in _sql_files(root / context)]
+def _read_folder(root: Traversable, folder: str) -> list[ObjectFile]:
+    """The objects of a context and of the topics in it, which are its folders."""
+    here = root / folder
+    if not here.is_dir():
+        return []
+    found = [ObjectFile(f"{folder}/{file.name}", file.read_text()) for file in _sql_files(here)]
+    for topic in sorted(file.name for file in here.iterdir() if file.is_dir()):
+        found += _read_folder(root, f"{folder}/{topic}")
+    return sorted(found, key=lambda file: file.name)
 
 
 def _sql_files(folder: Traversable) -> list[Traversable]:
