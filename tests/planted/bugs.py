@@ -10,7 +10,7 @@ LIMITED = r"array\(select [^;]* where tenuto\._limited\([^;]*\)\)\);"
 BUGS = (
     Bug(
         "complete_without_fence",
-        f"{RUNS}/test_complete_tasks.py::test_a_late_worker_cannot_complete_a_task_it_lost",
+        f"{RUNS}/attempts/test_complete_tasks.py::test_a_late_worker_cannot_complete_a_task_it_lost",
         (
             (
                 "runs/attempts/_complete.sql",
@@ -186,7 +186,7 @@ BUGS = (
     ),
     Bug(
         "a_start_locks_its_limit",
-        f"{RUNS}/test_open_transactions.py::test_others_under_the_same_limit_go_on[limit in use-key]",
+        f"{RUNS}/lanes/test_open_transactions.py::test_others_under_the_same_limit_go_on[limit in use-key]",
         (("runs/limits/_queue_for_limits.sql", r"begin\n", r"\g<0>  perform from tenuto.limits for no key update;\n"),),
     ),
     Bug(
@@ -234,7 +234,7 @@ BUGS = (
     ),
     Bug(
         "large_inputs_fail_the_claim",
-        f"{RUNS}/test_get_inputs.py::test_a_fan_in_over_256_mb_is_claimed_and_its_neighbours_too",
+        f"{RUNS}/claim/test_get_inputs.py::test_a_fan_in_over_256_mb_is_claimed_and_its_neighbours_too",
         (
             ("runs/claim/_task_slot_values.sql", r"greatest\([^;]*? > p_room", "false"),
             ("runs/claim/_task_slot_values.sql", r"when others then", "when division_by_zero then"),
@@ -242,7 +242,7 @@ BUGS = (
     ),
     Bug(
         "groups_are_drawn_by_their_numbers",
-        f"{RUNS}/test_many_groups.py::test_groups_with_sparse_numbers_are_all_served",
+        f"{RUNS}/claim/test_many_groups.py::test_groups_with_sparse_numbers_are_all_served",
         (("runs/claim/_groups_around.sql", r"hashint4\(q\.group_no\)", "q.group_no"),),
     ),
     Bug(
@@ -286,7 +286,7 @@ BUGS = (
     ),
     Bug(
         "rate_forgets_its_window",
-        f"{RUNS}/test_admit_rates.py::test_no_window_ever_holds_more_than_the_size[10-0.1]",
+        f"{RUNS}/limits/test_admit_rates.py::test_no_window_ever_holds_more_than_the_size[10-0.1]",
         (("runs/limits/_rate_share.sql", r"p_rate\.size - v_used, ", ""),),
     ),
     Bug(
@@ -311,7 +311,7 @@ BUGS = (
     ),
     Bug(
         "loss_is_charged_as_a_failure",
-        f"{RUNS}/test_lose_tasks.py::test_losses_can_have_a_budget_of_their_own",
+        f"{RUNS}/attempts/test_lose_tasks.py::test_losses_can_have_a_budget_of_their_own",
         (("runs/attempts/lose_tasks.sql", r"\(t, 'loss', false", "(t, 'failure', false"),),
     ),
 )
