@@ -42,12 +42,13 @@ with task as (
     max_attempts, run_attempt, optional, has_slots)
   select id, %(org)s, id, now(), %(route)s, group_no, priority, 0, 2, 3, 1, false, false from task
 ), runs as (
-  insert into tenuto.runs (id, org_id, group_no, alone, created_at) select id, %(org)s, group_no, true, now() from task
+  insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
+  select id, %(org)s, group_no, true, now() from task
 ), lanes as (
   insert into tenuto.ready_lanes (route_id, group_no, priority, org_id)
   select distinct %(route)s::int, group_no, priority, %(org)s::uuid from task on conflict do nothing
 )
-insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
 select nextval('tenuto.ready_seq') << 20, now(), id, %(org)s, id, %(route)s, group_no, priority, 0, 1 from task
 """
 

@@ -13,7 +13,7 @@ KEEP = """
 with ids as materialized (select gen_random_uuid() as id from generate_series(1, %(n)s)),
      route as (select tenuto._intern_route(%(org)s, 'default', 'growth.kept', 'python', '{}') as id),
      runs as (
-       insert into tenuto.runs (id, org_id, group_no, alone, created_at)
+       insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
        select i.id, %(org)s, 1, true, tenuto.now() from ids i
      ), tasks as (
        insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,

@@ -55,7 +55,7 @@ def cancel_task(conn: psycopg.Connection, n: int) -> float:
     """Cancel one task beside n pending ones of others; the median of ten."""
     conn.execute(
         "insert into tenuto.pending_tasks"
-        " (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits)"
+        " (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags)"
         " select gen_random_uuid(), %s, gen_random_uuid(), 1, 1, 0, 0, 1, 0 from generate_series(1, %s)",
         [ORG, n],
     )
@@ -66,9 +66,7 @@ def cancel_task(conn: psycopg.Connection, n: int) -> float:
     seconds = [
         metered(conn, lambda id=id: conn.execute("select tenuto.cancel_task(%s, %s)", [ORG, id])) for (id,) in ids
     ]
-    conn.execute(
-        "delete from tenuto.pending_tasks where route_id = 1 and group_no = 1 and remaining = 1 and traits = 0"
-    )
+    conn.execute("delete from tenuto.pending_tasks where route_id = 1 and group_no = 1 and remaining = 1 and flags = 0")
     return statistics.median(seconds[1:])
 
 

@@ -16,7 +16,7 @@ with made as (
   select (left(low::text, 15) || right(tail::text, 21))::uuid as id, o.id as org_id
   from made, (select id from tenuto.orgs limit 1) o
 ), runs as (
-  insert into tenuto.runs (id, org_id, group_no, alone, created_at)
+  insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
   select id, org_id, 1, true, %(at)s from ids
 ), tasks as (
   insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,

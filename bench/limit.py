@@ -30,7 +30,7 @@ with t as (
   from unnest(%s::uuid[], %s::jsonb[]) as u(id, input)
   returning id
 )
-insert into bare.ready (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+insert into bare.ready (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
 select nextval('bare.seq'), now(), id, id, id, 1, 1, 0, 0, 1 from t
 """
 

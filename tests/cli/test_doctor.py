@@ -79,7 +79,8 @@ def test_settings_that_can_lose_work_are_wrong(database: str):
 def test_rows_that_nobody_vacuums_are_found(db: Db, database: str):
     db.execute("alter table tenuto.run_counts set (autovacuum_enabled = false)")
     db.execute(
-        "insert into tenuto.run_counts (run_id, org_id, added, completed, failed, cancelled, skipped, spoiled)"
+        "insert into tenuto.run_counts"
+        " (run_id, org_id, added, completed, failed, cancelled, skipped, untolerated_failures)"
         " select gen_random_uuid(), gen_random_uuid(), 0, 1, 0, 0, 0, 0 from generate_series(1, 100001)"
     )
     db.execute("delete from tenuto.run_counts")

@@ -15,11 +15,11 @@ SIGNING = {"find_signing_key", "list_signing_keys", "add_signing_key"}
 AS_THE_OWNER = {
     "tenuto_api": SIGNING | {
         "find_api_key", "find_imported_keys", "find_worker_key", "find_user", "find_login", "close_login",
-        "use_login_token", "settled_at", "prepare_changes",
+        "use_login_token", "get_change_horizon", "index_recent_changes",
     },
     "tenuto_dispatcher": SIGNING | {
         "create_partitions", "drop_partitions", "prune_runs", "_rows_to_prune", "seal_audit", "prune_audit",
-        "retire_signing_key", "due_heads", "record_head",
+        "retire_signing_key", "list_due_heads", "record_head",
     },
 }  # fmt: skip
 HOT = (

@@ -173,7 +173,7 @@ def test_what_was_done_is_sealed_signed_and_verified(database: str, org: UUID) -
         assert await audit.seal_audit(conn) == 1
         stored = await keys.find_signing_key(conn)
         assert stored
-        (head,) = await audit.due_heads(conn, every=timedelta(0))
+        (head,) = await audit.list_due_heads(conn, every=timedelta(0))
         signed = sign_head(decrypt_key(stored.id, stored.private_key, PEPPERS), head, now)
         await audit.record_head(conn, **vars(signed))
         assert await audit.prune_audit(conn, keep=timedelta(days=365), actor_id="ops") == []

@@ -103,7 +103,7 @@ def test_a_graph_runs_from_start_to_output(database: str) -> None:
         assert [answer.answer for answer in repeated.refused] == ["already_accepted"]
 
         await maintenance.fold_runs(conn, run_ids=[started.run_id])
-        assert await runs.run_output(conn, run_id=started.run_id) == "done"
+        assert await runs.get_run_output(conn, run_id=started.run_id) == "done"
         (effect,) = await outbox.take_effects(conn, owner="me", kinds=["deliver"], limit=5, lease=timedelta(minutes=1))
         assert isinstance(effect, Effect)
         assert effect.payload == {"to": "x"}
@@ -172,7 +172,7 @@ def test_tasks_share_objects_data_state_steps_signals_and_logs(database: str) ->
         (read,) = await run_data.read_logs(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
         assert (read.level, read.message) == ("info", "hello")
         children = await attempts.start_children(conn, **mine, kinds=KINDS, inputs=[1, 2])
-        tree = await runs.task_tree(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
+        tree = await runs.get_task_tree(conn, org_id=DEFAULT_ORG, task_id=held.task_id)
         assert [(node.id, node.depth) for node in tree] == [(held.task_id, 0), *((child, 1) for child in children)]
 
     play(database, story)

@@ -174,7 +174,7 @@ def test_a_parked_task_says_why_and_can_be_cancelled_and_deleted(db: Db, databas
     why = call(db, "explain_task", org_id=DEFAULT_ORG, task_id=task)
     assert "promote_due failed on it 1 times and tries again at" in why
     assert "poisoned row" in why
-    assert call(db, "overview", org_id=DEFAULT_ORG)[0]["parked"] == 1
+    assert call(db, "get_overview", org_id=DEFAULT_ORG)[0]["parked"] == 1
     assert call(db, "count_parked") == [{"loop": "promote_due", "parked": 1}]
     turn(database, "measure")
     assert REGISTRY.get_sample_value("tenuto_parked_rows", {"loop": "promote_due"}) == 1

@@ -79,7 +79,7 @@ def test_orgs_take_turns_however_many_schedules_one_has(db: Db):
     other = an_org(db, "other")
     put(db, past, "single", org_id=other)
 
-    assert other in {row["org_id"] for row in call(db, "due_schedules", limit=2)}
+    assert other in {row["org_id"] for row in call(db, "list_due_schedules", limit=2)}
 
 
 def test_a_batch_fires_the_schedules_of_several_orgs_and_leaves_out_those_that_changed(db: Db):

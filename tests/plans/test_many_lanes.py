@@ -21,7 +21,7 @@ select r.id, g.no, 0, r.org_id from groups g cross join tenuto.routes r
 """
 RUNNING = """
 insert into tenuto.running_tasks (queued_at, started_at, session_id, id, org_id, run_id, claim_no, route_id, group_no,
-  priority, attempt, traits)
+  priority, attempt, flags)
 select now(), now(), 0, gen_random_uuid(), %s, gen_random_uuid(), 1, 1, 1, 0, 1, 1 from generate_series(1, %s)
 """
 

@@ -13,10 +13,10 @@ HOT = (
 
 
 def test_what_is_due_is_the_first_entry_of_each_index(crowded: psycopg.Connection) -> None:
-    call(crowded, "due_upkeep")
+    call(crowded, "list_due_maintenance")
 
     with explained(crowded) as plans:
-        rows = call(crowded, "due_upkeep")
+        rows = call(crowded, "list_due_maintenance")
 
     assert {row["what"] for row in rows if row["due_in_seconds"] is not None} >= {"promote_due", "wake_waiting"}
     assert plans.scans_of_all(*HOT) == []

@@ -14,7 +14,7 @@ from tests.support.server import fresh_database
 STRANGERS = 20_000  # rows of others in the tables that an end looks at
 ROWS_OF_OTHERS = """
 insert into tenuto.task_parents (id, org_id, open) select gen_random_uuid(), %(org)s, 0 from generate_series(1, %(n)s);
-insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits)
+insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags)
 select gen_random_uuid(), %(org)s, gen_random_uuid(), 1, 1, 0, 0, 1, 0 from generate_series(1, %(n)s);
 insert into tenuto.task_dependencies (parent_id, child_id, org_id, runs_on)
 select tenuto._uuid7(), gen_random_uuid(), %(org)s, 'completed' from generate_series(1, %(n)s);

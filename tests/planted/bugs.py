@@ -5,7 +5,7 @@ from tests.planted.plant import Bug
 RACES = "tests/races"
 RUNS = "tests/sql/runs"
 PARKING = "tests/dispatcher/test_parking.py"
-LIMITED = r"array\(select [^;]* where tenuto\._limited\([^;]*\)\)\);"
+LIMITED = r"array\(select [^;]* where tenuto\._has_limits\([^;]*\)\)\);"
 
 BUGS = (
     Bug(
@@ -30,9 +30,9 @@ BUGS = (
       delete from tenuto.delayed_tasks d where d.id = any (v_ids) and d.attempt = v_attempt returning d.*
     )
     insert into tenuto.running_tasks
-      (queued_at, started_at, session_id, id, org_id, run_id, claim_no, route_id, group_no, priority, attempt, traits)
+      (queued_at, started_at, session_id, id, org_id, run_id, claim_no, route_id, group_no, priority, attempt, flags)
     select b.available_at, b.available_at, p_session_id, b.id, b.org_id, b.run_id, 0, b.route_id, b.group_no,
-           b.priority, b.attempt, b.traits
+           b.priority, b.attempt, b.flags
     from back b;
 \1""",
             ),
@@ -150,7 +150,7 @@ BUGS = (
     Bug(
         "already_accepted_from_a_row_of_the_reaper",
         f"{RACES}/test_ends.py::test_a_completion_and_the_reaper_never_both_win",
-        (("runs/attempts/_refused.sql", r"and a\.reported", ""),),
+        (("runs/attempts/_rejected_reports.sql", r"and a\.reported", ""),),
     ),
     Bug(
         "a_beat_takes_back_what_was_claimed_meanwhile",
@@ -180,8 +180,8 @@ BUGS = (
         "short_start_leaves_a_removed_lane_invisible",
         f"{RACES}/test_starts.py::test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_next_claim",
         (
-            ("runs/start/_start_one.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
-            ("runs/start/_start_one.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
+            ("runs/start/_start_single_task.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
+            ("runs/start/_start_single_task.sql", r"or statement_timestamp\(\) <> transaction_timestamp\(\)", ""),
         ),
     ),
     Bug(
@@ -248,7 +248,7 @@ BUGS = (
     Bug(
         "a_quota_is_counted_without_a_lock",
         f"{RACES}/test_claims.py::test_two_claims_at_once_keep_a_group_within_its_quota",
-        (("runs/claim/_keep_quotas.sql", r"for no key update skip locked", ""),),
+        (("runs/claim/_apply_quotas.sql", r"for no key update skip locked", ""),),
     ),
     Bug(
         "a_report_is_deleted_by_ctid",

@@ -39,13 +39,13 @@ class Follower:
 
     def __init__(self, database: str) -> None:
         self._conn = psycopg.connect(database, autocommit=True)
-        self.until: datetime = call(self._conn, "settled_at")
+        self.until: datetime = call(self._conn, "get_change_horizon")
         self._place = {"after": self.until, "after_id": "", "after_no": -1}
         self.told: list[tuple[datetime, str, int]] = []
         self.seen: list[tuple[str, str]] = []
 
     def read(self) -> None:
-        self.until = call(self._conn, "settled_at")
+        self.until = call(self._conn, "get_change_horizon")
         found = call(self._conn, "list_changes", org_id=DEFAULT_ORG, until=self.until, limit=50, **self._place)
         for one in found:
             self.told.append((one["at"], one["id"], one["no"]))

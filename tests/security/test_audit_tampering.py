@@ -40,7 +40,7 @@ def a_log(db: Db, key: SigningKey) -> SignedHead:
     for no in range(SIGNED):
         an_entry(db, entity_id=f"r{no}", changes={"n": {"old": no, "new": no + 1}}, ip="10.0.0.1", user_agent="x")
     call(db, "seal_audit")
-    (head,) = call(db, "due_heads")
+    (head,) = call(db, "list_due_heads")
     for no in range(SIGNED, ENTRIES):
         an_entry(db, entity_id=f"r{no}", request_id="q")
     call(db, "seal_audit")

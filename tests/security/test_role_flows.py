@@ -17,7 +17,8 @@ from tests.support.tenants import a_busy_org, acting_for
 LOOPS = (
     "promote_due", "expire_sessions", "expire_attempts", "expire_deadlines", "wake_waiting", "fold_runs",
     "settle_runs", "move_floors", "sweep_lanes", "sweep_limits", "prune_limits", "sweep_cancelled", "collect_objects",
-    "prune_effects", "prune_runs", "create_partitions", "drop_partitions", "admit_rates", "due_upkeep", "due_schedules",
+    "prune_effects", "prune_runs", "create_partitions", "drop_partitions", "admit_rates", "list_due_maintenance",
+    "list_due_schedules",
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def test_an_org_sees_what_it_has_and_nothing_of_others(
     with connect_as(database, role) as conn, acting_for(conn, mine):
         seen = {name: len(call(conn, name, org_id=mine)) for name in LISTS}
         foreign = {name: call(conn, name, org_id=DEFAULT_ORG) for name in LISTS}
-        (numbers,) = call(conn, "overview", org_id=mine)
+        (numbers,) = call(conn, "get_overview", org_id=mine)
         reasons = conn.execute("select distinct org_id from tenuto.why_not_running").fetchall()
 
     assert [name for name, rows in seen.items() if not rows] == []

@@ -31,12 +31,12 @@ calls: list[int] = []  # how many each call of the database started
 def count_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     calls.clear()
 
-    async def start_requested(conn: Any, **said: Any) -> None:
+    async def start_for_requests(conn: Any, **said: Any) -> None:
         calls.append(len(said["ids"]))
         await real(conn, **said)
 
-    real: Callable[..., Awaitable[None]] = runs.start_requested
-    monkeypatch.setattr("tenuto.db.runs.start_requested", start_requested)
+    real: Callable[..., Awaitable[None]] = runs.start_for_requests
+    monkeypatch.setattr("tenuto.db.runs.start_for_requests", start_for_requests)
 
 
 @asynccontextmanager

@@ -53,7 +53,7 @@ def a_peopled_org(db: Db, org_id: UUID, slug: str) -> None:
     call(db, "take_tokens", org_id=org_id, buckets=["org"], rates=[1.0], bursts=[10.0])
     an_entry(db, org_id=org_id)
     call(db, "seal_audit")
-    for head in call(db, "due_heads"):
+    for head in call(db, "list_due_heads"):
         signed = {"signed_at": "2026-01-01T00:00:00Z", "signing_key_id": "k1", "signature": b"s"}
         call(db, "record_head", **head, **signed)
     # One that no seal_audit can take, for it seals what other orgs wait for too.

@@ -37,7 +37,7 @@ select format('run %s counts %s, its tasks are %s', r.id,
 from tenuto.runs r
 join recount c on c.run_id = r.id
 left join delta d on d.run_id = r.id
-where not r.alone and r.max_attempts = 1
+where not r.single_task and r.max_attempts = 1
   and (r.total + coalesce(d.added, 0), r.completed + coalesce(d.completed, 0), r.failed + coalesce(d.failed, 0),
        r.cancelled + coalesce(d.cancelled, 0), r.skipped + coalesce(d.skipped, 0))
       <> (c.total, c.completed, c.failed, c.cancelled, c.skipped)

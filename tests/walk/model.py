@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(eq=False)
 class Run:
-    alone: bool = True
+    single_task: bool = True
     status: str = ""
     attempt: int = 1
     max_attempts: int = 1
@@ -90,7 +90,7 @@ class Model:
 
     def run_status(self, run_no: int) -> str:
         run = self.runs[run_no]
-        if run.alone:
+        if run.single_task:
             (task,) = self.tasks_of(run_no)
             return task.state if task.state in FINAL else "running" if task.attempt else "pending"
         running = any(task.state == "running" for task in self.tasks_of(run_no))
@@ -126,15 +126,15 @@ class Model:
 
     def count(self, task: Task, what: str) -> None:
         run = self.runs[task.run]
-        if not run.alone:
+        if not run.single_task:
             run.touched = True
             run.unfolded[what] += 1
             if what == "failed" and not self.tolerated(self.no(task)):
-                run.unfolded["spoiled"] += 1
+                run.unfolded["untolerated_failures"] += 1
 
     def count_start(self, task: Task) -> None:
         run = self.runs[task.run]
-        if not run.alone:
+        if not run.single_task:
             run.touched = True
             run.unfolded["started"] += 1
 

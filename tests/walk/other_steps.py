@@ -62,7 +62,7 @@ def start_graph(walk: Walk) -> Step | None:
     def apply(_: Rows) -> None:
         first = len(walk.task_ids)
         walk.run_ids.append(run_id)
-        walk.model.runs.append(Run(alone=False, status="pending", total=3, max_attempts=attempts))
+        walk.model.runs.append(Run(single_task=False, status="pending", total=3, max_attempts=attempts))
         walk.model.moves["run", None, "start", "pending"] += 1
         for no, task_id in enumerate(ids):
             ups = {first + up: on for (up, to), on in ways.items() if to == no}

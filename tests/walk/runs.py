@@ -10,9 +10,9 @@ from tests.walk.walker import Rows, Step, Walk
 
 
 def fate(run: Run) -> str:
-    if run.cancel and (run.counts["cancelled"] or run.counts["spoiled"]):
+    if run.cancel and (run.counts["cancelled"] or run.counts["untolerated_failures"]):
         return "cancelled"
-    if run.counts["spoiled"]:
+    if run.counts["untolerated_failures"]:
         return "failed"
     return "cancelled" if run.counts["cancelled"] else "completed"
 
@@ -23,7 +23,7 @@ def all_ended(run: Run) -> bool:
 
 def fold(model: Model) -> None:
     for no, run in enumerate(model.runs):
-        if run.alone or run.gone or not run.touched:
+        if run.single_task or run.gone or not run.touched:
             continue
         before = model.run_status(no)
         run.total += run.unfolded["added"]
@@ -38,7 +38,7 @@ def fold(model: Model) -> None:
 
 def settle(model: Model, rerun: Callable[[int], None]) -> None:
     for no, run in enumerate(model.runs):
-        if run.alone or run.max_attempts == 1 or run.touched or not all_ended(run):
+        if run.single_task or run.max_attempts == 1 or run.touched or not all_ended(run):
             continue
         due = run.retry_at is None or run.retry_at <= model.now or run.cancel
         if run.status in ("pending", "running", "retrying") and due:
@@ -139,12 +139,12 @@ def retry(walk: Walk, no: int, params: dict[str, Any], still_open: str | None) -
         at
         for at, task in enumerate(model.tasks)
         if task.run == no and at not in old and task.state in ("completed", "skipped")
-        and (task.parent is None or at in beside) and at not in copied and reuse and not run.alone
+        and (task.parent is None or at in beside) and at not in copied and reuse and not run.single_task
     ]  # fmt: skip
 
     def apply(rows: Rows) -> None:
         walk.run_ids.append(rows[0]["retry_run"])
-        new = Run(run.alone, "" if run.alone else "pending", 1, run.max_attempts, len(old))
+        new = Run(run.single_task, "" if run.single_task else "pending", 1, run.max_attempts, len(old))
         model.runs.append(new)
         model.moves["run", None, "start", "pending"] += 1
         for at in kept:

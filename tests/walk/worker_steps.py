@@ -229,8 +229,8 @@ def start_child(walk: Walk) -> Step | None:
 
     def apply(_: Rows) -> None:
         run = walk.model.runs[fence.task.run]
-        if run.alone:
-            run.alone, run.status, run.total = False, "running", 2
+        if run.single_task:
+            run.single_task, run.status, run.total = False, "running", 2
         else:
             run.unfolded["added"] += 1
             run.touched = True

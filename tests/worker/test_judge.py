@@ -20,7 +20,7 @@ from tenuto.runtimes.outcomes import (
     to_json,
 )
 from tenuto.sdk.app import App
-from tenuto.sdk.context.control import Fail, Retry, Suspend
+from tenuto.sdk.context.control import Fail, Retry, Snooze, Suspend
 from tenuto.sdk.values.codecs import WrongValue
 
 app = App("judged")

@@ -52,7 +52,7 @@ async def fetch_overview(pool: "ConnectionPool", org_id: UUID, before: OverviewP
     from tenuto.db import monitoring
 
     async with pool.connection() as conn:
-        at, seen = time.monotonic(), await monitoring.overview(conn, org_id=org_id)
+        at, seen = time.monotonic(), await monitoring.get_overview(conn, org_id=org_id)
         rate = (seen.ended - before.overview.ended) / (at - before.at) if before else None
         queues = await monitoring.list_queues(conn, org_id=org_id)
         workers = await monitoring.list_workers(conn, org_id=org_id, limit=200)

@@ -8,7 +8,7 @@ async def why_unserved(desk: CommandContext, type: str, *, otherwise: str) -> st
     from tenuto.db import runs
     from tenuto.sdk.suggestions import nearest
 
-    if not await desk.pool.call(runs.unknown_types, org_id=desk.org_id, types=[type]):
+    if not await desk.pool.call(runs.list_unknown_types, org_id=desk.org_id, types=[type]):
         return None
     near = nearest(type, await desk.pool.call(runs.list_types, org_id=desk.org_id))
     return f"no worker has ever served {type}; " + (f"did you mean {near}?" if near else otherwise)

@@ -57,10 +57,10 @@ async def get_chain(conn: Conn, *, org_id: UUID) -> Chain:
     return await call_one(conn, "get_chain", Chain, org_id=org_id)
 
 
-async def due_heads(
+async def list_due_heads(
     conn: Conn, *, every: timedelta | None = None, limit: int | None = None, keys: list[str] | None = None
 ) -> list[Head]:
-    return await call(conn, "due_heads", Head, every=every, limit=limit, keys=keys)
+    return await call(conn, "list_due_heads", Head, every=every, limit=limit, keys=keys)
 
 
 async def record_head(

@@ -36,7 +36,7 @@ async def sign_heads(
     keys: list[str] | None = None,
 ) -> int:
     """Sign the ends of chains that are due, which is a minute after the one before; answers how many."""
-    heads = await audit.due_heads(conn, every=every, limit=limit, keys=keys)
+    heads = await audit.list_due_heads(conn, every=every, limit=limit, keys=keys)
     if not heads:
         return 0
     key, now = await signing_key(conn, peppers), await maintenance.now(conn)

@@ -91,12 +91,12 @@ async def list_effects(
     return await call(conn, "list_effects", Effect, status=status, kind=kind, **page)
 
 
-async def settled_at(conn: Conn) -> datetime:
-    return await call_value(conn, "settled_at")
+async def get_change_horizon(conn: Conn) -> datetime:
+    return await call_value(conn, "get_change_horizon")
 
 
-async def prepare_changes(conn: Conn) -> int:
-    return await call_value(conn, "prepare_changes")
+async def index_recent_changes(conn: Conn) -> int:
+    return await call_value(conn, "index_recent_changes")
 
 
 async def list_changes(
@@ -117,16 +117,16 @@ async def explain_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> str:
     return await call_value(conn, "explain_task", org_id=org_id, task_id=task_id)
 
 
-async def overview(conn: Conn, *, org_id: UUID) -> Overview:
-    return await call_one(conn, "overview", Overview, org_id=org_id)
+async def get_overview(conn: Conn, *, org_id: UUID) -> Overview:
+    return await call_one(conn, "get_overview", Overview, org_id=org_id)
 
 
-async def due_upkeep(conn: Conn) -> list[DueUpkeep]:
-    return await call(conn, "due_upkeep", DueUpkeep)
+async def list_due_maintenance(conn: Conn) -> list[DueUpkeep]:
+    return await call(conn, "list_due_maintenance", DueUpkeep)
 
 
-async def take_due_upkeep(conn: Conn, *, dispatcher_id: UUID, loops: list[str]) -> list[DueUpkeep]:
-    return await call(conn, "take_due_upkeep", DueUpkeep, dispatcher_id=dispatcher_id, loops=loops)
+async def take_due_maintenance(conn: Conn, *, dispatcher_id: UUID, loops: list[str]) -> list[DueUpkeep]:
+    return await call(conn, "take_due_maintenance", DueUpkeep, dispatcher_id=dispatcher_id, loops=loops)
 
 
 async def list_dispatchers(conn: Conn) -> list[DispatcherInfo]:

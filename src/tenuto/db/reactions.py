@@ -57,8 +57,10 @@ async def list_schedules(
     return await call(conn, "list_schedules", Schedule, org_id=org_id, after=after, limit=limit)
 
 
-async def due_schedules(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> list[DueSchedule]:
-    return await call(conn, "due_schedules", DueSchedule, limit=limit, keys=keys)
+async def list_due_schedules(
+    conn: Conn, *, limit: int | None = None, keys: list[str] | None = None
+) -> list[DueSchedule]:
+    return await call(conn, "list_due_schedules", DueSchedule, limit=limit, keys=keys)
 
 
 async def fire_schedules(

@@ -60,7 +60,7 @@ async def start_task(
         await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
 
 
-async def start_requested(
+async def start_for_requests(
     conn: Conn,
     *,
     kinds: str,
@@ -88,7 +88,7 @@ async def start_requested(
     lists = {"inputs": inputs, "ids": ids, "ips": ips, "user_agents": user_agents, "request_ids": request_ids}
     sent = {name: array_literal(values) for name, values in lists.items()}
     noted = {"changes": changes, "actor_kind": actor_kind, "actor_id": actor_id}
-    await call_procedure(conn, "start_requested", **who, **noted, **sent, kinds=kinds, details=details, group=group)
+    await call_procedure(conn, "start_for_requests", **who, **noted, **sent, kinds=kinds, details=details, group=group)
 
 
 async def start_many(
@@ -132,8 +132,8 @@ async def list_types(conn: Conn, *, org_id: UUID, limit: int | None = None) -> l
     return await call_values(conn, "list_types", org_id=org_id, limit=limit)
 
 
-async def unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
-    return await call_values(conn, "unknown_types", org_id=org_id, types=types)
+async def list_unknown_types(conn: Conn, *, org_id: UUID, types: list[str]) -> list[str]:
+    return await call_values(conn, "list_unknown_types", org_id=org_id, types=types)
 
 
 async def cancel_run(conn: Conn, *, org_id: UUID, run_id: UUID, reason: str | None = None) -> bool:
@@ -156,16 +156,16 @@ async def delete_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> bool:
     return await call_value(conn, "delete_run", org_id=org_id, run_id=run_id)
 
 
-async def nudge_runs(conn: Conn, *, run_ids: list[UUID]) -> int:
-    return await call_value(conn, "nudge_runs", run_ids=run_ids)
+async def fold_and_wake_runs(conn: Conn, *, run_ids: list[UUID]) -> int:
+    return await call_value(conn, "fold_and_wake_runs", run_ids=run_ids)
 
 
-async def run_output(conn: Conn, *, run_id: UUID) -> Json:
-    return await call_value(conn, "run_output", run_id=run_id)
+async def get_run_output(conn: Conn, *, run_id: UUID) -> Json:
+    return await call_value(conn, "get_run_output", run_id=run_id)
 
 
-async def task_tree(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[TreeNode]:
-    return await call(conn, "task_tree", TreeNode, org_id=org_id, task_id=task_id)
+async def get_task_tree(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[TreeNode]:
+    return await call(conn, "get_task_tree", TreeNode, org_id=org_id, task_id=task_id)
 
 
 async def pause_queue(conn: Conn, *, org_id: UUID, queue: str) -> None:

@@ -205,7 +205,7 @@ async def measure(dispatcher: Dispatcher, _: int) -> int:
     for count in await dispatcher.pool.call(monitoring.count_parked):
         PARKED_ROWS.labels(count.loop).set(count.parked)
     if dispatcher.org_id is not None:
-        seen = await dispatcher.pool.call(monitoring.overview, org_id=dispatcher.org_id)
+        seen = await dispatcher.pool.call(monitoring.get_overview, org_id=dispatcher.org_id)
         for state in ("ready", "delayed", "waiting", "pending", "running"):
             TASKS_OPEN.labels(state).set(getattr(seen, state))
         OLDEST_READY.set(seen.oldest_ready_seconds or 0)

@@ -45,7 +45,9 @@ async def dispatch(
         own = frozenset(loop.name for loop in loops if not loop.alone)
 
         async def ask(dispatcher: Dispatcher) -> Due:
-            taken = await dispatcher.pool.call(monitoring.take_due_upkeep, dispatcher_id=dispatcher.id, loops=shared)
+            taken = await dispatcher.pool.call(
+                monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared
+            )
             due = frozenset(one.what for one in taken if one.due_in_seconds == 0)
             later = [one.due_in_seconds for one in taken if one.due_in_seconds]
             return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {one.what for one in taken})

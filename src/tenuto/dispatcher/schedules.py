@@ -43,7 +43,7 @@ def _from(due: DueSchedule) -> Iterator[datetime]:
 
 async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = None) -> int:
     """Fire what is due, all in one transaction; a schedule whose moments cannot be computed is paused."""
-    due = await reactions.due_schedules(conn, limit=limit, keys=keys)
+    due = await reactions.list_due_schedules(conn, limit=limit, keys=keys)
     planned: list[tuple[DueSchedule, Firing]] = []
     moments = 0
     for schedule in due:

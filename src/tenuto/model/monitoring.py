@@ -14,7 +14,7 @@ class RunStatus:
     org_id: UUID
     name: str | None
     type: str | None
-    alone: bool
+    single_task: bool
     resource_group: str
     status: str
     attempt: int

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tenuto.model.errors import StaleLease
 from tenuto.runtimes.outcomes import Dropped, Failed, Outcome, Snoozed, Waiting, describe
-from tenuto.sdk.context.control import Fail, Retry, Suspend
+from tenuto.sdk.context.control import Fail, Retry, Snooze, Suspend
 from tenuto.sdk.task import Task
 from tenuto.sdk.values.codecs import WrongValue
 

@@ -100,9 +100,9 @@ class Follower:
         try:
             if now - self._prepared > INDEX_EVERY_SECONDS:
                 self._prepared = now
-                await self._desk.pool.call(monitoring.prepare_changes)
+                await self._desk.pool.call(monitoring.index_recent_changes)
             # Before the look, in a call of its own: what is settled by then is seen by the look.
-            until = await self._desk.pool.call(monitoring.settled_at)
+            until = await self._desk.pool.call(monitoring.get_change_horizon)
             asked = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
             for_whom = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._desk.acts}
             found = await call_for(self._desk.pool, org_id, monitoring.list_changes, **for_whom, **asked)
@@ -114,7 +114,7 @@ class Follower:
 
 async def follower_of(desk: ApiRequest, place: ChangeCursor | None) -> Follower:
     """From the place on, or from now."""
-    return Follower(desk, place or ChangeCursor(await desk.pool.call(monitoring.settled_at)))
+    return Follower(desk, place or ChangeCursor(await desk.pool.call(monitoring.get_change_horizon)))
 
 
 async def _whole(call: Awaitable[T]) -> T:

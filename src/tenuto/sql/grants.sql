@@ -28,12 +28,12 @@ begin
     select p.oid::regprocedure as name, p.proname from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.prosecdef
   loop
     execute format('revoke execute on function %s from tenuto_api, tenuto_dispatcher, tenuto_worker, tenuto_readonly', v_function.name);
-    if v_function.proname = any ('{find_api_key,find_imported_keys,find_worker_key,find_user,find_login,close_login,use_login_token,settled_at,prepare_changes}'
+    if v_function.proname = any ('{find_api_key,find_imported_keys,find_worker_key,find_user,find_login,close_login,use_login_token,get_change_horizon,index_recent_changes}'
       || v_signing) then
       execute format('grant execute on function %s to tenuto_api', v_function.name);
     end if;
     if v_function.proname = any ('{create_partitions,drop_partitions,prune_runs,_rows_to_prune,seal_audit,prune_audit,'
-      'retire_signing_key,due_heads,record_head}' || v_signing) then
+      'retire_signing_key,list_due_heads,record_head}' || v_signing) then
       execute format('grant execute on function %s to tenuto_dispatcher', v_function.name);
     end if;
   end loop;

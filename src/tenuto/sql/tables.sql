@@ -8,17 +8,6 @@ create type tenuto.attempt_end as (
   error jsonb
 );
 
-create type tenuto.card as (
-  id uuid,
-  org_id uuid,
-  run_id uuid,
-  route_id integer,
-  group_no integer,
-  priority integer,
-  attempt integer,
-  traits smallint
-);
-
 create type tenuto.claimed as (
   task_id uuid,
   attempt integer,
@@ -43,25 +32,23 @@ create type tenuto.ended as (
   limited uuid[]
 );
 
-create type tenuto.kind as (
-  route_id integer,
-  queue text,
-  priority integer,
-  max_attempts integer,
-  max_losses integer,
-  backoff_seconds real,
-  timeout_seconds real,
-  heartbeat_timeout_seconds real,
-  optional boolean,
-  handler text
-);
-
 create type tenuto.lane_floor as (
   route_id integer,
   group_no integer,
   priority integer,
   floor bigint,
   empty_since timestamp with time zone
+);
+
+create type tenuto.queued_task as (
+  id uuid,
+  org_id uuid,
+  run_id uuid,
+  route_id integer,
+  group_no integer,
+  priority integer,
+  attempt integer,
+  flags smallint
 );
 
 create type tenuto.rate_share as (
@@ -74,6 +61,19 @@ create type tenuto.started as (
   no integer,
   run_id uuid,
   created boolean
+);
+
+create type tenuto.task_spec as (
+  route_id integer,
+  queue text,
+  priority integer,
+  max_attempts integer,
+  max_losses integer,
+  backoff_seconds real,
+  timeout_seconds real,
+  heartbeat_timeout_seconds real,
+  optional boolean,
+  handler text
 );
 
 create type tenuto.wait as (
@@ -219,8 +219,8 @@ alter table tenuto.audit_log enable row level security;
 alter table tenuto.audit_log force row level security;
 create policy an_org_sees_its_own_rows on tenuto.audit_log for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.audit_log for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
-CREATE TRIGGER entries_are_never_emptied_out BEFORE TRUNCATE ON tenuto.audit_log FOR EACH STATEMENT EXECUTE FUNCTION tenuto._keep_audit();
-CREATE TRIGGER entries_are_only_added BEFORE DELETE OR UPDATE ON tenuto.audit_log FOR EACH ROW EXECUTE FUNCTION tenuto._keep_audit();
+CREATE TRIGGER entries_are_never_emptied_out BEFORE TRUNCATE ON tenuto.audit_log FOR EACH STATEMENT EXECUTE FUNCTION tenuto._guard_audit_log();
+CREATE TRIGGER entries_are_only_added BEFORE DELETE OR UPDATE ON tenuto.audit_log FOR EACH ROW EXECUTE FUNCTION tenuto._guard_audit_log();
 
 create table tenuto.audit_unsealed (
   id     uuid not null,
@@ -410,7 +410,7 @@ create table tenuto.delayed_tasks (
   group_no     integer not null,
   priority     integer not null,
   attempt      integer not null,
-  traits       smallint not null,
+  flags        smallint not null,
   reason       text not null,
   constraint delayed_tasks_pkey PRIMARY KEY (id),
   constraint reason_is_known CHECK ((reason = ANY (ARRAY['delay'::text, 'retry'::text, 'snooze'::text])))
@@ -689,7 +689,7 @@ create table tenuto.pending_tasks (
   priority     integer not null,
   attempt      integer not null,
   remaining    integer not null,
-  traits       smallint not null,
+  flags        smallint not null,
   handler      text,
   constraint pending_tasks_pkey PRIMARY KEY (id),
   constraint remaining_is_not_negative CHECK ((remaining >= 0))
@@ -793,7 +793,7 @@ create table tenuto.ready_tasks (
   group_no  integer not null,
   priority  integer not null,
   attempt   integer not null,
-  traits    smallint not null,
+  flags     smallint not null,
   constraint ready_tasks_pkey PRIMARY KEY (route_id, group_no, priority, seq)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX ready_tasks_id_idx ON tenuto.ready_tasks USING btree (id);
@@ -848,17 +848,17 @@ create policy an_org_sees_its_own_rows on tenuto.routes for all to tenuto_api, t
 create policy trusted_roles_see_all on tenuto.routes for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.run_counts (
-  id             bigint generated always as identity not null,
-  run_id         uuid not null,
-  org_id         uuid not null,
-  added          integer default 0 not null,
-  completed      integer default 0 not null,
-  failed         integer default 0 not null,
-  cancelled      integer default 0 not null,
-  skipped        integer default 0 not null,
-  spoiled        integer default 0 not null,
-  started_at     timestamp with time zone,
-  failed_task_id uuid,
+  id                   bigint generated always as identity not null,
+  run_id               uuid not null,
+  org_id               uuid not null,
+  added                integer default 0 not null,
+  completed            integer default 0 not null,
+  failed               integer default 0 not null,
+  cancelled            integer default 0 not null,
+  skipped              integer default 0 not null,
+  untolerated_failures integer default 0 not null,
+  started_at           timestamp with time zone,
+  failed_task_id       uuid,
   constraint run_counts_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 CREATE INDEX run_counts_run_idx ON tenuto.run_counts USING btree (run_id);
@@ -955,7 +955,7 @@ create table tenuto.running_tasks (
   group_no    integer not null,
   priority    integer not null,
   attempt     integer not null,
-  traits      smallint not null,
+  flags       smallint not null,
   cancel      boolean default false not null,
   progress    real,
   message     text,
@@ -963,7 +963,7 @@ create table tenuto.running_tasks (
   constraint running_tasks_pkey PRIMARY KEY (id)
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX running_tasks_deadline_idx ON tenuto.running_tasks USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
-CREATE INDEX running_tasks_group_idx ON tenuto.running_tasks USING btree (group_no) WHERE (((traits)::integer & 16) > 0);
+CREATE INDEX running_tasks_group_idx ON tenuto.running_tasks USING btree (group_no) WHERE (((flags)::integer & 16) > 0);
 CREATE INDEX running_tasks_silent_idx ON tenuto.running_tasks USING btree (silent_at) WHERE (silent_at IS NOT NULL);
 alter table tenuto.running_tasks enable row level security;
 alter table tenuto.running_tasks force row level security;
@@ -971,36 +971,36 @@ create policy an_org_sees_its_own_rows on tenuto.running_tasks for all to tenuto
 create policy trusted_roles_see_all on tenuto.running_tasks for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.runs (
-  id                  uuid not null,
-  org_id              uuid not null,
-  group_no            integer not null,
-  name                text,
-  alone               boolean not null,
-  status              text,
-  fate                text,
-  attempt             integer default 1 not null,
-  max_attempts        integer default 1 not null,
-  total               integer,
-  completed           integer,
-  failed              integer,
-  cancelled           integer,
-  skipped             integer,
-  spoiled             integer,
-  handlers            integer default 0 not null,
-  failed_task_id      uuid,
-  input               jsonb,
-  metadata            jsonb,
-  retry_of            uuid,
-  next_retry_at       timestamp with time zone,
-  cancel_requested_at timestamp with time zone,
-  created_at          timestamp with time zone not null,
-  started_at          timestamp with time zone,
-  completed_at        timestamp with time zone,
+  id                   uuid not null,
+  org_id               uuid not null,
+  group_no             integer not null,
+  name                 text,
+  single_task          boolean not null,
+  status               text,
+  pending_status       text,
+  attempt              integer default 1 not null,
+  max_attempts         integer default 1 not null,
+  total                integer,
+  completed            integer,
+  failed               integer,
+  cancelled            integer,
+  skipped              integer,
+  untolerated_failures integer,
+  handlers             integer default 0 not null,
+  failed_task_id       uuid,
+  input                jsonb,
+  metadata             jsonb,
+  retry_of             uuid,
+  next_retry_at        timestamp with time zone,
+  cancel_requested_at  timestamp with time zone,
+  created_at           timestamp with time zone not null,
+  started_at           timestamp with time zone,
+  completed_at         timestamp with time zone,
   constraint a_run_exists_once PRIMARY KEY (id),
   constraint a_final_run_has_a_time CHECK (((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) = (completed_at IS NOT NULL))),
-  constraint a_run_of_one_has_no_counts CHECK (((alone = (status IS NULL)) AND (alone = (total IS NULL)))),
+  constraint a_run_of_one_has_no_counts CHECK (((single_task = (status IS NULL)) AND (single_task = (total IS NULL)))),
   constraint attempts_are_in_bounds CHECK ((((attempt >= 1) AND (attempt <= max_attempts)) AND (max_attempts <= 100))),
-  constraint fate_is_known CHECK ((fate = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint fate_is_known CHECK ((pending_status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint retrying_has_a_time CHECK (((status = 'retrying'::text) = (next_retry_at IS NOT NULL))),
   constraint status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'retrying'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
 ) partition by range (id);
@@ -1350,7 +1350,7 @@ create table tenuto.waiting_tasks (
   attempt    integer not null,
   remaining  integer,
   limit_id   bigint,
-  traits     smallint not null,
+  flags      smallint not null,
   waits_for  text not null,
   signal     text,
   constraint waiting_tasks_pkey PRIMARY KEY (id),

@@ -75,7 +75,7 @@ def test_a_chain_tells_where_it_ends_and_what_waits(db: Db, clock: Clock) -> Non
 
 def test_an_end_of_a_chain_is_due_to_be_signed_once_a_minute(db: Db, clock: Clock) -> None:
     def sign() -> list[int]:
-        heads = call(db, "due_heads")
+        heads = call(db, "list_due_heads")
         for head in heads:
             call(db, "record_head", **head, signed_at=clock.now, signing_key_id="k", signature=b"s")
         return [head["seq"] for head in heads]

@@ -22,7 +22,7 @@ def clock(db: psycopg.Connection) -> datetime:
 
 
 def settled(db: psycopg.Connection) -> datetime:
-    return call(db, "settled_at")
+    return call(db, "get_change_horizon")
 
 
 def changes(db: psycopg.Connection, after: datetime, until: datetime, **more: Any) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def test_a_transaction_that_wrote_elsewhere_or_only_reads_holds_nothing_back(
 def test_without_the_right_to_see_sessions_a_minute_must_do(db: psycopg.Connection) -> None:
     with db.transaction(force_rollback=True):
         db.execute("revoke pg_read_all_stats from tenuto_owner")
-        (lag,) = db.execute("select statement_timestamp() - tenuto.settled_at()").fetchone() or (None,)
+        (lag,) = db.execute("select statement_timestamp() - tenuto.get_change_horizon()").fetchone() or (None,)
 
     assert lag == timedelta(minutes=1)
 
@@ -118,7 +118,7 @@ def test_an_org_sees_its_own_changes_and_the_api_may_ask(database: str, db: psyc
     start(db)
     everything(db)
     with connect_as(database, "tenuto_api") as api:
-        until = call(api, "settled_at")
+        until = call(api, "get_change_horizon")
         api.execute("select set_config('tenuto.org_id', %s, false)", [str(other)])
 
         assert changes(api, LONG_AGO, until) == changes(api, LONG_AGO, until, org_id=other) == []
@@ -136,7 +136,7 @@ def test_only_what_changed_lately_is_read(database: str, db: psycopg.Connection)
     drain(db, a_worker(db), limit=500)
     db.execute("analyze tenuto.task_attempts")
 
-    assert (call(db, "prepare_changes") > 0, call(db, "prepare_changes")) == (True, 0)
+    assert (call(db, "index_recent_changes") > 0, call(db, "index_recent_changes")) == (True, 0)
     with connect_as(database, "tenuto_api") as api:
         api.execute("select set_config('tenuto.org_id', %s, false)", [str(DEFAULT_ORG)])
         api.execute("set enable_seqscan = off")
@@ -156,4 +156,4 @@ def test_nobody_waits_for_another_who_prepares(database: str, db: psycopg.Connec
         for (partition,) in found.fetchall():
             other.execute(f"lock table {partition} in share update exclusive mode".encode())
 
-        assert call(db, "prepare_changes") == 0
+        assert call(db, "index_recent_changes") == 0

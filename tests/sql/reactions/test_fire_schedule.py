@@ -18,20 +18,20 @@ DAY = timedelta(days=1)
 
 def test_a_schedule_is_due_when_its_time_has_come(db: Db, clock: Clock, database: str) -> None:
     put(db, clock.now + DAY)
-    assert call(db, "due_schedules") == []
+    assert call(db, "list_due_schedules") == []
     clock.advance(days=1)
 
-    (due,) = call(db, "due_schedules")
+    (due,) = call(db, "list_due_schedules")
 
     assert (due["name"], due["next_at"], due["now"]) == ("nightly", clock.now, clock.now)
-    assert ask(database, reactions.due_schedules) == []  # there, a day is not over
+    assert ask(database, reactions.list_due_schedules) == []  # there, a day is not over
 
 
 def test_no_more_are_answered_than_asked_for_and_the_oldest_first(db: Db, clock: Clock) -> None:
     for hours in (1, 3, 2):
         put(db, clock.now - timedelta(hours=hours), f"{hours}h")
 
-    assert [row["name"] for row in call(db, "due_schedules", limit=2)] == ["3h", "2h"]
+    assert [row["name"] for row in call(db, "list_due_schedules", limit=2)] == ["3h", "2h"]
 
 
 def test_firing_starts_a_run_and_sets_the_next_time(db: Db, clock: Clock) -> None:

@@ -64,7 +64,7 @@ def test_a_pause_stays_until_it_is_resumed_with_a_new_time(db: Db, clock: Clock)
     clock.advance(days=3)
     call(db, "pause_schedule", **NAMED)
     assert schedule(db)["paused_at"] == clock.now - 3 * DAY
-    assert call(db, "due_schedules") == []
+    assert call(db, "list_due_schedules") == []
 
     call(db, "resume_schedule", **NAMED, next_at=clock.now + DAY)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import DispatcherInfo, WorkerStatus
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as overview.sql counts them
+ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as get_overview.sql counts them
 LONG = 600.0  # seconds a transaction may be open before dead rows pile up
 BLOATED = 100_000  # dead rows in a hot table that nobody vacuums
 
@@ -78,7 +78,7 @@ async def _look(url: str, settings: Settings) -> Seen:
             await maintenance.now(conn),
             await monitoring.list_dispatchers(conn),
             await monitoring.list_workers(conn, org_id=org_id, status="active", limit=200),
-            await runs.unknown_types(conn, org_id=org_id, types=sorted({task.type for task in queued})),
+            await runs.list_unknown_types(conn, org_id=org_id, types=sorted({task.type for task in queued})),
             await monitoring.count_parked(conn),
         )
 

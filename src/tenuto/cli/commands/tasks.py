@@ -73,7 +73,7 @@ def tree(task: TaskId, as_json: Json = False) -> None:
 
     async def question(desk: CommandContext) -> "list[TreeNode]":
         async with of_a_task(desk, one):
-            nodes = await desk.pool.call(runs.task_tree, org_id=desk.org_id, task_id=one)
+            nodes = await desk.pool.call(runs.get_task_tree, org_id=desk.org_id, task_id=one)
             if not nodes:
                 raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
             return nodes

@@ -151,7 +151,7 @@ class ClaimConnection:
     def nudge(self, run_ids: Collection[str]) -> None:
         """Add up these runs and wake whoever serves what became ready in them."""
         with unreachable_on_error(), kernel_errors():
-            self.conn.execute("select tenuto.nudge_runs(%s)", ("{" + ",".join(run_ids) + "}",))
+            self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
     def close(self) -> None:
         self.conn.close()

@@ -31,7 +31,7 @@ class WorkerFilter(NameFilter):
 @ROUTES.add("GET", "/v1/status", permission="status:read", answer=schemas.Status)
 async def get_status(desk: AtDesk) -> Any:
     """How much stands where, and who works."""
-    return await desk.ask(monitoring.overview)
+    return await desk.ask(monitoring.get_overview)
 
 
 @ROUTES.add("GET", "/v1/queues", permission="queues:read", answer=schemas.Queues)

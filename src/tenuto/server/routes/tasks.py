@@ -76,9 +76,9 @@ async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=schemas.TaskTree)
-async def task_tree(desk: AtDesk, task_id: UUID) -> Any:
+async def get_task_tree(desk: AtDesk, task_id: UUID) -> Any:
     """The tasks below a task."""
-    return await _items(desk, task_id, await desk.ask(runs.task_tree, task_id=task_id))
+    return await _items(desk, task_id, await desk.ask(runs.get_task_tree, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=schemas.TaskAttempts)

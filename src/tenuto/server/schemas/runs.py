@@ -65,14 +65,14 @@ class Progress(ResponseModel):
 
 
 class Run(ResponseModel):
-    """A run as it is now; `alone`: of one task, which has its id. `type` is that of the task it was started with; a
-    graph has none, but may have a name."""
+    """A run. `single_task`: it has one task, whose id is the run's. `type` is the type of the task it was started with;
+    a graph has none, but may have a name."""
 
     id: UUID
     org_id: UUID
     name: str | None
     type: str | None
-    alone: bool
+    single_task: bool
     resource_group: str
     status: str
     attempt: int

@@ -122,7 +122,7 @@ class StartBatcher:
         ids = [uuid7() for _ in asked]
         plans = [one.plan for one in asked]
         async with self._pool.connection(timeout=self._seconds, org_id=alike.org_id) as conn:
-            await runs.start_requested(
+            await runs.start_for_requests(
                 conn,
                 **alike.acts.named(),
                 kinds=alike.kinds,

@@ -88,7 +88,7 @@ def _types_of(body: Start | StartGraph) -> set[str]:
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
     """Refuse types that nobody has ever served."""
-    if unknown := await runs.unknown_types(conn, org_id=org_id, types=types):
+    if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
         near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
         otherwise = "correct it, start its worker first, or leave out strict"
         hint = f"did you mean {near!r}? If not, start its worker first, or leave out strict" if near else otherwise

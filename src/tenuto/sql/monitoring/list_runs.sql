@@ -36,7 +36,7 @@ begin
         and (p_name is null or r.name = p_name)
       order by r.id desc
       limit 10000)
-      || array(select o.id from tenuto._open_tasks(p_org_id, null, null, p_before, 10000) o where o.alone);
+      || array(select o.id from tenuto._open_tasks(p_org_id, null, null, p_before, 10000) o where o.single_task);
   elsif p_status in ('failed', 'cancelled') then
     v_ids := array(
       select r.id
@@ -45,7 +45,7 @@ begin
         and (p_name is null or r.name = p_name)
       order by r.id desc
       limit 10000)
-      || array(select a.id from tenuto._unhappy_tasks(p_org_id, p_status, p_before, 10000) a);
+      || array(select a.id from tenuto._recent_ended_tasks(p_org_id, p_status, p_before, 10000) a);
   else
     v_ids := array(
       select r.id

@@ -46,7 +46,7 @@ begin
   elsif p_status in ('failed', 'cancelled', 'skipped') then
     v_ids := array(
       select t.id
-      from tenuto._unhappy_tasks(p_org_id, p_status, p_before, case when v_routes is null then p_limit else 10000 end) u
+      from tenuto._recent_ended_tasks(p_org_id, p_status, p_before, case when v_routes is null then p_limit else 10000 end) u
       join tenuto.tasks t on t.id = u.id
       where v_routes is null or t.route_id = any (v_routes));
   else

@@ -5,7 +5,7 @@ create or replace function tenuto._check_schedule(
   language plpgsql
 as $$
 declare
-  v_kinds tenuto.kind[];
+  v_kinds tenuto.task_spec[];
   v_raw jsonb := jsonb_build_array(p_kind);
   v_details jsonb;
 begin
@@ -24,7 +24,7 @@ begin
     case when coalesce(jsonb_typeof(p_details -> 'metadata'), 'null') = 'object' then p_details -> 'metadata' else '{}' end
     || jsonb_build_object('schedule', p_name, 'fire_time', '2000-01-01T00:00:00Z')));
   if p_kind ? 'inherit' then
-    select i.p_kinds, i.p_details into v_raw, v_details from tenuto._inherit(p_org_id, null, array[p_input], v_raw, v_details) i;
+    select i.p_kinds, i.p_details into v_raw, v_details from tenuto._apply_declared_options(p_org_id, null, array[p_input], v_raw, v_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, v_raw);
   if (v_kinds[1]).handler is not null then

@@ -15,8 +15,8 @@ declare
   v_org uuid;
   v_fired record;
   v_run_ids uuid[];
-  v_new tenuto.card[];
-  v_cards tenuto.card[] := '{}';
+  v_new tenuto.queued_task[];
+  v_queued tenuto.queued_task[] := '{}';
 begin
   perform tenuto._check_firing(d.name, d.expected, p_fire_times -> (d.no::int - 1), d.next_at)
   from unnest(p_names, p_expected, p_next_at) with ordinality as d(name, expected, next_at, no);
@@ -67,7 +67,7 @@ begin
       select s.run_ids, s.cards into v_run_ids, v_new
       from tenuto._start_named(
         v_org, v_fired.names, v_fired.keys, v_fired.kinds, v_fired.task_kinds, v_fired.inputs, v_fired.details) s;
-      v_cards := v_cards || v_new;
+      v_queued := v_queued || v_new;
     end if;
     return query
     select v_org, f.name, coalesce(array_agg(r.id order by r.no) filter (where r.id is not null), '{}')
@@ -75,6 +75,6 @@ begin
     left join unnest(v_run_ids, v_fired.names) with ordinality as r(id, name, no) on r.name = f.name
     group by f.name;
   end loop;
-  perform tenuto._make_ready(v_cards);   -- once and last, since it locks limits
+  perform tenuto._make_ready(v_queued);   -- once and last, since it locks limits
 end
 $$;

@@ -123,7 +123,7 @@ class Reporter:
         if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
             log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
-            await self._kernel.call(runs.nudge_runs, run_ids=list(touched))
+            await self._kernel.call(runs.fold_and_wake_runs, run_ids=list(touched))
 
     async def _call(self, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
         call = self._kernel.call

@@ -32,10 +32,10 @@ with task as (
   select new_id, org_id, new_id, created_at, route_id, no, priority, 0, 2, 3, 1, false, false
   from task
 ), runs as (
-  insert into tenuto.runs (id, org_id, group_no, alone, created_at)
+  insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
   select new_id, org_id, no, true, created_at from task
 )
-insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
+insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
 select nextval('tenuto.ready_seq') << 20, created_at, new_id, org_id, new_id, route_id, no, priority, 0, 1 from task
 """
 

@@ -150,7 +150,7 @@ def test_a_run_of_one_that_gets_children_becomes_a_counted_run(db: psycopg.Conne
     worker = a_worker(db)
     parent = worker.claim_one()
     worker.start_children(parent, 1)
-    assert (run(db, run_id)["status"], run(db, run_id)["alone"]) == ("running", False)
+    assert (run(db, run_id)["status"], run(db, run_id)["single_task"]) == ("running", False)
 
     worker.complete(parent, outputs=["done"])
     drain(db, worker)

@@ -114,7 +114,7 @@ def test_what_the_run_was_started_with_is_shown(db: psycopg.Connection, clock: C
 def test_a_run_of_one_takes_input_and_metadata_from_its_task(db: psycopg.Connection) -> None:
     (run_id,) = [start_one(db, details=Jsonb([{"task": 0, "metadata": {"a": 1}}]))]
 
-    assert seen(db, run_id, "input", "metadata", "alone") == (None, {"a": 1}, True)
+    assert seen(db, run_id, "input", "metadata", "single_task") == (None, {"a": 1}, True)
 
 
 def test_children_do_not_change_the_output(db: psycopg.Connection) -> None:

@@ -80,7 +80,7 @@ def test_a_run_shows_what_was_said_about_it(db: Db) -> None:
     assert start_run(db, 3, run=said) == (run_id, True)
 
     row = db.execute(
-        "select name, resource_group, max_attempts, input, metadata, total_tasks, alone from tenuto.run_status"
+        "select name, resource_group, max_attempts, input, metadata, total_tasks, single_task from tenuto.run_status"
     ).fetchall()
     assert row == [("nightly", "batch", 2, [1], {"a": 1}, 3, False)]
 

@@ -38,9 +38,9 @@ def test_a_nudge_ends_the_runs_and_wakes_the_workers_of_what_is_ready(db: Db, da
     with psycopg.connect(database, autocommit=True) as listener:
         listener.execute("listen tenuto_ready")
 
-        assert call(db, "nudge_runs", run_ids=[run_id]) == 1
+        assert call(db, "fold_and_wake_runs", run_ids=[run_id]) == 1
 
         (woken,) = listener.notifies(timeout=20, stop_after=1)
     assert woken.payload == "mail"
     assert run(db, run_id)["status"] == "completed"
-    assert call(db, "nudge_runs", run_ids=[run_id]) == 0
+    assert call(db, "fold_and_wake_runs", run_ids=[run_id]) == 0

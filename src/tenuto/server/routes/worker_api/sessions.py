@@ -119,10 +119,10 @@ def _fences(body: requests.SessionRef, ends: Sequence[requests.Fence]) -> dict[s
 
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, answer=None, status=204)
-async def nudge_runs(desk: AtWorkerDesk, body: requests.Nudge) -> Response:
+async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.Nudge) -> Response:
     """Add up these runs, and wake whoever serves what became ready in them."""
     async with desk.transaction() as conn:
-        await runs.nudge_runs(conn, run_ids=body.run_ids)
+        await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
 
 

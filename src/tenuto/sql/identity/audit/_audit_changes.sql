@@ -20,7 +20,7 @@ begin
     perform tenuto._raise('TN003', format('the change of %L is not an old and a new value', left(v_wrong, 100)), 'write {"field": {"old": 1, "new": 2}}');
   end if;
 
-  -- Only what is long, or holds a word that _without_secrets looks for, is looked at piece by piece: it costs a third of all this.
+  -- Only what is long, or holds a word that _redact looks for, is looked at piece by piece: it costs a third of all this.
   if octet_length(v_text) <= 1024
      and v_text !~* ('secret|pass|pwd|token|hash|bcrypt|pepper|credential|authorization|cookie|key|tnw?_|dsn|connection'
        || '|://|akia|asia|bearer|eyj|gh[ops]_|github|glpat|xox|sk_') then

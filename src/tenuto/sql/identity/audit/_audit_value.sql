@@ -9,5 +9,5 @@ as $$
       then jsonb_build_object('length', octet_length(v.value::text), 'sha256', encode(sha256(convert_to(v.value::text, 'UTF8')), 'hex'))
     else v.value
   end
-  from (select tenuto._without_secrets(p_field, p_value) as value) v;
+  from (select tenuto._redact(p_field, p_value) as value) v;
 $$;

@@ -13,7 +13,7 @@ begin
   perform tenuto._check_name('who creates a key', coalesce(p_created_by, ''));
   perform tenuto._check_permissions(p_permissions);
   perform tenuto._check_expiry(p_expires_at);
-  perform tenuto._check_reach(p_org_id, p_by_key, p_permissions, p_expires_at);
+  perform tenuto._check_key_scope(p_org_id, p_by_key, p_permissions, p_expires_at);
   insert into tenuto.api_keys (id, org_id, key_id, hash, pepper_version, name, permissions, created_by, created_at, expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_permissions, p_created_by, tenuto.now(), p_expires_at);
   return v_id;

@@ -21,7 +21,7 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no worker key %s', p_id));
   end if;
-  perform tenuto._check_reach(p_org_id, p_by_key, '{workers:write}', v_key.expires_at);
+  perform tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', v_key.expires_at);
   return v_was_good;
 end
 $$;

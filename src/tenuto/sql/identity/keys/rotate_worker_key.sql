@@ -27,7 +27,7 @@ begin
   elsif v_old.revoked_at is not null or v_old.expires_at <= tenuto.now() then
     perform tenuto._raise('TN004', format('worker key %s is revoked or has expired', p_id), 'create a new one');
   end if;
-  v_end := tenuto._check_reach(p_org_id, p_by_key, '{workers:write}', v_old.expires_at);
+  v_end := tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', v_old.expires_at);
 
   insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at, expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, v_old.name, v_old.queues, p_created_by, tenuto.now(),

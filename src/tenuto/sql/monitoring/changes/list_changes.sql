@@ -1,5 +1,5 @@
 -- What changed in the org from a place on, in order: runs that began or ended, attempts that ended, workers that came,
--- drained or went. A place is a time, an id and a number. p_until is what settled_at answered before this call: nothing
+-- drained or went. A place is a time, an id and a number. p_until is what get_change_horizon answered before this call: nothing
 -- can come below it any more. A run of one task ends with its task. What is older than 30 days is not told any more.
 create or replace function tenuto.list_changes(
   p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1, p_limit int default 200)

@@ -83,7 +83,7 @@ begin
     order by s.next_at
     limit 100000;
   else
-    return query select d.* from tenuto._due_upkeep_rows(p_loop) d;
+    return query select d.* from tenuto._due_maintenance_rows(p_loop) d;
   end case;
 end
 $$;

@@ -21,7 +21,7 @@ begin
         limit 1000) w;
   if v_limit.scope = 'rate' then
     return format('rate %s lets in %s in %s s, the next at %s, %s before it', v_limit.key, v_limit.size, v_limit.seconds,
-                  tenuto._say_time(greatest(v_limit.paced_at, p_waiting.waiting_at)), v_ahead)
+                  tenuto._format_time(greatest(v_limit.paced_at, p_waiting.waiting_at)), v_ahead)
            || coalesce(tenuto._why_not_moved(greatest(v_limit.paced_at, p_waiting.waiting_at)), '');
   end if;
 

@@ -14,7 +14,7 @@ begin
   select o.* into v_route from tenuto.routes o where o.id = p_ready.route_id;
   if v_route.paused then
     return format('queue %s is paused', v_route.queue) || coalesce((
-      select format(' since %s', tenuto._say_time(q.paused_at)) from tenuto.queues q where q.org_id = v_route.org_id and q.name = v_route.queue), '');
+      select format(' since %s', tenuto._format_time(q.paused_at)) from tenuto.queues q where q.org_id = v_route.org_id and q.name = v_route.queue), '');
   end if;
   select g.* into v_group from tenuto.resource_groups g where g.no = p_ready.group_no;
   if v_group.quota is not null then
@@ -30,7 +30,7 @@ begin
   then
     v_hidden := '; claims do not see it yet: the next one opens its lane' || coalesce((
       select format(', but follow_arrivals failed on that %s times and tries again at %s: %s', p.failures,
-                    tenuto._say_time(p.retry_at), left(p.error, 200))
+                    tenuto._format_time(p.retry_at), left(p.error, 200))
       from tenuto.arrivals a
       join tenuto.parked_rows p on p.loop = 'follow_arrivals' and p.key = a.id::text
       where a.route_id = p_ready.route_id and a.group_no = p_ready.group_no and a.priority = p_ready.priority
@@ -41,7 +41,7 @@ begin
         where q.route_id = p_ready.route_id and q.group_no = p_ready.group_no and q.priority = p_ready.priority and q.seq < p_ready.seq
         limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
-    format('ready since %s, %s of its kind before it', tenuto._say_time(p_ready.queued_at),
+    format('ready since %s, %s of its kind before it', tenuto._format_time(p_ready.queued_at),
            case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more' else v_ahead::text end) || v_hidden);
 end
 $$;

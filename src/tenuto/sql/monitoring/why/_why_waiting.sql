@@ -9,9 +9,9 @@ as $$
       when 'children' then format('%s of %s children have not ended', p_waiting.remaining,
                                   (select count(*) from tenuto.tasks t where t.parent_id = p_waiting.id))
       when 'signal' then format('no signal %s has come', p_waiting.signal)
-      else format('it sleeps until %s', tenuto._say_time(p_waiting.wake_at))
+      else format('it sleeps until %s', tenuto._format_time(p_waiting.wake_at))
     end
     || case when p_waiting.waits_for in ('children', 'signal') and p_waiting.wake_at is not null
-            then format(', and it waits until %s at most', tenuto._say_time(p_waiting.wake_at)) else '' end
+            then format(', and it waits until %s at most', tenuto._format_time(p_waiting.wake_at)) else '' end
     || coalesce(tenuto._why_not_moved(p_waiting.wake_at), '');
 $$;

@@ -7,19 +7,19 @@ as $$
 declare
   v_task tenuto.task_status := tenuto.get_task(p_org_id, p_task_id);
   v_what text := coalesce(v_task.name, v_task.type);
-  v_parked text := tenuto._say_parked(p_org_id, v_task.run_id, p_task_id);
+  v_parked text := tenuto._format_parked(p_org_id, v_task.run_id, p_task_id);
   v_tries text := format('attempt %s of %s', v_task.attempt, v_task.max_attempts);
 begin
   if v_task.status = 'running' then
     return format('%s is running: on worker %s since %s, %s', v_what, coalesce(v_task.worker_id, 'that is gone'),
-                  tenuto._say_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)), v_tries)
+                  tenuto._format_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)), v_tries)
            || case when v_task.cancel then '; it was asked to stop' else '' end
            || case when v_task.lease_expires_at < tenuto.now() then '; the worker is silent since its lease ended' else '' end
            || v_parked;
   elsif v_task.completed_at is not null then
     return format('%s %s at %s', v_what, case v_task.status when 'cancelled' then 'was cancelled' when 'skipped' then 'was skipped' else v_task.status end,
-                  tenuto._say_time(v_task.completed_at))
-           || case v_task.status when 'failed' then format(', %s: %s', v_tries, tenuto._say_error(v_task.error))
+                  tenuto._format_time(v_task.completed_at))
+           || case v_task.status when 'failed' then format(', %s: %s', v_tries, tenuto._format_error(v_task.error))
                                  when 'cancelled' then coalesce(nullif(': ' || (v_task.error ->> 'reason'), ': cancelled'), '')
                                  when 'skipped' then ': what it depended on ended otherwise'
                                  else '' end;

@@ -18,7 +18,7 @@ declare
   v_ended tenuto.ended;
   v_all tenuto.ended;
   v_released record;
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   if not tenuto._session_exists(p_session_id, p_token) then
     return query select r.id, r.attempt, 'stale_lease' from unnest(p_task_ids, p_attempts) as r(id, attempt);
@@ -27,14 +27,14 @@ begin
   if pg_column_size(p_outputs) > 1048576 then
     perform tenuto._check_outputs(p_task_ids, p_outputs);
   end if;
-  perform tenuto._lock_mixed(p_session_id, p_task_ids, p_attempts);
+  perform tenuto._lock_running_in_order(p_session_id, p_task_ids, p_attempts);
   for v_attempt in select distinct a from unnest(p_attempts) a
   loop
     v_ids := array(select r.id from unnest(p_task_ids, p_attempts) as r(id, attempt) where r.attempt = v_attempt);
     with ended as (
       delete from tenuto.running_tasks t
       where t.id = any (v_ids) and t.attempt = v_attempt and t.session_id = p_session_id
-      returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.traits
+      returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.flags
     ), history as (
       insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, output)
       select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, v_attempt, 'completed', true, r.output
@@ -47,10 +47,10 @@ begin
       ) r on r.id = e.id
     ), counts as (
       insert into tenuto.run_counts (run_id, org_id, completed, started_at)
-      select e.run_id, e.org_id, count(*), min(e.started_at) from ended e where not tenuto._alone(e.traits) group by 1, 2
+      select e.run_id, e.org_id, count(*), min(e.started_at) from ended e where not tenuto._is_single_task_run(e.flags) group by 1, 2
     )
-    select array_agg(e.id), array_agg(e.id) filter (where tenuto._followed(e.traits)),
-           array_agg(e.id) filter (where tenuto._owned(e.traits)), array_agg(e.id) filter (where tenuto._limited(e.traits))
+    select array_agg(e.id), array_agg(e.id) filter (where tenuto._has_dependents(e.flags)),
+           array_agg(e.id) filter (where tenuto._has_parent(e.flags)), array_agg(e.id) filter (where tenuto._has_limits(e.flags))
     into v_ended
     from ended e;
     v_all := (v_all.ids || v_ended.ids, v_all.followed || v_ended.followed, v_all.owned || v_ended.owned, v_all.limited || v_ended.limited);
@@ -58,20 +58,20 @@ begin
 
   if v_all.followed is not null then
     v_released := tenuto._release(v_all.followed, 'completed');
-    v_cards := v_released.cards;
+    v_queued := v_released.cards;
     v_all.owned := v_all.owned || v_released.owned;
   end if;
   if v_all.owned is not null then
-    v_cards := v_cards || tenuto._tell_parents(v_all.owned);
+    v_queued := v_queued || tenuto._notify_parents(v_all.owned);
   end if;
-  if v_cards is not null or v_all.limited is not null then
-    perform tenuto._make_ready(v_cards, v_all.limited);
+  if v_queued is not null or v_all.limited is not null then
+    perform tenuto._make_ready(v_queued, v_all.limited);
   end if;
   if p_effects is not null then
     perform tenuto._publish_effects(v_all.ids, p_effects);
   end if;
   if cardinality(v_all.ids) is distinct from cardinality(p_task_ids) then
-    return query select * from tenuto._refused(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids);
+    return query select * from tenuto._rejected_reports(p_session_id, p_token, p_task_ids, p_attempts, v_all.ids);
   end if;
 end
 $$;

@@ -30,8 +30,8 @@ begin
   from gone g
   left join tenuto.sessions s on s.id = (g.running).session_id;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._settle_attempts(v_ends, false),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
+    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, false),
+                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
     perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);

@@ -21,14 +21,14 @@ begin
   join (select distinct on (f.id, f.attempt) f.* from unnest(p_task_ids, p_attempts, p_errors, p_retries) as f(id, attempt, error, retry)
         order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._settle_attempts(v_ends, true),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
+    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, true),
+                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
   end if;
   return query
   select a.task_id, a.attempt, a.answer,
          (select t.max_attempts::int from tenuto.tasks t where t.id = a.task_id and a.answer <> 'stale_lease'),
          (select extract(epoch from d.available_at - tenuto.now())::float8 from tenuto.delayed_tasks d
           where d.id = a.task_id and d.attempt = a.attempt and d.reason = 'retry' and a.answer <> 'stale_lease')
-  from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e)) a;
+  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e)) a;
 end
 $$;

@@ -29,7 +29,7 @@ begin
   )
   select array_agg(g.running) into v_forgotten from gone g;
   if v_forgotten is not null then
-    perform tenuto._give_back(v_forgotten, 'forgotten', false);
+    perform tenuto._release_attempts(v_forgotten, 'forgotten', false);
   end if;
 
   select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')

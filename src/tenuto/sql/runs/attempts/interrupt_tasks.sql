@@ -11,10 +11,10 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_task_ids));
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
   if cardinality(v_running) > 0 then
-    perform tenuto._give_back(v_running, 'interrupted', true);
+    perform tenuto._release_attempts(v_running, 'interrupted', true);
   end if;
   return query
   select *
-  from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end
 $$;

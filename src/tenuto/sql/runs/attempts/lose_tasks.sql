@@ -20,10 +20,10 @@ begin
   join (select distinct on (f.id, f.attempt) f.* from unnest(p_task_ids, p_attempts, p_errors) as f(id, attempt, error)
         order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._settle_attempts(v_ends, true),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._limited((e.running).traits)));
+    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, true),
+                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
   end if;
   return query
-  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e));
+  select * from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e));
 end
 $$;

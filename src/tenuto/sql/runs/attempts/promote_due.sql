@@ -8,7 +8,7 @@ create or replace function tenuto.promote_due(p_limit int default 1000, p_keys t
 as $$
 declare
   v_parked uuid[] := tenuto._parked('promote_due', p_keys);
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   with due as materialized (
     select d.ctid as tid
@@ -22,13 +22,13 @@ begin
   ), gone as (
     delete from tenuto.delayed_tasks where ctid = any (array(select tid from due)) returning *
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
                    order by available_at, id)
-  into v_cards from gone;
-  if v_cards is not null then
-    perform tenuto._make_ready(v_cards);
-    perform tenuto._wake_cards(v_cards);
+  into v_queued from gone;
+  if v_queued is not null then
+    perform tenuto._make_ready(v_queued);
+    perform tenuto._wake_queued(v_queued);
   end if;
-  return coalesce(cardinality(v_cards), 0);
+  return coalesce(cardinality(v_queued), 0);
 end
 $$;

@@ -5,24 +5,24 @@ create or replace function tenuto.snooze_tasks(p_session_id bigint, p_token uuid
 as $$
 declare
   v_running tenuto.running_tasks[];
-  v_cards tenuto.card[];
-  v_woken tenuto.card[];
+  v_queued tenuto.queued_task[];
+  v_woken tenuto.queued_task[];
 begin
   perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(p_seconds));
   perform tenuto._check_seconds(p_seconds);
   v_running := array(select t from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t);
-  select b.cards, b.woken into v_cards, v_woken from tenuto._put_back(v_running, 'snoozed', true) b;
+  select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(v_running, 'snoozed', true) b;
 
   insert into tenuto.delayed_tasks
-    (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
+    (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)
   select tenuto.now() + make_interval(secs => greatest(0, s.seconds)), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
-         c.attempt, c.traits, 'snooze'
-  from unnest(v_cards) c
+         c.attempt, c.flags, 'snooze'
+  from unnest(v_queued) c
   join (select r.id, r.attempt, max(r.seconds) as seconds
         from unnest(p_task_ids, p_attempts, p_seconds) as r(id, attempt, seconds) group by 1, 2) s on s.id = c.id and s.attempt = c.attempt;
 
-  perform tenuto._make_ready(v_woken, array(select r.id from unnest(v_running) r where tenuto._limited(r.traits)));
+  perform tenuto._make_ready(v_woken, array(select r.id from unnest(v_running) r where tenuto._has_limits(r.flags)));
   return query
-  select * from tenuto._answers(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+  select * from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
 end
 $$;

@@ -30,7 +30,7 @@ begin
   -- for work that the lanes read so far do not hold.
   for v_round in 1..20
   loop
-    v_share := tenuto._share_out(v_routes, v_left, v_round, v_only, v_after);
+    v_share := tenuto._allocate_shares(v_routes, v_left, v_round, v_only, v_after);
     exit when not v_share.many and v_round > 2 or v_round > 1 and v_share.last is null and v_after < 0;
     v_after := coalesce(case when v_round > 1 then v_share.last else v_share.groups[1] - 1 end, -1);
     continue when v_share.groups is null;
@@ -44,8 +44,8 @@ begin
       return query
       with taken as (
         delete from tenuto.ready_tasks where ctid = any (v_found.due)
-        returning seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
-      ), card as materialized (
+        returning seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags
+      ), queued as materialized (
         select k.*, t.*, tenuto._json_bytes(t.input) + tenuto._json_bytes(t.metadata) as bytes
         from taken k
         cross join lateral (
@@ -54,18 +54,18 @@ begin
         ) t
       ), running as (
         insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id,
-          claim_no, route_id, group_no, priority, attempt, traits, seq)
+          claim_no, route_id, group_no, priority, attempt, flags, seq)
         select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
                tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id,
                p_claim_no, route_id, group_no, priority, attempt + 1,
-               case when group_no = any (v_share.named) then traits | 16 else traits end, seq
-        from card
+               case when group_no = any (v_share.named) then flags | 16 else flags end, seq
+        from queued
       )
       select id, attempt + 1, run_id, route_id, case when bytes <= v_room then input end,
              case when has_slots then tenuto._task_slot_values(id, case when bytes <= v_room then v_room else -1 end)
                   when bytes > v_room then '{"$fetch": 0}' end,
              timeout_seconds, case when bytes <= v_room then metadata end
-      from card;
+      from queued;
     end if;
     exit when v_taken = v_left
       or not v_share.many and (v_round = 2 or v_share.candidates = 1)

@@ -9,13 +9,13 @@ declare
   v_org_id uuid;
   v_room boolean;
 begin
-  if not tenuto._may_claim(p_session_id, p_token) then
+  if not tenuto._session_can_claim(p_session_id, p_token) then
     answer := 'not_allowed';
     return;
   end if;
   select s.org_id into v_org_id from tenuto.sessions s where s.id = p_session_id;
   perform tenuto._wake_routes(tenuto._try_follow_arrivals());
-  v_room := tenuto._has_room(p_task_id);
+  v_room := tenuto._group_below_quota(p_task_id);
 
   with due as materialized (
     select r.ctid as tid
@@ -27,16 +27,16 @@ begin
     delete from tenuto.ready_tasks k
     using tenuto.tasks t
     where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.seq, k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.traits,
+    returning k.seq, k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.flags,
       t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
   ), running as (
     insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-      group_no, priority, attempt, traits, seq)
+      group_no, priority, attempt, flags, seq)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
            group_no, priority, attempt + 1,
            case when exists (select from tenuto.resource_groups g where g.no = group_no and g.external_id = 'default')
-                then traits else traits | 16 end,
+                then flags else flags | 16 end,
            seq
     from taken
   )

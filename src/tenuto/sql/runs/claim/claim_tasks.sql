@@ -8,7 +8,7 @@ declare
   v_found int[];
   v_taken int;
 begin
-  if p_limit > 0 and tenuto._may_claim(p_session_id, p_token) then
+  if p_limit > 0 and tenuto._session_can_claim(p_session_id, p_token) then
     v_found := tenuto._try_follow_arrivals();
     return query select * from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group);
     get diagnostics v_taken = row_count;

@@ -6,7 +6,7 @@ create or replace function tenuto.keep_object(
   language plpgsql
 as $$
 declare
-  v_running tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt);
+  v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
 begin
   perform tenuto.reference_object(v_running.org_id, p_object_id, 'task', p_task_id);
 end

@@ -6,7 +6,7 @@ create or replace function tenuto.put_state(
   language plpgsql
 as $$
 declare
-  v_org_id uuid := (tenuto._fence(p_session_id, p_token, p_task_id, p_attempt)).org_id;
+  v_org_id uuid := (tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt)).org_id;
   v_version bigint;
 begin
   perform tenuto._check_name('the job key of operator state', coalesce(p_job_key, ''));

@@ -5,7 +5,7 @@ create or replace function tenuto.put_task_data(
   language plpgsql
 as $$
 declare
-  v_running tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt);
+  v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
 begin
   return tenuto._write_run_data(v_running.org_id, v_running.run_id, p_task_id, p_attempt, p_values, p_tags);
 end

@@ -1,7 +1,7 @@
 -- Takes satisfied edges off the counters of pending tasks. Their rows are locked first, in id order, and the counter is read
--- under the lock. Those at zero leave: answers their cards, or delays them when their time has not come.
+-- under the lock. Those at zero leave: answers their queued tasks, or delays them when their time has not come.
 create or replace function tenuto._count_down(p_ids uuid[], p_counts int[])
-  returns tenuto.card[]
+  returns tenuto.queued_task[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -13,7 +13,7 @@ declare
   v_less uuid[];
   v_edges int[];
   v_n int;
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   select array_agg(t.id) filter (where p.remaining = t.n),
          array_agg(t.id) filter (where p.remaining > t.n), array_agg(t.n) filter (where p.remaining > t.n)
@@ -33,17 +33,17 @@ begin
   with free as (
     delete from tenuto.pending_tasks
     where id = any (v_free)
-    returning available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits
+    returning available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags
   ), delayed as (
-    insert into tenuto.delayed_tasks (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
-    select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, 'delay'
+    insert into tenuto.delayed_tasks (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)
+    select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, 'delay'
     from free
     where available_at > tenuto.now()
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
-  into v_cards
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by id)
+  into v_queued
   from free
   where available_at is null or available_at <= tenuto.now();
-  return v_cards;
+  return v_queued;
 end
 $$;

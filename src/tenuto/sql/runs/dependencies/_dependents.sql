@@ -7,6 +7,6 @@ create or replace function tenuto._dependents(p_ids uuid[], p_outcomes text[])
 as $$
   select array(
     select distinct d.child_id
-    from tenuto._doomed(p_ids, p_outcomes) e
+    from tenuto._dependents_to_end(p_ids, p_outcomes) e
     cross join lateral (select d.child_id from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d);
 $$;

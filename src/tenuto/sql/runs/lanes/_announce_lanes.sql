@@ -1,8 +1,8 @@
--- Leaves an arrival for each lane of the cards that claims may not see, or whose floor may be above p_seq, the lowest
+-- Leaves an arrival for each lane of the queued tasks that claims may not see, or whose floor may be above p_seq, the lowest
 -- number of the tasks there, when this commits: lanes that are not there or may be removed meanwhile, every lane of a
 -- start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself:
 -- others would wait for that row. A statement that is a transaction of its own began when the transaction did.
-create or replace function tenuto._announce_lanes(p_cards tenuto.card[], p_seq bigint, p_late boolean default false)
+create or replace function tenuto._announce_lanes(p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void
   language plpgsql
   set enable_seqscan = off
@@ -11,12 +11,12 @@ create or replace function tenuto._announce_lanes(p_cards tenuto.card[], p_seq b
   set enable_bitmapscan = off
 as $$
 declare
-  v_unseen tenuto.card[];
+  v_unseen tenuto.queued_task[];
 begin
   -- Looked for first: nearly always there is none, and preparing an insert costs as much as the look.
   v_unseen := array(
-    select (null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.card
-    from (select distinct c.org_id, c.route_id, c.group_no, c.priority from unnest(p_cards) c) n
+    select (null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.queued_task
+    from (select distinct c.org_id, c.route_id, c.group_no, c.priority from unnest(p_queued) c) n
     left join lateral (
       select true as seen from tenuto.ready_lanes l
       where l.route_id = n.route_id and l.group_no = n.group_no and l.priority = n.priority

@@ -10,10 +10,10 @@ create or replace function tenuto._follow_lanes(p_arrivals bigint[])
   set jit = off
 as $$
 declare
-  v_new tenuto.card[];
+  v_new tenuto.queued_task[];
   v_routes int[];
 begin
-  select array_agg((null, a.org_id, null, a.route_id, a.group_no, a.priority, 0, 0)::tenuto.card)
+  select array_agg((null, a.org_id, null, a.route_id, a.group_no, a.priority, 0, 0)::tenuto.queued_task)
   into v_new
   from tenuto.arrivals a
   where a.id = any (p_arrivals)
@@ -21,7 +21,7 @@ begin
       select from tenuto.ready_lanes l
       where l.route_id = a.route_id and l.group_no = a.group_no and l.priority = a.priority);
   if v_new is not null then
-    perform tenuto._open_lanes(v_new);
+    perform tenuto._register_lanes(v_new);
   end if;
 
   with arrived as materialized (

@@ -41,7 +41,7 @@ begin
       and (a.size is null
            or exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
   if cardinality(v_lost) > 0 then
-    perform tenuto._line_up_again(v_lost);
+    perform tenuto._requeue_for_limits(v_lost);
   end if;
 
   delete from tenuto.arrivals a
@@ -53,7 +53,7 @@ begin
       where b.id = any (p_arrivals)
     ) n
     where n.limit_id = any (v_held || v_lost) or n.id < n.last));
-  perform tenuto._expect_rates(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate'));
+  perform tenuto._schedule_rate_checks(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate'));
   return tenuto._fill_limits(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope <> 'rate'));
 end
 $$;

@@ -1,13 +1,13 @@
--- The cards become claimable, or wait for their limits; the slots of p_freed go to those who wait for them. The last
+-- The queued tasks become claimable, or wait for their limits; the slots of p_freed go to those who wait for them. The last
 -- step of every transition: where slots are freed it locks limits, and nothing is locked after them but rows of its
 -- own. A start frees none, so it locks none.
-create or replace function tenuto._make_ready(p_cards tenuto.card[], p_freed uuid[] default null)
+create or replace function tenuto._make_ready(p_queued tenuto.queued_task[], p_freed uuid[] default null)
   returns void
   language plpgsql
 as $$
 declare
-  v_free tenuto.card[];
-  v_limited tenuto.card[];
+  v_free tenuto.queued_task[];
+  v_limited tenuto.queued_task[];
   v_limits bigint[] := '{}';
 begin
   -- Freed before anybody lines up: a task that goes back in line must not be taken to hold the slot it just gave back.
@@ -18,16 +18,16 @@ begin
     select coalesce(array_agg(distinct limit_id), '{}') into v_limits from given;
   end if;
 
-  if cardinality(p_cards) > 0 then
+  if cardinality(p_queued) > 0 then
     if exists (select from tenuto.data_locality where hard) then
-      p_cards := tenuto._localize(p_cards);
+      p_queued := tenuto._apply_locality(p_queued);
     end if;
-    select array_agg(c) filter (where not tenuto._limited(c.traits)),
-           array_agg(c) filter (where tenuto._limited(c.traits))
+    select array_agg(c) filter (where not tenuto._has_limits(c.flags)),
+           array_agg(c) filter (where tenuto._has_limits(c.flags))
     into v_free, v_limited
-    from unnest(p_cards) c;
+    from unnest(p_queued) c;
     if v_free is not null then
-      perform tenuto._enter_lanes(v_free);
+      perform tenuto._enqueue_ready(v_free);
     end if;
     if v_limited is not null then
       perform tenuto._queue_for_limits(v_limited);

@@ -10,7 +10,7 @@ create or replace function tenuto.sweep_lanes(p_keys text[] default null)
 as $$
 declare
   v_parked text[] := tenuto._parked('sweep_lanes', p_keys);
-  v_lanes tenuto.card[];
+  v_lanes tenuto.queued_task[];
 begin
   with empty as materialized (
     select l.ctid as tid
@@ -27,12 +27,12 @@ begin
       where q.route_id = l.route_id and q.group_no = l.group_no and q.priority = l.priority);
   get diagnostics removed = row_count;
 
-  select array_agg((null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.card)
+  select array_agg((null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.queued_task)
   into v_lanes
   from tenuto._unseen_lanes() n
   where (p_keys is null or concat_ws(':', n.route_id, n.group_no, n.priority) = any (p_keys))
     and concat_ws(':', n.route_id, n.group_no, n.priority) <> all (v_parked);
-  added := case when v_lanes is null then 0 else tenuto._open_lanes(v_lanes) end;
+  added := case when v_lanes is null then 0 else tenuto._register_lanes(v_lanes) end;
   return next;
 end
 $$;

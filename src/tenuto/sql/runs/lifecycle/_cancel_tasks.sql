@@ -13,7 +13,7 @@ as $$
 declare
   v_pending uuid[];
   v_parents uuid[];
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   if coalesce(cardinality(p_ids), 0) = 0 then
     return;
@@ -38,28 +38,28 @@ begin
 
   with pending as (
     delete from tenuto.pending_tasks where id = any (p_ids) and handler is null
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task as queued
   ), waiting as (
     delete from tenuto.waiting_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task as queued
   ), delayed as (
     delete from tenuto.delayed_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task as queued
   ), ready as (
     delete from tenuto.ready_tasks where id = any (p_ids)
-    returning (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card as card
+    returning (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task as queued
   ), notes as (
     delete from tenuto.awaited_tasks where parent_id = any (p_ids)
   )
-  select array_agg(card) into v_cards
-  from (select card from pending union all select card from waiting union all select card from delayed union all select card from ready) c;
+  select array_agg(queued) into v_queued
+  from (select queued from pending union all select queued from waiting union all select queued from delayed union all select queued from ready) c;
   -- Claimed while we went from running to ready. Whoever holds such a row now is ending it; sweep_cancelled looks again.
   update tenuto.running_tasks set cancel = true
   where ctid = any (array(select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
-  if v_cards is not null then
-    perform tenuto._record_ends(v_cards, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
-    perform tenuto._make_ready(tenuto._after_end(v_cards, array_fill('cancelled'::text, array[cardinality(v_cards)])),
-                               array(select c.id from unnest(v_cards) c where tenuto._limited(c.traits)));
+  if v_queued is not null then
+    perform tenuto._record_ends(v_queued, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
+    perform tenuto._make_ready(tenuto._propagate_end(v_queued, array_fill('cancelled'::text, array[cardinality(v_queued)])),
+                               array(select c.id from unnest(v_queued) c where tenuto._has_limits(c.flags)));
   end if;
 end
 $$;

@@ -22,7 +22,7 @@ begin
 
   v_behind := tenuto._copy_links(p_run_id, p_base, p_old);
 
-  insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits, handler)
+  insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags, handler)
   select t.id, t.org_id, t.run_id, t.route_id, t.group_no, t.priority, 0, 1 + coalesce(b.edges, 0) + (t.handler is not null)::int,
          ((t.run_id = t.id)::int + (f.parent_id is not null)::int * 2 + (t.parent_id is not null)::int * 4
           + (t.limits is not null)::int * 8)::smallint,

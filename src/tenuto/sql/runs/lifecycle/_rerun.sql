@@ -1,7 +1,7 @@
 -- retrying -> running: the run's next attempt executes copies of what did not complete and of what depends on it; final
--- tasks stay as they are. Returns the cards to make ready.
+-- tasks stay as they are. Returns the queued tasks to make ready.
 create or replace function tenuto._rerun(p_run tenuto.runs)
-  returns tenuto.card[]
+  returns tenuto.queued_task[]
   language plpgsql
 as $$
 declare
@@ -22,7 +22,7 @@ begin
 
   update tenuto.runs
   set status = 'running', attempt = attempt + 1, next_retry_at = null, failed_task_id = null, completed = completed - v_completed,
-      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0, spoiled = 0
+      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0, untolerated_failures = 0
   where id = p_run.id;
   return tenuto._release_copies(v_base, v_again);
 end

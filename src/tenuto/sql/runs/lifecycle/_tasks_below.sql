@@ -1,11 +1,11 @@
 -- What a cancel of a run or of a task stops: the run's tasks; the task, its children, and dependents that need it to complete.
--- A run with a fate has nothing left but its handlers, which run because of it.
+-- A run with a result has nothing left but its handlers, which run because of it.
 create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
   returns setof uuid
   language sql
   stable
 as $$
-  select t.id from tenuto._run_tasks(p_id) t where p_scope = 'run' and not exists (select from tenuto.runs r where r.id = p_id and r.fate is not null)
+  select t.id from tenuto._run_tasks(p_id) t where p_scope = 'run' and not exists (select from tenuto.runs r where r.id = p_id and r.pending_status is not null)
   union all (
     with recursive below(id) as (
       select p_id where p_scope = 'task'

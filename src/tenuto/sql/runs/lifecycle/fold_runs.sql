@@ -33,7 +33,7 @@ begin
     delete from tenuto.run_counts where run_id = any (v_runs) returning *
   ), sums as materialized (
     select run_id, sum(added)::int as added, sum(completed)::int as completed, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
-           sum(skipped)::int as skipped, sum(spoiled)::int as spoiled, min(started_at) as started_at,
+           sum(skipped)::int as skipped, sum(untolerated_failures)::int as untolerated_failures, min(started_at) as started_at,
            (array_agg(failed_task_id order by id) filter (where failed_task_id is not null))[1] as failed_task_id
     from gone group by run_id
   )
@@ -43,7 +43,7 @@ begin
       failed         = r.failed + s.failed,
       cancelled      = r.cancelled + s.cancelled,
       skipped        = r.skipped + s.skipped,
-      spoiled        = r.spoiled + s.spoiled,
+      untolerated_failures        = r.untolerated_failures + s.untolerated_failures,
       started_at     = coalesce(r.started_at, s.started_at),
       failed_task_id = coalesce(r.failed_task_id, s.failed_task_id),
       status         = case when r.status = 'pending' and s.started_at is not null then 'running' else r.status end
@@ -51,12 +51,12 @@ begin
   where r.id = s.run_id;
 
   update tenuto.runs r
-  set status = tenuto._run_fate(r), completed_at = tenuto.now()
+  set status = tenuto._final_run_status(r), completed_at = tenuto.now()
   where r.id = any (v_runs)
     and r.status in ('pending', 'running')
     and r.total = r.completed + r.failed + r.cancelled + r.skipped
     and r.handlers = 0
-    and (r.attempt = r.max_attempts or tenuto._run_fate(r) <> 'failed');
+    and (r.attempt = r.max_attempts or tenuto._final_run_status(r) <> 'failed');
   return cardinality(v_runs);
 end
 $$;

@@ -18,8 +18,8 @@ declare
 begin
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for key share;   -- nobody deletes it while its tasks are copied
   v_run := tenuto._final_run(p_org_id, p_run_id);
-  v_large := coalesce(v_run.total, 1) > tenuto._piece();
-  v_id := case when v_run.alone then tenuto._copy_id(v_base, p_run_id) else v_base end;
+  v_large := coalesce(v_run.total, 1) > tenuto._request_piece();
+  v_id := case when v_run.single_task then tenuto._copy_id(v_base, p_run_id) else v_base end;
   if v_large then
     v_due := case when p_reuse then v_run.failed + v_run.cancelled else 1 end;
   else
@@ -34,11 +34,11 @@ begin
     perform tenuto._raise('TN004', format('run %s completed: there is nothing to retry', p_run_id), 'retry without reuse to execute all of it again');
   end if;
 
-  insert into tenuto.runs (id, org_id, group_no, name, alone, status, max_attempts, total, completed, failed, cancelled, skipped, spoiled,
+  insert into tenuto.runs (id, org_id, group_no, name, single_task, status, max_attempts, total, completed, failed, cancelled, skipped, untolerated_failures,
     handlers, input, metadata, retry_of, created_at)
-  select v_id, org_id, group_no, name, alone, case when not alone then 'pending' end, max_attempts,
-    case when not alone then cardinality(v_again) + v_large::int end, case when not alone then 0 end, case when not alone then 0 end,
-    case when not alone then 0 end, case when not alone then 0 end, case when not alone then 0 end, v_handlers, input, metadata, p_run_id, tenuto.now()
+  select v_id, org_id, group_no, name, single_task, case when not single_task then 'pending' end, max_attempts,
+    case when not single_task then cardinality(v_again) + v_large::int end, case when not single_task then 0 end, case when not single_task then 0 end,
+    case when not single_task then 0 end, case when not single_task then 0 end, case when not single_task then 0 end, v_handlers, input, metadata, p_run_id, tenuto.now()
   from tenuto.runs where id = p_run_id;
   if v_large then
     insert into tenuto.run_requests (run_id, verb, org_id, source_id, reuse, requested_at, worked_at)
@@ -46,7 +46,7 @@ begin
     return v_id;
   end if;
 
-  perform tenuto._keep_tasks(v_id, v_base, v_kept);
+  perform tenuto._carry_over_tasks(v_id, v_base, v_kept);
   perform tenuto._copy_tasks(v_id, 1, v_base, v_again);
   perform tenuto._copy_run(p_run_id, v_id, v_base);
   perform tenuto._make_ready(tenuto._release_copies(v_base, v_again));

@@ -6,10 +6,10 @@ as
 select
   r.id, r.org_id, r.name,
   coalesce(t.type, (select o.type from tenuto.tasks k join tenuto.routes o on o.id = k.route_id where k.id = r.id)) as type,
-  r.alone, g.external_id as resource_group,
+  r.single_task, g.external_id as resource_group,
   case
-    when r.alone and t.completed_at is null then case when t.attempt > 0 then 'running' else 'pending' end
-    when r.alone then t.status
+    when r.single_task and t.completed_at is null then case when t.attempt > 0 then 'running' else 'pending' end
+    when r.single_task then t.status
     when r.status = 'pending' and (exists (select from tenuto.running_tasks u where u.run_id = r.id)
                                    or exists (select from tenuto.run_counts c where c.run_id = r.id and c.started_at is not null)) then 'running'
     else r.status
@@ -21,8 +21,8 @@ select
   coalesce(r.cancelled, (t.status = 'cancelled')::int) as cancelled_tasks,
   coalesce(r.skipped, 0) as skipped_tasks,
   coalesce(r.input, t.input) as input,
-  tenuto.run_output(r.id) as output,
-  case when r.alone then t.error else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0) end as error,
+  tenuto.get_run_output(r.id) as output,
+  case when r.single_task then t.error else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0) end as error,
   coalesce(r.failed_task_id, case when t.status = 'failed' then t.id end) as failed_task_id,
   coalesce(r.metadata, t.metadata) as metadata, r.retry_of, r.next_retry_at, r.cancel_requested_at, r.created_at,
   coalesce(r.started_at, t.started_at, least((select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id),
@@ -32,7 +32,7 @@ select
   q.progress
 from tenuto.runs r
 join tenuto.resource_groups g on g.no = r.group_no
-left join tenuto.task_status t on t.id = r.id and r.alone
+left join tenuto.task_status t on t.id = r.id and r.single_task
 cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
          (array_agg(jsonb_build_object('verb', o.verb, 'done', o.done, 'tasks', o.tasks) order by o.verb = 'retry' desc))[1] as progress

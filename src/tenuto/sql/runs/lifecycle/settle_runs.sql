@@ -9,7 +9,7 @@ as $$
 declare
   v_id uuid;
   v_run tenuto.runs;
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
   v_count bigint := 0;
   v_parked uuid[] := tenuto._parked('settle_runs', p_keys);
 begin
@@ -34,8 +34,8 @@ begin
     continue when not found or exists (select from tenuto.run_counts c where c.run_id = v_id);
 
     if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
-      v_cards := v_cards || tenuto._rerun(v_run);
-    elsif v_run.attempt < v_run.max_attempts and v_run.fate is null and tenuto._run_fate(v_run) = 'failed' then
+      v_queued := v_queued || tenuto._rerun(v_run);
+    elsif v_run.attempt < v_run.max_attempts and v_run.pending_status is null and tenuto._final_run_status(v_run) = 'failed' then
       update tenuto.runs
       set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
       where id = v_id;
@@ -43,15 +43,15 @@ begin
           and exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = v_id::text) then
       perform tenuto._skip_handlers(v_run);
     elsif v_run.handlers > 0 then
-      v_cards := v_cards || tenuto._run_handlers(v_run);
+      v_queued := v_queued || tenuto._run_handlers(v_run);
     else
-      update tenuto.runs set status = tenuto._run_fate(v_run), completed_at = tenuto.now(), next_retry_at = null where id = v_id;
+      update tenuto.runs set status = tenuto._final_run_status(v_run), completed_at = tenuto.now(), next_retry_at = null where id = v_id;
     end if;
     v_count := v_count + 1;
   end loop;
-  if v_cards is not null then
-    perform tenuto._make_ready(v_cards);
-    perform tenuto._wake_cards(v_cards);
+  if v_queued is not null then
+    perform tenuto._make_ready(v_queued);
+    perform tenuto._wake_queued(v_queued);
   end if;
   return v_count;
 end

@@ -36,7 +36,7 @@ begin
            array_agg(o.id order by o.id) filter (where o.id is not null) as still
     from unnest(v_requests) with ordinality as q(id, scope, org_id, requested_at, open_ids, no)
     left join unnest(v_nos, v_ids, v_marked) as b(no, id, marked) on b.no = q.no
-    left join tenuto._still_open(v_ids) as o(id) on o.id = b.id
+    left join tenuto._open_task_ids(v_ids) as o(id) on o.id = b.id
     group by q.id, q.scope
   ), kept as (
     update tenuto.cancel_requests c

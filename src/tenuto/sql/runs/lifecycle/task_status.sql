@@ -33,4 +33,4 @@ left join tenuto.delayed_tasks d on d.id = t.id
 left join tenuto.waiting_tasks w on w.id = t.id
 left join tenuto.pending_tasks p on p.id = t.id
 left join tenuto.sessions s on s.id = u.session_id
-cross join lateral tenuto._charges(t.id) c;
+cross join lateral tenuto._count_failures(t.id) c;

@@ -18,8 +18,8 @@ declare
   v_ready int[];
   v_org_ids uuid[];
   v_routes int[] := '{}';
-  v_admitted tenuto.card[];
-  v_done tenuto.card[];
+  v_admitted tenuto.queued_task[];
+  v_done tenuto.queued_task[];
 begin
   while cardinality(v_limits) > 0
   loop
@@ -40,7 +40,7 @@ begin
       select id, limit_id, org_id from chosen
     )
     select array_agg(
-             (id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card
+             (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
              order by priority desc, seq)
     into v_admitted from chosen;
     exit when v_admitted is null;
@@ -54,24 +54,24 @@ begin
     end if;
 
     with next as materialized (
-      select n.no, n.card, n.limit_id from tenuto._next_limits(v_admitted) n
+      select n.no, n.queued, n.limit_id from tenuto._next_limits(v_admitted) n
     ), done as (
-      delete from tenuto.waiting_tasks where id = any (array(select (n.card).id from next n where n.limit_id is null))
+      delete from tenuto.waiting_tasks where id = any (array(select (n.queued).id from next n where n.limit_id is null))
     ), moved as (
       update tenuto.waiting_tasks w
       set limit_id = n.limit_id
       from next n
-      where w.id = (n.card).id and n.limit_id is not null
+      where w.id = (n.queued).id and n.limit_id is not null
     ), lines as (
-      select distinct n.limit_id, (n.card).org_id from next n where n.limit_id is not null
+      select distinct n.limit_id, (n.queued).org_id from next n where n.limit_id is not null
     )
-    select (select array_agg(n.card order by n.no) from next n where n.limit_id is null),
-           (select array_agg(distinct (n.card).route_id) from next n where n.limit_id is null),
+    select (select array_agg(n.queued order by n.no) from next n where n.limit_id is null),
+           (select array_agg(distinct (n.queued).route_id) from next n where n.limit_id is null),
            (select array_agg(l.limit_id order by l.limit_id) from lines l),
            (select array_agg(l.org_id order by l.limit_id) from lines l)
     into v_done, v_ready, v_next, v_org_ids;
     if v_done is not null then
-      perform tenuto._enter_lanes(v_done);
+      perform tenuto._enqueue_ready(v_done);
       v_routes := v_routes || v_ready;
     end if;
     exit when v_next is null;

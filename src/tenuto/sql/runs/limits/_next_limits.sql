@@ -1,9 +1,9 @@
--- For each card the limit whose slot it must get next: keys before queues, then by id, its rate last. Null for one
+-- For each queued task the limit whose slot it must get next: keys before queues, then by id, its rate last. Null for one
 -- that holds all of them. A limit that is not there, new or pruned while the task stood in another line, has the
 -- number that it will be made with. A batch at a time (one by one it cost 1.6 ms a task), and laterals, so that every
 -- look-up is by index whatever statistics say.
-create or replace function tenuto._next_limits(p_cards tenuto.card[])
-  returns table (no bigint, card tenuto.card, limit_id bigint)
+create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
+  returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql
   stable
   set plan_cache_mode = force_generic_plan
@@ -15,9 +15,9 @@ create or replace function tenuto._next_limits(p_cards tenuto.card[])
 as $$
 begin
   return query
-  select c.no, (c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.traits)::tenuto.card,
+  select c.no, (c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.flags)::tenuto.queued_task,
          n.limit_id
-  from unnest(p_cards) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, traits, no)
+  from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
   left join lateral (
     select coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id
     from (select t.limits from tenuto.tasks t where t.id = c.id limit 1) t

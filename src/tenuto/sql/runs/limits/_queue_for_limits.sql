@@ -1,6 +1,6 @@
--- -> waiting for a limit: each card stands in line for the first of its limits. Locks no limit and makes none: that is
+-- -> waiting for a limit: each queued task stands in line for the first of its limits. Locks no limit and makes none: that is
 -- left to whoever follows the arrivals. A task that comes back after a retry does not return a limit to an older size.
-create or replace function tenuto._queue_for_limits(p_cards tenuto.card[])
+create or replace function tenuto._queue_for_limits(p_queued tenuto.queued_task[])
   returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -15,10 +15,10 @@ declare
 begin
   with lined_up as (
     insert into tenuto.waiting_tasks
-      (waiting_at, id, org_id, run_id, route_id, group_no, priority, attempt, limit_id, traits, waits_for)
-    select tenuto.now(), (n.card).id, (n.card).org_id, (n.card).run_id, (n.card).route_id, (n.card).group_no,
-           (n.card).priority, (n.card).attempt, n.limit_id, (n.card).traits, 'limit'
-    from tenuto._next_limits(p_cards) n
+      (waiting_at, id, org_id, run_id, route_id, group_no, priority, attempt, limit_id, flags, waits_for)
+    select tenuto.now(), (n.queued).id, (n.queued).org_id, (n.queued).run_id, (n.queued).route_id, (n.queued).group_no,
+           (n.queued).priority, (n.queued).attempt, n.limit_id, (n.queued).flags, 'limit'
+    from tenuto._next_limits(p_queued) n
     order by n.no
     returning limit_id
   )
@@ -32,7 +32,7 @@ begin
            coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id,
            c.attempt = 0 and l.declared is not true
              and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes
-    from unnest(p_cards) c
+    from unnest(p_queued) c
     cross join lateral (select t.limits, t.created_at from tenuto.tasks t where t.id = c.id limit 1) t
     cross join lateral jsonb_to_recordset(t.limits) as w(scope text, key text, size int, seconds float8)
     left join lateral (

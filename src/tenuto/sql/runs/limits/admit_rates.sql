@@ -13,8 +13,8 @@ declare
   v_parked bigint[] := tenuto._parked('admit_rates', p_keys);
   v_rate tenuto.limits;
   v_share tenuto.rate_share;
-  v_cards tenuto.card[];
-  v_all tenuto.card[] := '{}';
+  v_queued tenuto.queued_task[];
+  v_all tenuto.queued_task[] := '{}';
 begin
   if p_keys is null then
     perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- who waits since just now
@@ -40,15 +40,15 @@ begin
     ), gone as (
       delete from tenuto.waiting_tasks where id = any (array(select id from first)) returning *
     )
-    select coalesce(array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by priority desc, seq), '{}')
-    into v_cards from gone;
-    perform tenuto._note_admissions(v_rate, v_share, cardinality(v_cards));
-    v_all := v_all || v_cards;
+    select coalesce(array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by priority desc, seq), '{}')
+    into v_queued from gone;
+    perform tenuto._record_admissions(v_rate, v_share, cardinality(v_queued));
+    v_all := v_all || v_queued;
     exit when cardinality(v_all) >= p_limit;
   end loop;
   if cardinality(v_all) > 0 then
-    perform tenuto._enter_lanes(v_all);
-    perform tenuto._wake_cards(v_all);
+    perform tenuto._enqueue_ready(v_all);
+    perform tenuto._wake_queued(v_all);
   end if;
   return cardinality(v_all);
 end

@@ -28,7 +28,7 @@ begin
   select count(*) into freed from leaked;
 
   if cardinality(v_limits) > 0 then
-    perform tenuto._line_up_again(array(
+    perform tenuto._requeue_for_limits(array(
       select r from unnest(v_limits) r where not exists (select from tenuto.limits l where l.id = r)));
     v_limits := array(
       select l.id
@@ -37,7 +37,7 @@ begin
       order by l.scope, l.id
       for no key update skip locked);
     select count(*) into v_waiting from tenuto.waiting_tasks w where w.limit_id = any (v_limits);
-    perform tenuto._expect_rates(array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate'));
+    perform tenuto._schedule_rate_checks(array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate'));
     perform tenuto._fill_limits(array(select id from tenuto.limits where id = any (v_limits) and scope <> 'rate'));
     perform tenuto._try_follow_arrivals();
   end if;

@@ -9,7 +9,7 @@ begin
     insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)
     select p_request.run_id, 'retry', row_number() over (order by l.again, l.part), p_request.org_id, l.again, l.ids
     from (
-      select n.again, (n.no - 1) / tenuto._piece() as part, array_agg(n.id order by n.no) as ids
+      select n.again, (n.no - 1) / tenuto._request_piece() as part, array_agg(n.id order by n.no) as ids
       from (
         select t.id, t.again, row_number() over (partition by t.again order by t.place, t.id) as no
         from tenuto._tasks_to_rerun(p_request.source_id, p_request.reuse) t
@@ -18,7 +18,7 @@ begin
     ) l;
   else
     insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)
-    select p_request.run_id, p_request.verb, 1 + (n.no - 1) / tenuto._piece(), p_request.org_id, false, array_agg(n.id order by n.no)
+    select p_request.run_id, p_request.verb, 1 + (n.no - 1) / tenuto._request_piece(), p_request.org_id, false, array_agg(n.id order by n.no)
     from (
       select t.id, row_number() over (order by t.place desc, t.id) as no
       from tenuto._run_tasks(p_request.run_id) t

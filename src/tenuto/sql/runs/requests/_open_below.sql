@@ -7,7 +7,7 @@ create or replace function tenuto._open_below(p_id uuid, p_scope text, p_open_id
   stable
 as $$
   with known as materialized (
-    select o from tenuto._still_open(p_open_ids) o
+    select o from tenuto._open_task_ids(p_open_ids) o
   ), others as materialized (
     select array_agg(b.id) as ids
     from tenuto._tasks_below(p_id, p_scope) b(id)
@@ -16,5 +16,5 @@ as $$
   )
   select o from known
   union all
-  select o from others cross join lateral tenuto._still_open(others.ids) o;
+  select o from others cross join lateral tenuto._open_task_ids(others.ids) o;
 $$;

@@ -7,7 +7,7 @@ as $$
 declare
   v_part tenuto.run_request_parts;
   v_listed record;
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   if p_request.phase = 'list' then
     v_listed := tenuto._list_request(p_request);
@@ -31,9 +31,9 @@ begin
   end if;
 
   if p_request.phase = 'release' then
-    v_cards := tenuto._release_copies(p_request.run_id, v_part.task_ids);
-    perform tenuto._make_ready(v_cards);
-    perform tenuto._wake_cards(v_cards);
+    v_queued := tenuto._release_copies(p_request.run_id, v_part.task_ids);
+    perform tenuto._make_ready(v_queued);
+    perform tenuto._wake_queued(v_queued);
   elsif p_request.verb = 'cancel' then
     perform tenuto._cancel_tasks(v_part.task_ids, p_request.reason);
   elsif p_request.verb = 'delete' then
@@ -41,7 +41,7 @@ begin
   elsif v_part.again then
     perform tenuto._copy_tasks(p_request.run_id, 1, p_request.run_id, v_part.task_ids);
   else
-    perform tenuto._keep_tasks(p_request.run_id, p_request.run_id, v_part.task_ids);
+    perform tenuto._carry_over_tasks(p_request.run_id, p_request.run_id, v_part.task_ids);
   end if;
   update tenuto.run_requests
   set next_part = v_part.no + 1,

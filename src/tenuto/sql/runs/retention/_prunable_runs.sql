@@ -32,7 +32,7 @@ as $$
       union all
       (select a.task_id
        from tenuto.task_attempts_default a
-       join tenuto.runs_default r on r.id = a.task_id and r.alone
+       join tenuto.runs_default r on r.id = a.task_id and r.single_task
        where a.org_id = o.id and a.end_no = 0 and a.ended_at < o.before
          and (p_keys is null or a.task_id = any (p_keys)) and a.task_id <> all (p_parked)
        order by a.ended_at
@@ -42,7 +42,7 @@ as $$
     select r.id
     from org o
     join tenuto.runs r on r.org_id = o.id and r.id < tenuto._uuid7_floor(o.before)
-    left join tenuto.task_attempts a on r.alone and a.task_id = r.id and a.end_no = 0
+    left join tenuto.task_attempts a on r.single_task and a.task_id = r.id and a.end_no = 0
     where o.early and r.tableoid <> 'tenuto.runs_default'::regclass and coalesce(r.completed_at, a.ended_at) < o.before
     union all
     select r.id
@@ -56,7 +56,7 @@ as $$
     select a.task_id   -- by their ends, not by their runs: most runs of such a week are still open
     from tenuto.task_attempts a
     join org o on o.id = a.org_id and not o.early
-    join tenuto.runs r on r.id = a.task_id and r.alone
+    join tenuto.runs r on r.id = a.task_id and r.single_task
     where a.task_id >= (select w.from_id from left_weeks w)
       and a.task_id < (select w.to_id from left_weeks w)
       and a.end_no = 0

@@ -1,5 +1,5 @@
 -- The number of a route, made on its first use. Inside a client's transaction, which may stay open, it is made as a
--- twin of its own and without the queue's lock, so that nobody waits for it; _open_lanes asks again whether its queue
+-- twin of its own and without the queue's lock, so that nobody waits for it; _register_lanes asks again whether its queue
 -- is paused.
 create or replace function tenuto._intern_route(
   p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}')

@@ -3,15 +3,15 @@
 -- JSON (p_details): parsing an object per task costs as much as half its insert.
 create or replace function tenuto._add_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int,
-  p_kinds tenuto.kind[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_edges tenuto.edge[])
-  returns tenuto.card[]
+  p_kinds tenuto.task_spec[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_edges tenuto.edge[])
+  returns tenuto.queued_task[]
   language plpgsql
   set jit = off
 as $$
 declare
   v_seq bigint := nextval('tenuto.ready_seq') << 20;
-  v_special tenuto.card[];
-  v_lanes tenuto.card[];
+  v_special tenuto.queued_task[];
+  v_lanes tenuto.queued_task[];
 begin
   if p_details is null and p_edges is null and cardinality(p_kinds) = 1 and (p_kinds[1]).handler is null then
     perform tenuto._add_plain_tasks(p_org_id, p_run_id, p_run_attempt, p_parent_id, p_group_no, p_kinds[1], p_ids, p_inputs);
@@ -31,7 +31,7 @@ begin
            d.slots is not null or d.outputs is not null as has_slots,
            coalesce(e.behind, 0) + (k.handler is not null)::int as remaining,
            ((p_run_id is null)::int + (coalesce(e.ahead, 0) > 0)::int * 2 + (p_parent_id is not null)::int * 4
-            + (d.limits is not null)::int * 8)::smallint as traits
+            + (d.limits is not null)::int * 8)::smallint as flags
     from unnest(p_ids, p_inputs, p_task_kinds) with ordinality as s(id, input, kind, no)
     join unnest(p_kinds) with ordinality as k(route_id, queue, priority, max_attempts, max_losses, backoff_seconds, timeout_seconds,
                                               heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
@@ -48,25 +48,25 @@ begin
     from spec
   ), ready as (
     insert into tenuto.ready_tasks
-      (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits)
-    select v_seq + no, tenuto.now(), id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits
+      (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
+    select v_seq + no, tenuto.now(), id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags
     from spec
     where remaining = 0 and limits is null and not has_slots and (available_at is null or available_at <= tenuto.now())
   ), pending as (
     insert into tenuto.pending_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining, traits, handler)
-    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, remaining, traits, handler
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags, handler)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, remaining, flags, handler
     from spec where remaining > 0
   ), delayed as (
     insert into tenuto.delayed_tasks
-      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, traits, reason)
-    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits, 'delay'
+      (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)
+    select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags, 'delay'
     from spec where remaining = 0 and available_at > tenuto.now()
   )
-  select (select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, traits)::tenuto.card order by no)
+  select (select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags)::tenuto.queued_task order by no)
           from spec
           where (limits is not null or has_slots) and remaining = 0 and (available_at is null or available_at <= tenuto.now())),
-         (select array_agg((null, p_org_id, null, l.route_id, p_group_no, l.priority, 0, 0)::tenuto.card)
+         (select array_agg((null, p_org_id, null, l.route_id, p_group_no, l.priority, 0, 0)::tenuto.queued_task)
           from (select distinct route_id, priority from spec) l)
   into v_special, v_lanes;
   perform tenuto._announce_lanes(v_lanes, v_seq, cardinality(p_ids) >= 1000);

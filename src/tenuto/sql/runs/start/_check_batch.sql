@@ -1,6 +1,6 @@
 -- Refuses a batch that does not fit together, or is over its bounds: 100,000 tasks a call, 1 MB of input each.
 -- Answers the ids of the tasks, made here when the caller made none.
-create or replace function tenuto._check_batch(p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.kind[])
+create or replace function tenuto._check_batch(p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
   returns uuid[]
   language plpgsql
 as $$

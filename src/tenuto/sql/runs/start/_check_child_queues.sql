@@ -1,5 +1,5 @@
 -- Refuses children outside the queues of the worker key that opened the session. Sessions without a key have no such bound.
-create or replace function tenuto._check_child_queues(p_session_id bigint, p_kinds tenuto.kind[])
+create or replace function tenuto._check_child_queues(p_session_id bigint, p_kinds tenuto.task_spec[])
   returns void
   language plpgsql
   stable

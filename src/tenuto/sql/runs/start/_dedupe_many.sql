@@ -1,6 +1,6 @@
 -- Takes the dedupe keys of a batch; a null key takes nothing. Insert and look-up are two statements: in one, a start
 -- that waited for its twin to commit would not see the twin's row.
-create or replace function tenuto._dedupe_many(p_org_id uuid, p_kinds tenuto.kind[], p_task_kinds int[], p_ids uuid[], p_keys text[])
+create or replace function tenuto._dedupe_many(p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]
   language plpgsql
   set plan_cache_mode = force_custom_plan

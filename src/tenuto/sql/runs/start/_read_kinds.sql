@@ -1,12 +1,12 @@
 -- Checks the kinds of a start and resolves each to its route. Wrong values are named with what to write instead.
 create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb)
-  returns tenuto.kind[]
+  returns tenuto.task_spec[]
   language plpgsql
 as $$
 declare
   v_json jsonb;
   v_read record;
-  v_kinds tenuto.kind[] := '{}';
+  v_kinds tenuto.task_spec[] := '{}';
 begin
   if jsonb_typeof(p_kinds) is distinct from 'array' then
     perform tenuto._raise('TN003', 'kinds are not a JSON array');
@@ -47,7 +47,7 @@ begin
       tenuto._intern_route(p_org_id, coalesce(v_read.queue, 'default'), v_read.type, coalesce(v_read.language, 'python'), coalesce(v_read.labels, '{}')),
       coalesce(v_read.queue, 'default'), coalesce(v_read.priority, 0), coalesce(v_read.max_attempts, 3), v_read.max_losses,
       coalesce(v_read.backoff_seconds, 2), v_read.timeout_seconds, v_read.heartbeat_timeout_seconds,
-      coalesce(v_read.optional, false), v_read.handler)::tenuto.kind;
+      coalesce(v_read.optional, false), v_read.handler)::tenuto.task_spec;
   end loop;
   return v_kinds;
 end

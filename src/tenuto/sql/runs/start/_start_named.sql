@@ -1,21 +1,21 @@
 -- -> queued: runs of one task each, with a name and a dedupe key in the scope of that name. What is taken already is left out:
--- run_ids has null there. Returns the cards that the caller makes ready, as its last step.
+-- run_ids has null there. Returns the queued tasks that the caller makes ready, as its last step.
 create or replace function tenuto._start_named(
   p_org_id uuid, p_names text[], p_keys text[], p_kinds jsonb, p_task_kinds int[], p_inputs jsonb[], p_details jsonb,
-  out run_ids uuid[], out cards tenuto.card[])
+  out run_ids uuid[], out cards tenuto.queued_task[])
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
 declare
   v_group int := tenuto._group_no(p_org_id, null);
-  v_kinds tenuto.kind[];
+  v_kinds tenuto.task_spec[];
   v_ids uuid[];
   v_new uuid[];
   v_left int[];
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
   v_ids := tenuto._check_batch(null, p_inputs, p_task_kinds, p_details, v_kinds);
@@ -36,7 +36,7 @@ begin
     return;
   end if;
 
-  insert into tenuto.runs (id, org_id, group_no, alone, name, attempt, max_attempts, handlers, created_at)
+  insert into tenuto.runs (id, org_id, group_no, single_task, name, attempt, max_attempts, handlers, created_at)
   select i.id, p_org_id, v_group, true, i.name, 1, 1, 0, tenuto.now()
   from unnest(run_ids, p_names) as i(id, name)
   where i.id is not null;

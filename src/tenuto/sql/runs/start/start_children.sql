@@ -8,13 +8,13 @@ create or replace function tenuto.start_children(
   language plpgsql
 as $$
 declare
-  v_parent tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt, true);
-  v_kinds tenuto.kind[];
+  v_parent tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt, true);
+  v_kinds tenuto.task_spec[];
   v_edges tenuto.edge[];
   v_ids uuid[];
   v_recorded jsonb;
 begin
-  if exists (select from tenuto.runs r where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.fate is null) then
+  if exists (select from tenuto.runs r where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
     perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));   -- this task is told with its piece of the run
   end if;
   select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;
@@ -23,7 +23,7 @@ begin
     return array(select c::uuid from jsonb_array_elements_text(v_recorded) c);
   end if;
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
   perform tenuto._check_child_queues(p_session_id, v_kinds);
@@ -43,7 +43,7 @@ begin
   perform tenuto._make_ready(tenuto._add_tasks(
     v_parent.org_id, v_parent.run_id, (select run_attempt from tenuto.tasks where id = p_task_id), p_task_id,
     v_parent.group_no, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, v_edges));
-  perform tenuto._grow_run(v_parent, cardinality(v_ids));
+  perform tenuto._add_run_total(v_parent, cardinality(v_ids));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
   end if;

@@ -9,14 +9,14 @@ create or replace function tenuto.start_many(
 as $$
 declare
   v_group int;
-  v_kinds tenuto.kind[];
+  v_kinds tenuto.task_spec[];
   v_ids uuid[];
   v_answers tenuto.started[];
   v_queue text;
 begin
   if cardinality(p_ids) = 1 and cardinality(p_inputs) = 1 and p_task_kinds is null and p_details is null and p_dedupe_keys is null
      and p_ids[1] is not null and p_kinds = jsonb_build_array(p_kinds -> 0) then
-    v_queue := tenuto._start_one(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
+    v_queue := tenuto._start_single_task(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
     if v_queue is not null then
       if p_wake then
         perform tenuto._wake(v_queue);
@@ -29,7 +29,7 @@ begin
   end if;
 
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_group := tenuto._group_no(p_org_id, p_group);
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
@@ -47,7 +47,7 @@ begin
     p_details := tenuto._renumber(p_details, array(select a.no - 1 from unnest(v_answers) a where a.created order by a.no));
   end if;
 
-  insert into tenuto.runs (id, org_id, group_no, alone, created_at)
+  insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
   select id, p_org_id, v_group, true, tenuto.now() from unnest(v_ids) id;
   perform tenuto._make_ready(tenuto._add_tasks(p_org_id, null, 1, null, v_group, v_kinds, v_ids, p_inputs, p_task_kinds, p_details, null));
   if p_wake then

@@ -8,14 +8,14 @@ create or replace function tenuto.start_run(
   language plpgsql
 as $$
 declare
-  v_kinds tenuto.kind[];
+  v_kinds tenuto.task_spec[];
   v_ids uuid[];
   v_edges tenuto.edge[];
   v_run tenuto.runs;
   v_handlers int[];   -- of each task, 0 for none: an integer is found at its place at once, a kind only by counting
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._inherit(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
@@ -31,8 +31,8 @@ begin
     perform tenuto._raise('TN003', 'an edge joins a handler and a task that is not a handler of the same end',
       'handlers start when everything else has ended');
   end if;
-  v_run.alone := cardinality(v_ids) = 1 and v_run.max_attempts = 1 and (v_kinds[1]).handler is null and coalesce(v_run.id, v_ids[1]) = v_ids[1];
-  v_run.id := coalesce(v_run.id, case when v_run.alone then v_ids[1] else tenuto._uuid7() end);
+  v_run.single_task := cardinality(v_ids) = 1 and v_run.max_attempts = 1 and (v_kinds[1]).handler is null and coalesce(v_run.id, v_ids[1]) = v_ids[1];
+  v_run.id := coalesce(v_run.id, case when v_run.single_task then v_ids[1] else tenuto._uuid7() end);
 
   if p_run ? 'dedupe_key' then
     select d.run_id, d.created into run_id, created
@@ -43,17 +43,17 @@ begin
     end if;
   end if;
 
-  if not v_run.alone then
+  if not v_run.single_task then
     v_run.status := 'pending';
     v_run.total := cardinality(v_ids);
-    v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.spoiled := 0;
+    v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.untolerated_failures := 0;
     v_run.handlers := coalesce(cardinality(array_remove(v_handlers, 0)), 0);
   end if;
   insert into tenuto.runs select v_run.*;
 
   perform tenuto._add_edges(p_org_id, v_ids, v_edges);
   perform tenuto._add_slots(p_org_id, v_run.id, v_ids, p_details, p_run -> 'outputs');
-  perform tenuto._make_ready(tenuto._add_tasks(p_org_id, case when not v_run.alone then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
+  perform tenuto._make_ready(tenuto._add_tasks(p_org_id, case when not v_run.single_task then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
                                                p_task_kinds, p_details, v_edges));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;

@@ -1,16 +1,16 @@
 -- Answers the waiting tasks whose signal is there already. The waiter and the sender take the same lock of the run, so
 -- that neither misses the other; 64 locks serve all runs, since a transaction must not hold one for each.
-create or replace function tenuto._await_signals(p_waits tenuto.wait[], p_cards tenuto.card[])
+create or replace function tenuto._await_signals(p_waits tenuto.wait[], p_queued tenuto.queued_task[])
   returns uuid[]
   language plpgsql
 as $$
 begin
   perform tenuto._lock_signals(array(
-    select c.run_id from unnest(p_waits) w join unnest(p_cards) c on c.id = w.id where w.waits_for = 'signal'));
+    select c.run_id from unnest(p_waits) w join unnest(p_queued) c on c.id = w.id where w.waits_for = 'signal'));
   return array(
     select w.id
     from unnest(p_waits) w
-    join unnest(p_cards) c on c.id = w.id
+    join unnest(p_queued) c on c.id = w.id
     where w.waits_for = 'signal'
       and exists (select from tenuto.signals s where s.run_id = c.run_id and s.name = w.signal and s.taken_by is null));
 end

@@ -5,7 +5,7 @@ create or replace function tenuto.record_step(
   language plpgsql
 as $$
 declare
-  v_org_id uuid := (tenuto._fence(p_session_id, p_token, p_task_id, p_attempt)).org_id;
+  v_org_id uuid := (tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt)).org_id;
 begin
   if p_kind is null or p_kind not in ('step', 'child', 'sleep', 'signal') then
     perform tenuto._raise('TN003', format('%L is not a kind of step', p_kind), 'step, child, sleep or signal');

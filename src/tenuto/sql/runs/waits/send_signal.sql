@@ -5,7 +5,7 @@ create or replace function tenuto.send_signal(p_org_id uuid, p_run_id uuid, p_na
 as $$
 declare
   v_id uuid := tenuto._uuid7();
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   perform tenuto._check_name('the name of a signal', coalesce(p_name, ''));
   perform tenuto._check_size(format('the value of signal %s', p_name), p_value);
@@ -23,11 +23,11 @@ begin
   ), awake as (
     delete from tenuto.waiting_tasks w using due where w.id = due.id returning w.*
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by id)
-  into v_cards from awake;
-  perform tenuto._make_ready(v_cards);
-  if v_cards is not null then
-    perform tenuto._wake_cards(v_cards);
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by id)
+  into v_queued from awake;
+  perform tenuto._make_ready(v_queued);
+  if v_queued is not null then
+    perform tenuto._wake_queued(v_queued);
   end if;
   return v_id;
 end

@@ -4,7 +4,7 @@ create or replace function tenuto.take_signal(p_session_id bigint, p_token uuid,
   language plpgsql
 as $$
 declare
-  v_running tenuto.running_tasks := tenuto._fence(p_session_id, p_token, p_task_id, p_attempt);
+  v_running tenuto.running_tasks := tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt);
   v_signal tenuto.signals;
 begin
   if exists (select from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no) then

@@ -11,7 +11,7 @@ as $$
 declare
   v_parked uuid[] := tenuto._parked('wake_waiting', p_keys);
   v_ids uuid[];
-  v_cards tenuto.card[];
+  v_queued tenuto.queued_task[];
 begin
   v_ids := array(
     select w.id
@@ -33,12 +33,12 @@ begin
   ), notes as (
     delete from tenuto.awaited_tasks a using due where a.parent_id = due.id
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, traits)::tenuto.card order by wake_at)
-  into v_cards from gone;
-  if v_cards is not null then
-    perform tenuto._make_ready(v_cards);
-    perform tenuto._wake_cards(v_cards);
+  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by wake_at)
+  into v_queued from gone;
+  if v_queued is not null then
+    perform tenuto._make_ready(v_queued);
+    perform tenuto._wake_queued(v_queued);
   end if;
-  return coalesce(cardinality(v_cards), 0);
+  return coalesce(cardinality(v_queued), 0);
 end
 $$;

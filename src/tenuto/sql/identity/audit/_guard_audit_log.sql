@@ -1,0 +1,18 @@
+-- Refuses every change of an entry but two: seal_audit gives it its place, once, and prune_audit takes what is before the
+-- anchor.
+create or replace function tenuto._guard_audit_log()
+  returns trigger
+  language plpgsql
+as $$
+begin
+  if tg_op = 'UPDATE' and old.seq is null and new.seq is not null
+     and to_jsonb(old) - 'seq' - 'hash' = to_jsonb(new) - 'seq' - 'hash' then
+    return new;
+  end if;
+  if tg_op = 'DELETE' and exists (select from tenuto.audit_chains c where c.org_id = old.org_id and c.anchor_seq >= old.seq) then
+    return old;
+  end if;
+  perform tenuto._raise('TN004', 'the audit log is only added to', 'prune_audit takes whole months of it');
+  return null;
+end
+$$;

@@ -1,0 +1,36 @@
+-- Refuses what goes beyond the API key that asks: another key, made or ended by it, may do no more and lives no longer.
+-- Answers until when it is good itself. Nobody (null) is a person or an operator, whom this does not bind.
+create or replace function tenuto._check_key_scope(p_org_id uuid, p_by_key uuid, p_permissions text[], p_expires_at timestamptz)
+  returns timestamptz
+  language plpgsql
+  stable
+as $$
+declare
+  v_key record;
+  v_more text;
+  v_end text;
+begin
+  if p_by_key is null then
+    return null;
+  end if;
+  select k.name, k.permissions, k.expires_at into v_key from tenuto.api_keys k where k.org_id = p_org_id and k.id = p_by_key;
+  if not found then
+    perform tenuto._raise('TN001', format('no API key %s', p_by_key));
+  end if;
+
+  select string_agg(p.permission, ', ') into v_more
+  from unnest(p_permissions) p(permission), split_part(p.permission, ':', 1) t(thing)
+  where not v_key.permissions && array[p.permission, t.thing || ':*', '*']
+    and not (p.permission = t.thing || ':*' and v_key.permissions @> array[t.thing || ':read', t.thing || ':write']);
+  if v_more is not null then
+    perform tenuto._raise('TN009', format('%s is more than API key %L may', v_more, v_key.name),
+      format('it has %s; ask an admin of your org for more', array_to_string(v_key.permissions, ', ')));
+  end if;
+  if coalesce(p_expires_at, 'infinity') > coalesce(v_key.expires_at, 'infinity') then
+    v_end := to_char(v_key.expires_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+    perform tenuto._raise('TN009', format('API key %L is good until %s, and the other key is good longer', v_key.name, v_end),
+      format('write expires_at %s or sooner for a new key; for others ask an admin of your org', v_end));
+  end if;
+  return v_key.expires_at;
+end
+$$;

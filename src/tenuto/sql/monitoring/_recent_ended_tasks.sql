@@ -1,0 +1,16 @@
+-- The newest tasks of an org before an id that ended so: failed, cancelled or skipped.
+create or replace function tenuto._recent_ended_tasks(p_org_id uuid, p_outcome text, p_before uuid, p_limit int)
+  returns table (id uuid)
+  language sql
+  stable
+as $$
+  select a.task_id
+  from tenuto.task_attempts a
+  where a.org_id = p_org_id
+    and a.outcome = p_outcome
+    and a.end_no = 0
+    and a.outcome in ('failed', 'cancelled', 'skipped')
+    and (p_before is null or a.task_id < p_before)
+  order by a.task_id desc
+  limit p_limit;
+$$;

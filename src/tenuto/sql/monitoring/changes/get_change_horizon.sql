@@ -1,0 +1,37 @@
+-- The moment before which nothing more can come: rows carry the time of their statement, so whoever has written and not
+-- committed holds it back to the beginning of its transaction, and a statement that runs to its own beginning. A quarter
+-- of a second is left to those that have begun and do not show yet. A statement that has run for a minute and written
+-- nothing is taken for one that only reads. Without the right to see other sessions, a minute stands for all of this.
+create or replace function tenuto.get_change_horizon()
+  returns timestamptz
+  language sql
+  volatile
+  security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+  select least(
+    statement_timestamp() - interval '250 milliseconds',
+    case when not pg_has_role('tenuto_owner', 'pg_read_all_stats', 'usage') then statement_timestamp() - interval '1 minute' end,
+    (
+      select min(case when w.pid is not null or a.state <> 'active' then a.xact_start else a.query_start end)
+      from pg_stat_activity a
+      left join (
+        select distinct l.pid
+        from pg_locks l
+        where l.locktype = 'relation'
+          and l.mode = 'RowExclusiveLock'
+          and l.granted
+          and l.database = (select d.oid from pg_database d where d.datname = current_database())
+          and l.relation in ('tenuto.runs'::regclass, 'tenuto.task_attempts'::regclass, 'tenuto.workers'::regclass)
+      ) w on w.pid = a.pid
+      where a.datname = current_database()
+        and a.pid <> pg_backend_pid()
+        and a.xact_start is not null
+        and (
+          w.pid is not null
+          or (a.backend_type = 'client backend' and a.state = 'active' and a.query_start > statement_timestamp() - interval '1 minute')
+          -- It may have got its lock after those were looked at, and be done with its statement already.
+          or (a.state = 'idle in transaction' and a.state_change > statement_timestamp() - interval '1 second')
+        )
+    ))
+$$;

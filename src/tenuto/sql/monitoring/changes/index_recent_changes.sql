@@ -1,0 +1,21 @@
+-- Makes the newest rows findable by their times, for whoever is about to look for changes: the indexes know only pages that
+-- were summed up, which autovacuum does about once a minute. Whoever finds it being done leaves it.
+create or replace function tenuto.index_recent_changes()
+  returns int
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '20ms'
+as $$
+declare
+  v_count int;
+begin
+  select coalesce(sum(brin_summarize_new_values(i.inhrelid)), 0)
+  into v_count
+  from pg_inherits i
+  where i.inhparent in ('tenuto.runs_created_idx'::regclass, 'tenuto.runs_ended_idx'::regclass, 'tenuto.task_attempts_ended_idx'::regclass);
+  return v_count;
+exception when lock_not_available then
+  return 0;
+end
+$$;

@@ -1,0 +1,82 @@
+-- In how many seconds each kind of upkeep has something to do: 0 is now, null is never as things are. One statement for
+-- dispatchers to ask before they do anything; every branch reads the first entry of an index that is not parked. What only looks for
+-- accidents (lanes, limits, floors) and what prunes is not here: that comes by itself now and then.
+-- enable_material is off so that parked rows are looked up by index: with 5,000 of them in front, 29 ms instead of 8 s.
+create or replace function tenuto.list_due_maintenance()
+  returns table (what text, due_in_seconds float8)
+  language plpgsql
+  stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set enable_material = off
+  set jit = off
+as $$
+begin
+  return query
+  select d.what, case when d.due_at is not null then greatest(0, extract(epoch from d.due_at - tenuto.now()))::float8 end
+  from (values
+    ('promote_due', (
+      select t.available_at from tenuto.delayed_tasks t
+      where not exists (select from tenuto.parked_rows p where p.loop = 'promote_due' and p.key = t.id::text)
+      order by t.available_at limit 1)),
+    ('wake_waiting', (
+      select w.wake_at from tenuto.waiting_tasks w
+      where w.wake_at is not null
+        and not exists (select from tenuto.parked_rows p where p.loop = 'wake_waiting' and p.key = w.id::text)
+      order by w.wake_at limit 1)),
+    ('expire_sessions', (
+      select s.expires_at from tenuto.sessions s
+      where s.ended_at is null
+        and not exists (select from tenuto.parked_rows p where p.loop = 'expire_sessions' and p.key = s.id::text)
+      order by s.expires_at limit 1)),
+    -- Not whether it held anything: running_tasks has no index by session, and a look at all of it is what is spared here.
+    ('expire_attempts', (select s.ended_at from tenuto.sessions s where s.ended_at is not null and s.ended_at > tenuto.now() - interval '5 seconds'
+                         order by s.ended_at limit 1)),
+    ('expire_deadlines', least(
+      (select r.deadline_at from tenuto.running_tasks r
+       where r.deadline_at is not null
+         and not exists (select from tenuto.parked_rows p where p.loop = 'expire_deadlines' and p.key = r.id::text)
+       order by r.deadline_at limit 1),
+      (select r.silent_at from tenuto.running_tasks r
+       where r.silent_at is not null
+         and not exists (select from tenuto.parked_rows p where p.loop = 'expire_deadlines' and p.key = r.id::text)
+       order by r.silent_at limit 1))),
+    ('fold_runs', (
+      select tenuto.now() from tenuto.run_counts c
+      where not exists (select from tenuto.parked_rows p where p.loop = 'fold_runs' and p.key = c.run_id::text)
+      order by c.id limit 1)),
+    ('settle_runs', (
+      select min(case when r.cancel_requested_at is null then coalesce(r.next_retry_at, tenuto.now()) else tenuto.now() end)
+      from tenuto.runs r
+      where r.status in ('pending', 'running', 'retrying') and (r.handlers > 0 or r.max_attempts > 1)
+        and (r.total = r.completed + r.failed + r.cancelled + r.skipped + r.handlers)
+        and not exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = r.id::text))),
+    ('sweep_cancelled', (select tenuto.now() from tenuto.cancel_requests c limit 1)),
+    ('advance_requests', (select tenuto.now() from tenuto.run_requests q limit 1)),
+    ('drain_outbox', least((select min(o.available_at) from tenuto.outbox o where o.status = 'pending'),
+                           (select min(o.locked_until) from tenuto.outbox o where o.status = 'processing'))),
+    ('fire_schedules', (
+      select s.next_at from tenuto.schedules s
+      where s.paused_at is null
+        and not exists (
+          select from tenuto.parked_rows p where p.loop = 'fire_schedules' and p.key = s.org_id || ':' || s.name)
+      order by s.next_at limit 1)),
+    ('follow_arrivals', (
+      select tenuto.now() from tenuto.arrivals a
+      where a.id >= (select f.floor from tenuto.arrival_floor f)
+        and not exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals' and p.key = a.id::text)
+      order by a.id limit 1)),
+    ('admit_rates', (
+      select l.due_at from tenuto.limits l
+      where l.due_at is not null
+        and not exists (select from tenuto.parked_rows p where p.loop = 'admit_rates' and p.key = l.id::text)
+      order by l.due_at limit 1)),
+    ('retry_parked', (select min(p.retry_at) from tenuto.parked_rows p)),
+    ('seal_audit', (
+      select tenuto.now() from tenuto.audit_unsealed u
+      where not exists (select from tenuto.parked_rows p where p.loop = 'seal_audit' and p.key = u.org_id::text)
+      order by u.id limit 1))
+  ) as d(what, due_at);
+end
+$$;

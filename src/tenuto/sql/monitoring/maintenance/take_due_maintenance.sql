@@ -1,0 +1,17 @@
+-- What a dispatcher asks at every tick: the loops among p_loops that are its own now (workers/take_loops), and in how
+-- many seconds each has something to do, as list_due_maintenance says. No rows: other dispatchers run all of them.
+create or replace function tenuto.take_due_maintenance(p_dispatcher_id uuid, p_loops text[])
+  returns table (what text, due_in_seconds float8)
+  language plpgsql
+as $$
+declare
+  v_mine text[] := array(select tenuto.take_loops(p_dispatcher_id, p_loops));
+begin
+  if cardinality(v_mine) > 0 then
+    return query
+    select m.what, d.due_in_seconds
+    from unnest(v_mine) m(what)
+    left join tenuto.list_due_maintenance() d on d.what = m.what;
+  end if;
+end
+$$;

@@ -1,6 +1,0 @@
--- A moment as people read it.
-create or replace function tenuto._say_time(p_at timestamptz)
-  returns text
-  language sql
-  stable parallel safe
-return to_char(p_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"');

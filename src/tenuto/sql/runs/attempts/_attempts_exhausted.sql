@@ -1,0 +1,9 @@
+-- Whether a task may not be tried again. Losses draw on max_attempts too, unless they have a budget of their own.
+create or replace function tenuto._attempts_exhausted(p_failures int, p_losses int, p_max_attempts int, p_max_losses int)
+  returns boolean
+  language sql
+  immutable parallel safe
+return case
+  when p_max_losses is null then p_failures + p_losses >= p_max_attempts
+  else p_failures >= p_max_attempts or p_losses >= p_max_losses
+end;

@@ -1,0 +1,29 @@
+-- What follows the end of tasks, with their history written: dependents and parents of those that failed or were
+-- cancelled hear of it. Dependents of both are locked together and before all parents, which is the one order (ADR 7).
+-- Returns the queued tasks that the caller makes ready, together with whatever else it has.
+create or replace function tenuto._propagate_end(p_queued tenuto.queued_task[], p_outcomes text[])
+  returns tenuto.queued_task[]
+  language plpgsql
+as $$
+declare
+  v_ids uuid[];
+  v_outcomes text[];
+  v_owned uuid[];
+  v_ready tenuto.queued_task[];
+  v_doomed uuid[];
+begin
+  select array_agg(c.id) filter (where tenuto._has_dependents(c.flags)), array_agg(c.outcome) filter (where tenuto._has_dependents(c.flags)),
+         array_agg(c.id) filter (where tenuto._has_parent(c.flags))
+  into v_ids, v_outcomes, v_owned
+  from unnest(p_queued, p_outcomes) as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, outcome)
+  where c.outcome in ('failed', 'cancelled');
+  if v_ids is not null then
+    select d.cards, d.owned into v_ready, v_doomed from tenuto._end_dependents(v_ids, v_outcomes) d;
+    v_owned := v_owned || v_doomed;
+  end if;
+  if cardinality(v_owned) > 0 then
+    v_ready := v_ready || tenuto._notify_parents(v_owned);
+  end if;
+  return v_ready;
+end
+$$;

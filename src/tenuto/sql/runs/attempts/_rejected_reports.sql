@@ -1,0 +1,19 @@
+-- The reports that this transaction did not accept: already_accepted when an earlier report of the same holder was,
+-- else stale_lease. Only outcomes that the holder reported count, never what the reaper wrote. Its statement is newer
+-- than the one that ended the attempts: behind a twin in flight, that one's snapshot would answer stale.
+create or replace function tenuto._rejected_reports(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
+  returns table (task_id uuid, attempt int, answer text)
+  language sql
+  set plan_cache_mode = force_custom_plan
+as $$
+  select r.id, r.attempt,
+         case when tenuto._session_exists(p_session_id, p_token)
+               and exists (
+                 select from tenuto.task_attempts a
+                 where a.task_id = r.id and a.end_no in (0, r.attempt) and a.attempt = r.attempt
+                   and a.session_id = p_session_id and a.reported)
+              then 'already_accepted' else 'stale_lease' end
+  from unnest(p_task_ids, p_attempts) as r(id, attempt)
+  where r.id <> all (coalesce(p_accepted, '{}'))
+     or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);   -- an older attempt of one accepted
+$$;

@@ -1,0 +1,28 @@
+-- running -> queued, at the place they had in their lanes: what a worker gives back, or has forgotten. They keep their
+-- slots, so they wait for no limit again. Those asked to stop are cancelled instead. Wakes the workers of their queues.
+create or replace function tenuto._release_attempts(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
+  returns void
+  language plpgsql
+  set jit = off
+as $$
+declare
+  v_queued tenuto.queued_task[];
+  v_woken tenuto.queued_task[];
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts from before places were kept
+begin
+  select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(p_running, p_outcome, p_reported) b;
+
+  insert into tenuto.ready_tasks
+    (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
+  select coalesce(r.seq, v_seq + row_number() over (order by r.id)),
+         tenuto.now(), r.id, r.org_id, r.run_id, r.route_id, r.group_no, r.priority, r.attempt, r.flags
+  from unnest(p_running) r
+  where not r.cancel;
+
+  perform tenuto._make_ready(
+    v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._has_limits(r.flags)));
+  -- Floors may have passed these places.
+  perform tenuto._announce_lanes(v_queued, (select min(coalesce(r.seq, v_seq)) from unnest(p_running) r), true);
+  perform tenuto._wake_queued(v_queued);
+end
+$$;

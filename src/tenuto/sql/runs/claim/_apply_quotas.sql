@@ -1,0 +1,33 @@
+-- Cuts the shares of groups with a quota to what they may still run. A group with a quota is counted under its row lock, so it
+-- never runs more; one that another claim is counting right now is left to that one.
+create or replace function tenuto._apply_quotas(
+  p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
+  language plpgsql
+as $$
+declare
+  v_counted int[] := array(
+    select g.no from tenuto.resource_groups g
+    where g.no = any (p_groups) and g.quota is not null
+    order by g.no
+    for no key update skip locked);
+begin
+  -- A statement of its own: its snapshot is newer than the locks and sees what their last holders claimed. What the default
+  -- group runs is not in the index (_grouped) and is counted in one pass over all that runs.
+  select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn), array_agg(s.top order by s.turn)
+  into groups, shares, tops
+  from (
+    select c.no, c.turn, c.top,
+           case
+             when g.quota is null then c.share
+             when g.external_id = 'default'
+               then least(c.share, g.quota - (select count(*) from tenuto.running_tasks r where r.group_no = g.no))
+             else least(c.share, g.quota - (
+               select count(*) from tenuto.running_tasks r where r.group_no = g.no and tenuto._grouped(r.flags)))
+           end as share
+    from unnest(p_groups, p_shares, p_tops) with ordinality c(no, share, top, turn)
+    join tenuto.resource_groups g on g.no = c.no
+    where g.quota is null or c.no = any (v_counted)
+  ) s
+  where s.share > 0;
+end
+$$;

@@ -1,0 +1,27 @@
+-- The tasks that just ended with these outcomes, and the pending ones that end with them, each with its result. Look-ups by
+-- index for one task after the other, whatever statistics say: a table of this week may have none yet.
+create or replace function tenuto._dependents_to_end(p_ids uuid[], p_outcomes text[])
+  returns table (id uuid, result text, optional boolean)
+  language sql
+  stable
+  set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set enable_bitmapscan = off
+  set jit = off
+as $$
+  with recursive ended(id, result, optional) as (
+    select i.id, i.outcome, t.optional
+    from unnest(p_ids, p_outcomes) i(id, outcome)
+    cross join lateral (select t.optional from tenuto.tasks t where t.id = i.id limit 1) t
+    union
+    select d.child_id, f.result, t.optional
+    from ended e
+    cross join lateral (select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
+    cross join lateral (select tenuto._edge_result(d.runs_on, e.result, e.optional) as result offset 0) f
+    cross join lateral (select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.result <> 'satisfied' limit 1) p
+    cross join lateral (select t.optional from tenuto.tasks t where t.id = p.id limit 1) t
+  )
+  select e.id, min(e.result), bool_or(e.optional) from ended e group by e.id;   -- cancelled before skipped, should both reach it
+$$;

@@ -1,0 +1,18 @@
+-- -> queued: the queued tasks become claimable, in this order, and their lanes visible.
+-- seq is one number of the sequence for the whole batch with the place in it below: a number each cost 0.3 µs a task.
+create or replace function tenuto._enqueue_ready(p_queued tenuto.queued_task[])
+  returns void
+  language plpgsql
+  set jit = off
+as $$
+declare
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;
+begin
+  insert into tenuto.ready_tasks
+    (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
+  select v_seq + c.no, tenuto.now(), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority, c.attempt, c.flags
+  from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no);
+
+  perform tenuto._announce_lanes(p_queued, v_seq);
+end
+$$;

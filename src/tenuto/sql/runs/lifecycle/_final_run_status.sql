@@ -1,0 +1,13 @@
+-- How a run with nothing open has ended. A result that handlers already ran for stays, but for a completed run whose
+-- handler failed. One that was asked to stop is cancelled, unless all it had to do was done.
+create or replace function tenuto._final_run_status(p_run tenuto.runs)
+  returns text
+  language sql
+  immutable
+return case
+  when p_run.pending_status in ('failed', 'cancelled') then p_run.pending_status
+  when p_run.cancel_requested_at is not null and (p_run.cancelled > 0 or p_run.untolerated_failures > 0) then 'cancelled'
+  when p_run.untolerated_failures > 0 then 'failed'
+  when p_run.cancelled > 0 then 'cancelled'
+  else 'completed'
+end;

@@ -1,0 +1,10 @@
+-- Tells dispatchers that tasks wait for these rates, which the caller has locked. Rates that are looked at soon enough
+-- anyway are not written.
+create or replace function tenuto._schedule_rate_checks(p_limit_ids bigint[])
+  returns void
+  language sql
+as $$
+  update tenuto.limits l
+  set due_at = greatest(l.paced_at, tenuto.now()), misses = 0
+  where l.id = any (p_limit_ids) and (l.due_at is null or l.due_at > greatest(l.paced_at, tenuto.now()));
+$$;

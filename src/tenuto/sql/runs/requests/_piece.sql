@@ -1,6 +1,0 @@
--- How many tasks of a large run one transaction works on: about 0.1 s.
-create or replace function tenuto._piece()
-  returns int
-  language sql
-  immutable parallel safe
-return 1000;

@@ -1,0 +1,6 @@
+-- A flag of a queued task: it may be ready only while it holds its limit slots.
+create or replace function tenuto._has_limits(p_flags smallint)
+  returns boolean
+  language sql
+  immutable parallel safe
+return p_flags & 8 > 0;

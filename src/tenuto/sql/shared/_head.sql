@@ -1,9 +1,0 @@
--- The beginning of a long text, and how much of it is not there.
-create or replace function tenuto._head(p_text text, p_most int default 8192)
-  returns text
-  language sql
-  immutable parallel safe
-return case
-  when length(p_text) <= p_most then p_text
-  else left(p_text, p_most) || format('… (%s more characters were cut)', length(p_text) - p_most)
-end;
