@@ -20,7 +20,8 @@ GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which t
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
 LONGEST = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
-EMPTIED = ("sql", "sdk")  # folders whose tests share one database per process, emptied after each of them
+# Folders whose tests get a new database each: they end processes and connections, and look at all that are there.
+NEW_DATABASES = ("journeys", "docs", "examples")
 _numbers = itertools.count(1)
 
 # Where this is set, every process that a test starts would compile all that it imports: twice the time of most starts.
@@ -71,7 +72,7 @@ def new_database(server: str, template: str) -> Iterator[str]:
 def database(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a migrated test database without rows: that of this process, or a new one."""
     folder = request.path.relative_to(request.config.rootpath).parts[1]
-    if folder not in EMPTIED or request.node.get_closest_marker("own_database"):
+    if folder in NEW_DATABASES or request.node.get_closest_marker("own_database"):
         yield request.getfixturevalue("new_database")
         return
     shared: SharedDatabase = request.getfixturevalue("process_database")

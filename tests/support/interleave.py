@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import psycopg
 
 from tenuto.model.errors import TenutoError
+from tests.support.emptying import Emptying
 from tests.support.kernel import Db, Worker
-from tests.support.shared_database import make_empty
 from tests.support.soundness import assert_sound
 
 T = TypeVar("T")
@@ -128,7 +128,7 @@ class Race:
     def __init__(self, database: str) -> None:
         self.db = psycopg.connect(database, autocommit=True)
         self._actors = [Actor(database) for _ in range(3)]
-        make_empty(self.db, kept=KEPT)
+        self._emptying = Emptying(database, kept=KEPT, max_bytes=1 << 40)
 
     def every_order(self, scene: Callable[[Play], T], *calls: int, gate: bool = False) -> list[T]:
         """Play the scene in every order of transactions with so many calls each (two of one call, if not said), each
@@ -138,7 +138,7 @@ class Race:
         for order in interleavings([n + 1 for n in calls or (1, 1)]):
             if gate and order[0] != 0:
                 continue
-            self.db.execute("select pg_temp.empty()")
+            self._emptying.empty()
             try:
                 outcomes.append(scene(Play(self._actors, self.db, order)))
                 assert_sound(self.db)
@@ -150,6 +150,7 @@ class Race:
     def leave(self) -> None:
         for actor in self._actors:
             actor.leave()
+        self._emptying.db.close()
         self.db.close()
 
 
