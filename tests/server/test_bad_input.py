@@ -47,7 +47,16 @@ class Operation:
         return "/".join(str(uuid4()) if part.startswith("{") else part for part in self.path.split("/"))
 
 
+_operations: list[Operation] = []  # the same for every test, and to describe the API takes a second
+
+
 def operations(api: TestClient) -> list[Operation]:
+    if not _operations:
+        _operations.extend(_described(api))
+    return _operations
+
+
+def _described(api: TestClient) -> list[Operation]:
     return [
         Operation(
             method.upper(),
