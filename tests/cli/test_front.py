@@ -25,12 +25,12 @@ def test_up_prints_a_link_that_lets_an_admin_in_once(db: psycopg.Connection, dat
     with running("up", "--port", "0", ready="Ctrl-C stops everything", **where) as up:
         link = httpx2.URL(link_of(up))
         assert re.search(r"server: http://[\d.:]+, described at /openapi.json\n", up.said())
-        came = httpx2.get(link)
+        came = httpx2.get(link, timeout=30)
         assert came.status_code == 303
         cookie = came.headers["set-cookie"].partition(";")[0]
-        me = httpx2.get(link.join("/auth/me"), headers={"Cookie": cookie}).json()
+        me = httpx2.get(link.join("/auth/me"), headers={"Cookie": cookie}, timeout=30).json()
         assert (me["platform_role"], me["org_id"]) == ("admin", str(DEFAULT_ORG))
-        assert httpx2.get(link).status_code == 401
+        assert httpx2.get(link, timeout=30).status_code == 401
         assert up.stop() == 0
 
     done = [entry["action"] for entry in call(db, "list_audit", org_id=DEFAULT_ORG)]
@@ -76,7 +76,7 @@ def test_a_server_lets_in_whom_its_issuer_vouches_for(db: psycopg.Connection, da
             url = re.findall(r"http://[\d.:]+", server.said())[0]
             headers = {"Authorization": f"Bearer {issuer.token('k1')}"}
             assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=30).status_code == 200
-            assert httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers).status_code == 403
+            assert httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers, timeout=30).status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,7 @@ def test_what_the_kernel_raises_is_its_exception_and_the_connection_goes_on(data
 
 def test_a_statement_that_takes_too_long_is_ended_there_too(database: str) -> None:
     async def story(pool: ConnectionPool) -> None:
+        await pool.call(echo, "a", 1)  # there is a connection: only the statement takes long
         with pytest.raises(TimedOut):
             async with pool.connection(timeout=0.2) as conn:
                 await fetch_texts(conn, b"select pg_sleep(60)", [])

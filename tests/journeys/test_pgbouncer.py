@@ -52,7 +52,7 @@ def make_api_key(db: Db, org_id: UUID) -> str:
 
 def ask(url: str, key: str, body: object = None) -> dict[str, object]:
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-    answer = httpx2.request("POST" if body else "GET", url, headers=headers, json=body, trust_env=False)
+    answer = httpx2.request("POST" if body else "GET", url, headers=headers, json=body, trust_env=False, timeout=30)
     return answer.raise_for_status().json()
 
 

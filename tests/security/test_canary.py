@@ -65,7 +65,7 @@ def keys_of(db: Db) -> dict[str, str]:
 def log_in(watch: Watch) -> str:
     """The cookie of somebody who came back from the issuer."""
     begun = watch.ask("GET", "/auth/login")
-    back = httpx2.get(begun.headers["location"]).headers["location"].removeprefix("https://tenuto.test")
+    back = httpx2.get(begun.headers["location"], timeout=30).headers["location"].removeprefix("https://tenuto.test")
     mine = begun.headers["set-cookie"].partition(";")[0]
     watch.secrets["begun"] = mine.partition("=")[2]
     came = watch.ask("GET", back, headers={"Cookie": mine})

@@ -146,7 +146,7 @@ def test_who_wants_no_stream_gets_pages(http: Loopback, make_headers: MakeKey, d
 
     def ask(after: str | None = None) -> dict[str, Any]:
         params = {"after": after} if after else {}
-        return httpx2.get(f"{http.url}/v1/changes", headers=headers, params=params).json()
+        return httpx2.get(f"{http.url}/v1/changes", headers=headers, params=params, timeout=30).json()
 
     place = ask()["next"]
     (run,) = start(db)
@@ -160,7 +160,7 @@ def test_who_wants_no_stream_gets_pages(http: Loopback, make_headers: MakeKey, d
 def test_a_place_that_cannot_be_is_refused(http: Loopback, make_headers: MakeKey, place: str) -> None:
     headers = {**make_headers("runs:read"), **STREAM, "Last-Event-ID": place}
 
-    assert httpx2.get(f"{http.url}/v1/changes", headers=headers).status_code == 422
+    assert httpx2.get(f"{http.url}/v1/changes", headers=headers, timeout=30).status_code == 422
 
 
 def test_a_server_that_stops_ends_the_streams(database: str, make_headers: MakeKey, tmp_path: Path) -> None:

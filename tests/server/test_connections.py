@@ -76,8 +76,8 @@ def test_silent_connections_do_not_keep_others_out(settings: ServerSettings, mak
     with serving(replace(settings, **{bound: 40})) as url, silent(url, 120) as crowd:
         for _ in range(5):
             wait_until(lambda: crowd.renew() >= 1)  # the server closes what is over the bound a moment later
-            assert httpx2.get(f"{url}/healthz").status_code == 200
-            assert httpx2.get(f"{url}/v1/runs", headers=headers).status_code == 200
+            assert httpx2.get(f"{url}/healthz", timeout=30).status_code == 200
+            assert httpx2.get(f"{url}/v1/runs", headers=headers, timeout=30).status_code == 200
 
 
 @dataclass(eq=False)
@@ -135,7 +135,7 @@ def test_a_connection_that_waits_for_its_next_request_makes_room_and_busy_ones_d
 def test_a_trusted_proxy_has_as_many_connections_as_fit(settings: ServerSettings) -> None:
     proxied = replace(settings, max_connections_per_address=5, trusted_proxies=("127.0.0.0/8",))
     with serving(proxied) as url, silent(url, 30) as crowd:
-        assert httpx2.get(f"{url}/healthz").status_code == 200
+        assert httpx2.get(f"{url}/healthz", timeout=30).status_code == 200
         assert crowd.renew() == 0
 
 

@@ -47,7 +47,7 @@ def come_back(browser: TestClient, next: str = "/v1/runs") -> str:
     """Log in at the issuer; where it sends the browser back to."""
     begun = browser.get("/auth/login", params={"next": next})
     assert begun.status_code == 303
-    return httpx2.get(begun.headers["location"]).headers["location"]
+    return httpx2.get(begun.headers["location"], timeout=30).headers["location"]
 
 
 def csrf(browser: TestClient) -> dict[str, str]:

@@ -93,5 +93,5 @@ def looking(db: psycopg.Connection, what: str = "%act_as_api_key%lateral%") -> b
 def counted(url: str, headers: dict[str, str], path: str) -> float:
     """How many requests of this route were answered, or left."""
     route = path.rpartition("/")[0]
-    lines = httpx2.get(f"{url}/metrics", headers=headers).text.splitlines()
+    lines = httpx2.get(f"{url}/metrics", headers=headers, timeout=30).text.splitlines()
     return sum(float(line.split()[-1]) for line in lines if "requests_total{" in line and f'route="{route}/{{' in line)

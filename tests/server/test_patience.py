@@ -83,7 +83,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(url: str, make_headers: Mak
 
 def test_who_waits_for_an_answer_is_not_cut_off(url: str, make_headers: MakeKey) -> None:
     headers = make_headers("runs:write", "runs:read")
-    run = httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers).json()["run_id"]
+    run = httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers, timeout=30).json()["run_id"]
 
     waited = httpx2.get(f"{url}/v1/runs/{run}?wait=1", headers=headers, timeout=20)
 
@@ -96,7 +96,7 @@ def test_only_a_trusted_proxy_says_who_asks(
 ) -> None:
     said = {**make_headers("*"), "X-Forwarded-For": "203.0.113.9, 192.0.2.7"}
     with serving(replace(settings, trusted_proxies=trusted)) as url:
-        assert httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=said).status_code == 201
+        assert httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=said, timeout=30).status_code == 201
 
     (entry,) = call(db, "list_audit", org_id=DEFAULT_ORG)
     assert entry["ip"] == ip

@@ -65,7 +65,7 @@ def test_a_header_that_names_an_org_gives_a_key_nothing(browser: TestClient, mak
 
 def test_a_login_is_for_the_org_it_was_begun_for(browser: TestClient, other: UUID) -> None:
     begun = browser.get("/auth/login", params={"org": "other"})
-    back = browser.get(httpx2.get(begun.headers["location"]).headers["location"])
+    back = browser.get(httpx2.get(begun.headers["location"], timeout=30).headers["location"])
 
     assert back.status_code == 303
     me = browser.get("/auth/me").json()

@@ -166,6 +166,6 @@ def test_a_client_that_leaves_while_it_sends_is_no_mistake_of_ours(
 
 def count_gone(url: str, headers: dict[str, str]) -> float:
     """How many left before they had sent a start."""
-    lines = httpx2.get(f"{url}/metrics", headers=headers).text.splitlines()
+    lines = httpx2.get(f"{url}/metrics", headers=headers, timeout=30).text.splitlines()
     found = [line for line in lines if "requests_total" in line and 'route="/v1/runs",status="499"' in line]
     return sum(float(line.split()[-1]) for line in found)
