@@ -1,1 +1,1 @@
-"""What things are: values and errors, no I/O."""
+"""Defines the values and errors of Tenuto as frozen dataclasses; does no I/O."""

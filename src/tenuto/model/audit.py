@@ -1,4 +1,4 @@
-"""What people and keys did, as entries of a chain in which none can be changed, left out or moved unnoticed."""
+"""Audit log entries and the hash chain over them: changing, removing or moving an entry breaks the chain."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -9,8 +9,8 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """Somebody did something to something; `actor_name` is what a key or person is called now, `seq` its place in the
-    org's chain, once it has one."""
+    """One audited action of a user or key. `actor_name` is the current name of that user or key; `seq` is the entry's
+    position in the org's chain, None until it is sealed."""
 
     id: UUID
     created_at: datetime
@@ -29,7 +29,8 @@ class AuditEntry:
 
 @dataclass(frozen=True)
 class AuditRecord:
-    """An entry with its place, its hash, and every byte that was hashed: `changes` is the text Postgres keeps."""
+    """A sealed entry with its position, its hash and every field that was hashed. `changes` is the JSON text as
+    Postgres stores it."""
 
     seq: int
     hash: bytes
@@ -49,7 +50,8 @@ class AuditRecord:
 
 @dataclass(frozen=True)
 class Chain:
-    """Where an org's chain begins (after its anchor) and ends, and what has no place in it."""
+    """The first position (after the anchor) and the last position of an org's chain, with the number of entries outside
+    the chain: `unsealed` wait to be sealed, `strays` were not written by write_audit."""
 
     seq: int
     hash: bytes
@@ -62,7 +64,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Head:
-    """An end of a chain that is to be signed."""
+    """The last position of a chain, to be signed."""
 
     org_id: UUID
     seq: int
@@ -71,7 +73,7 @@ class Head:
 
 @dataclass(frozen=True)
 class SignedHead:
-    """An end of a chain that was signed: kept elsewhere, it holds everything before it in place."""
+    """A signed head of a chain. A copy kept outside the database proves every entry up to it."""
 
     org_id: UUID
     seq: int
@@ -83,14 +85,14 @@ class SignedHead:
 
 @dataclass(frozen=True)
 class PrunedMonth:
-    """A month of the audit log that went, and how many entries it held."""
+    """A dropped month of the audit log and the number of entries it held."""
 
     partition: str
     entries: int
 
 
 def diff(old: dict[str, Any], new: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The changes between two states of a thing, as write_audit takes them: {field: {old, new}}."""
+    """Returns the changed fields in the form that write_audit takes: {field: {old, new}}."""
     return {
         field: {"old": old.get(field), "new": new.get(field)}
         for field in sorted({*old, *new})
@@ -99,7 +101,7 @@ def diff(old: dict[str, Any], new: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def chained_hash(previous: bytes, record: AuditRecord) -> bytes:
-    """The hash that _audit_hash.sql computes: each field as its length and its bytes, after the previous hash."""
+    """Returns the same hash as _audit_hash.sql: the previous hash, then each field as its length and its bytes."""
     fields = (
         str(record.seq),
         str(record.id),
@@ -126,6 +128,6 @@ def _measured(field: str | None) -> bytes:
 
 
 def head_message(head: Head, signed_at: datetime) -> bytes:
-    """What is signed of a head."""
+    """Returns the bytes of a head that are signed."""
     at = signed_at.astimezone(UTC).isoformat(timespec="microseconds")
     return f"tenuto audit head\n{head.org_id}\n{head.seq}\n{head.hash.hex()}\n{at}\n".encode()

@@ -1,4 +1,4 @@
-"""Verifying an audit chain: what was edited, deleted, inserted, moved or cut off, and before which head."""
+"""Verifies an audit chain: finds entries that were edited, deleted, inserted, moved or cut off, and where."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ MAX_UNSEALED = timedelta(minutes=5)  # a dispatcher seals within seconds
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that cannot be, at a place in the chain: edited, missing, inserted, rewritten, cut or unsealed."""
+    """One defect of the chain at a position. `kind` is edited, missing, inserted, rewritten, cut or unsealed."""
 
     kind: str
     seq: int
@@ -21,7 +21,8 @@ class Finding:
 
 @dataclass
 class Verifier:
-    """Follows a chain record by record. `heads` are those whose signatures were proven, kept here or elsewhere."""
+    """Checks a chain record by record. `heads` are signed heads with verified signatures, from this database or from
+    copies kept elsewhere."""
 
     anchor_seq: int = 0
     anchor_hash: bytes = b""
@@ -39,7 +40,7 @@ class Verifier:
         self._compare(self.anchor_seq, self.anchor_hash)
 
     def add(self, record: AuditRecord) -> None:
-        """The next record, in the order of their places."""
+        """Check the next record; records are passed in the order of their positions."""
         if record.seq < self._expected:
             if record.seq > self.anchor_seq:
                 self._find("inserted", record.seq, f"entry {record.id} has a place that another one has")
@@ -56,7 +57,8 @@ class Verifier:
         self._expected = record.seq + 1
 
     def finish(self, chain: Chain | None, now: datetime) -> list[Finding]:
-        """All that was found, after the last record. `chain` is what the database says of itself, if it was asked."""
+        """Return all findings, after the last record. `chain` is the chain's end as the database reports it, or None
+        when the database was not queried."""
         last = self._expected - 1
         beyond = [seq for seq in self._heads if seq > last]
         if self.anchor_seq and (self.anchor_seq, self.anchor_hash.hex()) not in self._prunes:
@@ -88,7 +90,7 @@ class Verifier:
 
 
 def _anchor(changes: str) -> tuple[int, str] | None:
-    """Where the chain begins, as an entry about pruning says it; None if the entry says something else."""
+    """Returns the anchor that an entry about pruning records, or None if it records none."""
     try:
         new = json.loads(changes)["anchor"]["new"]
         return new["seq"], new["sum"]

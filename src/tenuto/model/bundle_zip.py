@@ -1,4 +1,4 @@
-"""The zip of a bundle: only plain files, only those that are listed, none larger than it says."""
+"""Reads the zip of a bundle: only regular files, only those in the manifest, none larger than the manifest states."""
 
 import stat
 import struct
@@ -14,19 +14,19 @@ from tenuto.model.errors import InvalidInput
 MANIFEST = "bundle_manifest.json"
 MAX_MANIFEST_BYTES = 1024 * 1024
 MAX_DIRECTORY_BYTES = 2 * 1024 * 1024
-# What zipfile raises for a zip it cannot read; NotImplementedError is its word for a compression it does not know.
+# What zipfile raises for a zip that it cannot read (NotImplementedError: unknown compression method).
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OverflowError)
 _END = struct.Struct("<4s4H2IH")
 _ENCRYPTED = 0x1
 
 
 class BadBundle(InvalidInput):
-    """Not a bundle that we run; the message names the file and the rule."""
+    """The file is not a valid bundle; the message names the file and the rule."""
 
 
 @dataclass(frozen=True)
 class ZipEntry:
-    """A file as the manifest has it."""
+    """One file as listed in the manifest."""
 
     path: str
     sha256: str
@@ -35,7 +35,7 @@ class ZipEntry:
 
 @dataclass(frozen=True)
 class Zip:
-    """An open zip whose entries are plain files with different names."""
+    """An open zip whose entries are regular files with unique names."""
 
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo]
@@ -47,8 +47,8 @@ class Zip:
         return self._read(MANIFEST, MAX_MANIFEST_BYTES)
 
     def expect(self, listed: list[ZipEntry]) -> "Zip":
-        """The same zip, of which the manifest lists everything."""
-        paths = {one.path for one in listed}
+        """Return the zip with its manifest entries; raise BadBundle unless both list the same files."""
+        paths = {entry.path for entry in listed}
         if more := sorted(self.entries.keys() - paths - {MANIFEST}):
             raise BadBundle(f"{more[0]!r:.300} is in the zip, but {MANIFEST} does not list it")
         if missing := sorted(paths - self.entries.keys()):
@@ -56,23 +56,23 @@ class Zip:
         return Zip(self.archive, self.entries, listed)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        for one in self.listed:
-            data = self._read(one.path, one.bytes)
-            if len(data) != one.bytes:
-                raise BadBundle(f"{one.path!r} has {len(data):,} bytes, and {MANIFEST} says {one.bytes:,}")
-            if sha256(data).hexdigest() != one.sha256:
-                raise BadBundle(f"{one.path!r} is not what {MANIFEST} says: its sha256 differs")
-            yield one.path, data
+        for entry in self.listed:
+            data = self._read(entry.path, entry.bytes)
+            if len(data) != entry.bytes:
+                raise BadBundle(f"{entry.path!r} has {len(data):,} bytes, and {MANIFEST} says {entry.bytes:,}")
+            if sha256(data).hexdigest() != entry.sha256:
+                raise BadBundle(f"{entry.path!r} is not what {MANIFEST} says: its sha256 differs")
+            yield entry.path, data
 
-    def _read(self, path: str, most: int) -> bytes:
-        """Not a byte more than announced is unpacked, whatever the zip says of itself."""
+    def _read(self, path: str, limit: int) -> bytes:
+        """Unpack at most `limit` bytes, whatever size the zip's own headers state."""
         try:
             with self.archive.open(self.entries[path]) as file:
-                data = file.read(most + 1)
+                data = file.read(limit + 1)
         except UNREADABLE as error:
             raise BadBundle(f"{path!r} cannot be unpacked: {error}") from error
-        if len(data) > most:
-            raise BadBundle(f"{path!r} unpacks to more than {most:,} bytes")
+        if len(data) > limit:
+            raise BadBundle(f"{path!r} unpacks to more than {limit:,} bytes")
         return data
 
 
@@ -83,16 +83,16 @@ def open_zip(file: BinaryIO) -> Zip:
     except UNREADABLE as error:
         raise BadBundle(f"it is not a zip: {error}") from error
     entries: dict[str, zipfile.ZipInfo] = {}
-    for one in archive.infolist():
-        _check_entry(one)
-        if one.filename in entries:
-            raise BadBundle(f"{one.filename!r:.300} is in the zip twice")
-        entries[one.filename] = one
+    for entry in archive.infolist():
+        _check_entry(entry)
+        if entry.filename in entries:
+            raise BadBundle(f"{entry.filename!r:.300} is in the zip twice")
+        entries[entry.filename] = entry
     return Zip(archive, entries)
 
 
 def _check_end(file: BinaryIO) -> None:
-    """The list of entries is read into memory before anything can be said of it, so its size is looked at first."""
+    """Check the size of the zip's central directory first, because zipfile reads all of it into memory."""
     file.seek(0, 2)
     size = file.tell()
     file.seek(max(0, size - 42))
@@ -107,16 +107,16 @@ def _check_end(file: BinaryIO) -> None:
         raise BadBundle(f"the zip lists more than fits into {MAX_DIRECTORY_BYTES:,} bytes")
 
 
-def _check_entry(one: zipfile.ZipInfo) -> None:
-    name = one.orig_filename
-    kind = stat.S_IFMT(one.external_attr >> 16)
-    if "\x00" in name or name != one.filename:
+def _check_entry(entry: zipfile.ZipInfo) -> None:
+    name = entry.orig_filename
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if "\x00" in name or name != entry.filename:
         raise BadBundle(f"{name!r:.300} holds a character that no name may hold")
-    if one.is_dir():
+    if entry.is_dir():
         raise BadBundle(f"{name!r:.300} is a folder; only files are in a bundle")
     if kind not in (0, stat.S_IFREG):
         raise BadBundle(f"{name!r:.300} is a symbolic link or another special file")
-    if one.flag_bits & _ENCRYPTED:
+    if entry.flag_bits & _ENCRYPTED:
         raise BadBundle(f"{name!r:.300} is encrypted")
-    if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise BadBundle(f"{name!r:.300} is packed in a way other than stored or deflated")

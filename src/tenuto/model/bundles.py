@@ -1,4 +1,4 @@
-"""Bundles: a zip with a manifest that says exactly what is in it. Read as if it came from an enemy."""
+"""Reads bundles: zips with a manifest that lists every file. Treats the input as hostile."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle whose manifest is sound. Its files are verified as they are read."""
+    """A bundle with a valid manifest. Its files are verified as they are read."""
 
     name: str
     tasks: dict[str, str]  # name to module:function
@@ -38,18 +38,18 @@ class Bundle:
         return [f"{self.name}.{task}" for task in self.tasks]
 
     def files(self):
-        """Every path and its bytes; what is not as the manifest says is refused."""
+        """Yield each path with its bytes; raise BadBundle for a file that differs from the manifest."""
         return self.zip.files()
 
     def verify(self) -> "Bundle":
-        """All files, read once."""
+        """Read all files once, to verify them."""
         for _ in self.files():
             pass
         return self
 
 
 def read_bundle(file: BinaryIO) -> Bundle:
-    """The bundle in this zip; BadBundle names the file and the rule."""
+    """Returns the bundle in this zip; BadBundle names the file and the rule."""
     archive = open_zip(file)
     try:
         manifest = json.loads(archive.manifest(), object_pairs_hook=_unique)
@@ -60,53 +60,53 @@ def read_bundle(file: BinaryIO) -> Bundle:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         _refuse("has a key twice in one object")
-    return found
+    return unique
 
 
 def check_manifest(manifest: Any) -> list[ZipEntry]:
-    """The files that a sound manifest lists."""
+    """Checks a manifest and returns the files that it lists."""
     if not isinstance(manifest, dict):
         _refuse("is not an object")
-    said = cast("dict[str, Any]", manifest)
-    if unknown := sorted(said.keys() - KEYS):
+    fields = cast("dict[str, Any]", manifest)
+    if unknown := sorted(fields.keys() - KEYS):
         _refuse(f"has the unknown key {unknown[0]!r}; known are {', '.join(sorted(KEYS))}")
-    if missing := sorted(KEYS - said.keys()):
+    if missing := sorted(KEYS - fields.keys()):
         _refuse(f"has no {missing[0]!r}")
-    if said["schema_version"] is not VERSION:
-        _refuse(f"has schema_version {said['schema_version']!r}, not {VERSION}")
-    if said["runtime"] != "python":
-        _refuse(f"has the runtime {said['runtime']!r}; only python runs here")
-    if not isinstance(said["name"], str) or not _NAME.fullmatch(said["name"]):
-        _refuse(f"has the name {said['name']!r:.80}, not 1-63 of a-z, 0-9, - and _, beginning with a letter")
-    listed = _check_files(said["files"])
-    _check_tasks(said["tasks"], {one.path for one in listed})
+    if fields["schema_version"] is not VERSION:
+        _refuse(f"has schema_version {fields['schema_version']!r}, not {VERSION}")
+    if fields["runtime"] != "python":
+        _refuse(f"has the runtime {fields['runtime']!r}; only python runs here")
+    if not isinstance(fields["name"], str) or not _NAME.fullmatch(fields["name"]):
+        _refuse(f"has the name {fields['name']!r:.80}, not 1-63 of a-z, 0-9, - and _, beginning with a letter")
+    listed = _check_files(fields["files"])
+    _check_tasks(fields["tasks"], {entry.path for entry in listed})
     return listed
 
 
 def _check_files(files: Any) -> list[ZipEntry]:
     if not isinstance(files, list) or not 1 <= len(files) <= MAX_FILES:
         _refuse(f"lists no files, or more than {MAX_FILES:,}")
-    listed = [_check_file(one) for one in cast("list[Any]", files)]
+    listed = [_check_file(file) for file in cast("list[Any]", files)]
     paths: set[str] = set()
-    for path in (one.path for one in listed):
+    for path in (entry.path for entry in listed):
         if path.lower() in paths:
             _refuse(f"lists {path!r} twice")
         paths.add(path.lower())
     for path in paths:
         if above := next((up for up in _above(path) if up in paths), None):
             _refuse(f"lists {above!r} as a file, and {path!r} inside it")
-    if (total := sum(one.bytes for one in listed)) > MAX_UNPACKED_BYTES:
+    if (total := sum(entry.bytes for entry in listed)) > MAX_UNPACKED_BYTES:
         _refuse(f"lists {total:,} bytes in all, more than {MAX_UNPACKED_BYTES:,}")
     return listed
 
 
-def _check_file(said: Any) -> ZipEntry:
-    if not isinstance(said, dict) or said.keys() != {"path", "sha256", "bytes"}:
-        _refuse(f"lists {said!r:.120}; a file has path, sha256 and bytes, and nothing else")
-    path, hash, size = said["path"], said["sha256"], said["bytes"]
+def _check_file(file: Any) -> ZipEntry:
+    if not isinstance(file, dict) or file.keys() != {"path", "sha256", "bytes"}:
+        _refuse(f"lists {file!r:.120}; a file has path, sha256 and bytes, and nothing else")
+    path, hash, size = file["path"], file["sha256"], file["bytes"]
     if rule := broken_rule(path) if isinstance(path, str) else "is not a text":
         _refuse(f"lists the path {path!r:.300}, which {rule}")
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
@@ -117,7 +117,7 @@ def _check_file(said: Any) -> ZipEntry:
 
 
 def broken_rule(path: str) -> str | None:
-    """What is wrong with a path, or None."""
+    """Returns the rule that a path breaks, or None."""
     parts = path.split("/")
     if not path or len(path) > MAX_PATH_BYTES:
         return f"is empty or longer than {MAX_PATH_BYTES} characters"
@@ -138,14 +138,14 @@ def _check_tasks(tasks: Any, paths: set[str]) -> None:
     for name, entry in cast("dict[str, Any]", tasks).items():
         if not _TASK.fullmatch(name):
             _refuse(f"has a task {name!r:.120}, not a name of letters, digits, _ and -")
-        found = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None
-        if not found:
+        match = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None
+        if not match:
             _refuse(f"begins task {name!r} at {entry!r:.120}; write module:function")
-        if found[1].partition(".")[0] in {*sys.stdlib_module_names, "tenuto"}:
-            _refuse(f"begins task {name!r} in {found[1]}, which is a module of Python or Tenuto; rename yours")
-        file = found[1].replace(".", "/")
+        if match[1].partition(".")[0] in {*sys.stdlib_module_names, "tenuto"}:
+            _refuse(f"begins task {name!r} in {match[1]}, which is a module of Python or Tenuto; rename yours")
+        file = match[1].replace(".", "/")
         if not {f"{file}.py", f"{file}/__init__.py"} & paths:
-            _refuse(f"begins task {name!r} in {found[1]}, but lists neither {file}.py nor {file}/__init__.py")
+            _refuse(f"begins task {name!r} in {match[1]}, but lists neither {file}.py nor {file}/__init__.py")
 
 
 def _above(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cron: the moments that an expression names in a timezone."""
+"""Cron: computes the fire times of an expression in a timezone."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,31 +19,32 @@ NAMES = {
 
 
 def check_cron(cron: str, timezone: str = "UTC") -> None:
-    """Refuse an expression or a timezone that names no moment."""
+    """Raise InvalidInput for an expression or a timezone without any fire time."""
     fire_after(cron, timezone, datetime.now(UTC))
 
 
 def fire_after(cron: str, timezone: str, after: datetime) -> datetime:
-    """The first moment after this one, in UTC."""
+    """Returns the first fire time after `after`, in UTC."""
     return next(fire_times(cron, timezone, after))
 
 
 def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """The moments after this one, in UTC and without end. An hour that the clocks repeat in autumn fires once; a time
-    that they leave out in spring fires when they have moved."""
+    """Yields all fire times after `after`, in UTC. An hour that is repeated when clocks go back fires once; a time that
+    is skipped when clocks go forward fires right after the change."""
     moments = _moments(cron, timezone, after, reverse=False)
     moment = next(moments, None)
     if moment is None:
         raise InvalidInput(f"cron {cron!r} names no moment in the next 50 years", "correct its day and month")
     while moment is not None:
-        if moment > after:  # within a repeated hour, the first pass may be behind us
+        if moment > after:  # in a repeated hour, the first pass may already be over
             yield moment
         moment = next(moments, None)
 
 
 def last_fire(cron: str, timezone: str, until: datetime) -> datetime | None:
-    """The last moment up to this one, in UTC, found backwards: a schedule may have slept for years."""
-    start = (until + timedelta(seconds=1)).replace(microsecond=0)  # the search begins below its start
+    """Returns the last fire time up to `until`, in UTC. Searches backwards, because a schedule may have been idle for
+    years."""
+    start = (until + timedelta(seconds=1)).replace(microsecond=0)  # the search excludes its start
     return next((moment for moment in _moments(cron, timezone, start, reverse=True) if moment <= until), None)
 
 

@@ -1,4 +1,4 @@
-"""Durations and rates as people write them: "30s", "1h30m", "3d", seconds as a number, a timedelta; "100/m"."""
+"""Parses durations and rates: "30s", "1h30m", "3d", seconds as a number, a timedelta; "100/m"."""
 
 import math
 import re
@@ -7,28 +7,28 @@ from datetime import timedelta
 from tenuto.model.errors import InvalidInput
 
 Duration = str | int | float | timedelta
-MAX_SECONDS = 315_360_000.0  # ten years, the kernel's bound
+MAX_SECONDS = 315_360_000.0  # ten years, the same bound as in SQL
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])\s*")
 _RATE = re.compile(r"\s*(\d{1,7})\s*/\s*([smhd])\s*")
-_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'  # no timedelta: JSON has none
+_CURE = 'write "500ms", "30s", "5m", "1h30m", "3d" or a number of seconds'  # does not mention timedelta: JSON has none
 
 
 def seconds(value: Duration, what: str = "the duration", *, positive: bool = False) -> float:
-    """How many seconds it is; `what` names it in errors."""
-    found = _read(value)
-    if found is None or not math.isfinite(found):
+    """Returns the duration in seconds; `what` names the value in errors."""
+    number = _read(value)
+    if number is None or not math.isfinite(number):
         raise InvalidInput(f"{what} is {value!r}, not a duration", _CURE)
-    if found < 0 or (positive and found == 0):
+    if number < 0 or (positive and number == 0):
         raise InvalidInput(f"{what} is {value!r}, not {'more than 0' if positive else '0 or more'}", _CURE)
-    if found > MAX_SECONDS:
+    if number > MAX_SECONDS:
         raise InvalidInput(f"{what} is {value!r}, more than ten years")
-    return found
+    return number
 
 
 def rate(text: str, what: str = "the rate") -> tuple[int, float]:
-    """`100/m` is 100 in 60 seconds."""
+    """Returns count and seconds: `100/m` is 100 in 60 seconds."""
     match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None or not 1 <= int(match[1]) <= 1_000_000:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""Where Tenuto is, as environment variables say it."""
+"""Reads the TENUTO_* environment variables that say where the database, server and home folder are."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from tenuto.model.errors import InvalidInput
 class Environment:
     """TENUTO_DATABASE_URL, TENUTO_URL, TENUTO_API_KEY, TENUTO_HOME, TENUTO_PG_BIN and TENUTO_ORG."""
 
-    database_url: str | None  # None: the embedded one below `home`
+    database_url: str | None  # None: the embedded database in `home`
     server_url: str | None
     home: Path
     pg_bin: Path | None
@@ -35,8 +35,8 @@ def read_address(environment: Mapping[str, str]) -> Environment:
 
 
 def check_database_url(url: str | None) -> None:
-    """Refuse an address whose password holds a mark that ends it: what follows would be taken for host and port, and
-    shown in errors."""
+    """Refuse a URL whose password holds an unescaped / ? or #: the rest of the password would be parsed as host and
+    port, and shown in errors."""
     head, _, rest = (url or "").partition("://")
     if head in ("postgresql", "postgres") and "@" in rest and "@" not in re.split("[/?#]", rest, maxsplit=1)[0]:
         raise InvalidInput(
@@ -46,14 +46,15 @@ def check_database_url(url: str | None) -> None:
 
 
 def wrong_server(url: str, write: str) -> str | None:
-    """Why this cannot be a server's address, and what to write; None where it can. A path may be a proxy's."""
+    """Returns why the URL cannot be a server's address and what to write instead, or None if it can. A path is allowed,
+    because a proxy may add one."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         parts, usable = urlsplit(""), False
     if not usable or parts.username is not None or parts.query or parts.fragment:
-        if "@" in url:  # what comes before it may be a password
+        if "@" in url:  # the part before the @ may be a password
             return f"the server's address cannot be what it is; write {write}https://tenuto.example.com"
         example = "https://tenuto.example.com" if "://" in url else f"http://{url} or https://{url}"
         return f"the server's address cannot be {url}; write {write}{example}"
@@ -64,12 +65,12 @@ def wrong_server(url: str, write: str) -> str | None:
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    """TENUTO_HOME, else the user's folder for data. A user without a home gets a folder that cannot be made, so that
-    only what needs one complains."""
+    """Returns TENUTO_HOME, or the user's data folder. A user without a home gets a folder that cannot be created, so
+    that only commands that need it fail."""
     if home := environment.get("TENUTO_HOME"):
         return _expanded(home, "TENUTO_HOME").absolute()
     shared = environment.get("XDG_DATA_HOME")
-    if shared and Path(shared).is_absolute():  # the rule of its specification: others are ignored
+    if shared and Path(shared).is_absolute():  # the XDG specification says to ignore relative paths
         return Path(shared) / "tenuto"
     try:
         return Path.home() / ".local" / "share" / "tenuto"

@@ -1,10 +1,10 @@
-"""The one table of errors: SQL raises the code, Python the class, HTTP answers with the status and the name."""
+"""The table of errors: SQL raises the code, Python the class, and HTTP responds with the status and the name."""
 
 from typing import ClassVar
 
 
 class TenutoError(Exception):
-    """Something Tenuto refused; `hint` says what to do."""
+    """A call that Tenuto refused; `hint` says what to do."""
 
     code: ClassVar[str]
     name: ClassVar[str]
@@ -23,55 +23,55 @@ class NotFound(TenutoError):
 
 
 class SessionEnded(TenutoError):
-    """The worker's session is over and never revives: register again."""
+    """The worker's session has ended for good: register again."""
 
     code, name, status = "TN002", "session_ended", 409
 
 
 class InvalidInput(TenutoError):
-    """The call says something that cannot be: the message names what and where."""
+    """An argument is invalid: the message names it and its value."""
 
     code, name, status = "TN003", "invalid_input", 422
 
 
 class Conflict(TenutoError):
-    """The thing is not in a state that allows this."""
+    """The current state does not allow this call."""
 
     code, name, status = "TN004", "conflict", 409
 
 
 class StaleLease(TenutoError):
-    """The attempt is not held any more: another worker has the task, or it has ended."""
+    """The caller no longer holds the attempt: another worker has the task, or it has ended."""
 
     code, name, status = "TN005", "stale_lease", 409
 
 
 class Cancelled(TenutoError):
-    """The task was asked to stop and may not begin anything new."""
+    """The task is being cancelled and may not start anything new."""
 
     code, name, status = "TN006", "cancelled", 409
 
 
 class TooLarge(TenutoError):
-    """A value is over its bound: put it into a data object."""
+    """A value is over its size limit: put it into a data object."""
 
     code, name, status = "TN007", "too_large", 413
 
 
 class Unauthorized(TenutoError):
-    """The credential is missing, wrong, revoked or over."""
+    """The credential is missing, wrong, revoked or expired."""
 
     code, name, status = "TN008", "unauthorized", 401
 
 
 class Forbidden(TenutoError):
-    """Whoever asks is known, and may not do this."""
+    """The caller is authenticated but lacks the permission."""
 
     code, name, status = "TN009", "forbidden", 403
 
 
 class RateLimited(TenutoError):
-    """Too much was asked in too short a time: the hint says when to ask again."""
+    """Too many requests in too short a time: the hint says when to retry."""
 
     code, name, status = "TN010", "rate_limited", 429
 

@@ -1,4 +1,4 @@
-"""Orgs, people, roles and keys, as the kernel shows them: never a hash, never a key."""
+"""Orgs, users, roles and keys as SQL returns them: never with a key, and with a hash only where a login needs it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ class Org:
 
 @dataclass(frozen=True)
 class ResourceGroup:
-    """A share of an org's capacity; `quota` is the most tasks it may have running."""
+    """A share of an org's capacity; `quota` is the maximum number of its running tasks."""
 
     id: UUID
     external_id: str
@@ -30,7 +30,7 @@ class ResourceGroup:
 
 @dataclass(frozen=True)
 class User:
-    """A user of an org as its admins see them."""
+    """A user of an org, as shown to its admins."""
 
     id: UUID
     issuer: str
@@ -45,7 +45,7 @@ class User:
 
 @dataclass(frozen=True)
 class FoundUser:
-    """Who a checked token speaks of."""
+    """The user that a verified token identifies."""
 
     org_id: UUID
     user_id: UUID
@@ -55,7 +55,8 @@ class FoundUser:
 
 @dataclass(frozen=True)
 class AdmittedUser:
-    """Who a token or cookie speaks of, and whether they may ask now or in how many seconds."""
+    """The user that a token or cookie identifies, and whether the rate limit allows the request now or after how many
+    seconds."""
 
     org_id: UUID
     user_id: UUID
@@ -67,7 +68,7 @@ class AdmittedUser:
 
 @dataclass(frozen=True)
 class FoundLogin:
-    """Whose cookie it is, and until when it is good."""
+    """The user that a login cookie identifies, and when the login expires."""
 
     org_id: UUID
     user_id: UUID
@@ -78,7 +79,7 @@ class FoundLogin:
 
 @dataclass(frozen=True)
 class UnknownUser:
-    """Whom a one-time link let in."""
+    """The user that a one-time link logged in."""
 
     org_id: UUID
     user_id: UUID
@@ -86,7 +87,7 @@ class UnknownUser:
 
 @dataclass(frozen=True)
 class OrgRole:
-    """A role of an org's own, and how many people have it."""
+    """A role defined by the org, and how many users have it."""
 
     id: UUID
     name: str
@@ -97,7 +98,7 @@ class OrgRole:
 
 @dataclass(frozen=True)
 class Member:
-    """A person who has a role, and since when."""
+    """A user who has a role, and since when."""
 
     user_id: UUID
     email: str | None
@@ -107,7 +108,7 @@ class Member:
 
 @dataclass(frozen=True)
 class FoundApiKey:
-    """Whose API key it is, and what it may do."""
+    """The org and the permissions of an API key."""
 
     org_id: UUID
     id: UUID
@@ -117,7 +118,8 @@ class FoundApiKey:
 
 @dataclass(frozen=True)
 class AdmittedApiKey:
-    """Whose API key it is, what it may do, and whether it may ask now or in how many seconds."""
+    """The org and the permissions of an API key, and whether the rate limit allows the request now or after how many
+    seconds."""
 
     org_id: UUID
     id: UUID
@@ -129,7 +131,7 @@ class AdmittedApiKey:
 
 @dataclass(frozen=True)
 class FoundWorkerKey:
-    """Whose worker key it is, and from which queues it may claim."""
+    """The org of a worker key, and the queues that it may claim from."""
 
     org_id: UUID
     id: UUID
@@ -139,7 +141,8 @@ class FoundWorkerKey:
 
 @dataclass(frozen=True)
 class AdmittedWorkerKey:
-    """Whose worker key it is, from which queues it may claim, and whether it may ask now or in how many seconds."""
+    """The org of a worker key, the queues that it may claim from, and whether the rate limit allows the request now or
+    after how many seconds."""
 
     org_id: UUID
     id: UUID
@@ -151,7 +154,7 @@ class AdmittedWorkerKey:
 
 @dataclass(frozen=True)
 class ImportedKey:
-    """A key of another system that was never used here; its bcrypt hash says whether it is the one."""
+    """A key imported from another system and not used here yet; a key that is sent is compared with its bcrypt hash."""
 
     org_id: UUID
     id: UUID
@@ -160,7 +163,7 @@ class ImportedKey:
 
 @dataclass(frozen=True)
 class ApiKeyInfo:
-    """What may be seen of an API key."""
+    """An API key as shown to users, without its secret."""
 
     id: UUID
     key_id: str | None
@@ -178,7 +181,7 @@ class ApiKeyInfo:
 
 @dataclass(frozen=True)
 class WorkerKeyInfo:
-    """What may be seen of a worker key."""
+    """A worker key as shown to users, without its secret."""
 
     id: UUID
     key_id: str
@@ -195,7 +198,7 @@ class WorkerKeyInfo:
 
 @dataclass(frozen=True)
 class StoredSigningKey:
-    """The key that signs now; `private_key` is encrypted."""
+    """The current signing key; `private_key` is encrypted."""
 
     id: str
     public_key: dict[str, Any]
@@ -205,7 +208,7 @@ class StoredSigningKey:
 
 @dataclass(frozen=True)
 class PublicSigningKey:
-    """A key that proves what was signed, unless it was retired."""
+    """A public key that verifies signatures until it is retired."""
 
     id: str
     public_key: dict[str, Any]
@@ -215,7 +218,7 @@ class PublicSigningKey:
 
 @dataclass(frozen=True)
 class Tokens:
-    """Whether the tokens were there, and if not, in how many seconds they will be."""
+    """Whether the rate limit had enough tokens, and if not, after how many seconds it will."""
 
     allowed: bool
     retry_after: float
@@ -223,7 +226,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class BegunRequest:
-    """A request that is new, or the answer of the first one with its idempotency key."""
+    """Whether the request is new; if not, the stored response of the first request with its idempotency key."""
 
     is_new: bool
     status: int | None
@@ -232,7 +235,7 @@ class BegunRequest:
 
 @dataclass(frozen=True)
 class PrunedIdentity:
-    """Answers, full buckets, logins and links that are gone."""
+    """How many stored responses, full token buckets, logins and one-time links were deleted."""
 
     requests: int
     buckets: int

@@ -1,4 +1,4 @@
-"""Ids: UUIDv7, so that they sort by age and new rows land side by side."""
+"""Generates UUIDv7 ids, which sort by age, so that new rows land next to each other."""
 
 import os
 import time
@@ -7,9 +7,9 @@ _last = 0
 
 
 def uuid7() -> str:
-    """A new UUIDv7 as text; within a process each one is larger than the one before."""
+    """Returns a new UUIDv7 as text, larger than every earlier one of this process."""
     global _last
-    now = time.time_ns() // 1_000_000 << 12  # twelve bits below the milliseconds count up inside one
+    now = time.time_ns() // 1_000_000 << 12  # the twelve bits below the milliseconds count up within one millisecond
     _last = now if now > _last else _last + 1
     tail = int.from_bytes(os.urandom(8), "big") & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     head = f"{_last >> 12:012x}7{_last & 0xFFF:03x}"

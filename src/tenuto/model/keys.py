@@ -1,7 +1,7 @@
-"""Keys: their text, their parts, and the hashes by which the database knows them.
+"""Makes and parses keys, and hashes them for the database.
 
 `tn_<env>_<id>_<secret><crc>` is an API key, `tnw_…` a worker key. The id is public; the secret has 256 bits, so one
-HMAC protects it; the checksum tells a mistyped key from a wrong one without asking anybody.
+HMAC protects it; the checksum tells a mistyped key from a wrong one without a database query.
 """
 
 import base64
@@ -19,13 +19,14 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 KEY = re.compile(r"(tnw?)_([a-z0-9]{1,16})_([0-9A-Za-z]{12})_[0-9A-Za-z]{43}([0-9A-Za-z]{6})", re.ASCII)
 ENVIRONMENT = re.compile(r"[a-z0-9]{1,16}", re.ASCII)
 API, WORKER = "tn", "tnw"
-MIN_PEPPER_BYTES = 32  # bytes
-FOREIGN_PREFIXES = range(4, 51)  # how many first characters another system may have kept of a key
+MIN_PEPPER_BYTES = 32
+FOREIGN_PREFIXES = range(4, 51)  # how many leading characters another system may have stored of a key
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it was shown once: `kind` is API or WORKER. Its text is in no repr, and so in no log."""
+    """A key in full, as shown once when it is created; `kind` is API or WORKER. Its text is left out of the repr, and
+    so out of logs."""
 
     kind: str
     env: str
@@ -35,7 +36,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Peppers:
-    """What the hashes of keys are made with, newest first; `version` is the number of the newest."""
+    """The secrets for hashing keys, newest first; `version` is the number of the newest."""
 
     values: tuple[bytes, ...] = field(repr=False)
 
@@ -45,7 +46,7 @@ class Peppers:
 
 
 def make_key(kind: str, env: str) -> Key:
-    """A new random key."""
+    """Returns a new random key."""
     if not ENVIRONMENT.fullmatch(env):
         raise InvalidInput(f"the environment of a key is {env!r}", "write 1 to 16 of a-z and 0-9, such as live or test")
     key_id = _random(12)
@@ -54,7 +55,7 @@ def make_key(kind: str, env: str) -> Key:
 
 
 def parse_key(text: str) -> Key | None:
-    """The parts of a key; None for what cannot be one, by its shape or its checksum."""
+    """Returns the parts of a key, or None for a text whose shape or checksum is wrong."""
     match = KEY.fullmatch(text)
     if match is None or match[4] != checksum(text[:-6]):
         return None
@@ -62,32 +63,33 @@ def parse_key(text: str) -> Key | None:
 
 
 def checksum(body: str) -> str:
-    """CRC-32 in six digits of base 62."""
+    """Returns the CRC-32 as six base-62 digits."""
     return _base62(crc32(body.encode()), 6)
 
 
 def key_hash(peppers: Peppers, text: str) -> bytes:
-    """What is stored of a new key."""
+    """Returns the hash to store for a new key."""
     return hmac.digest(peppers.values[0], text.encode(), "sha256")
 
 
 def key_hashes(peppers: Peppers, text: str) -> list[bytes]:
-    """What may be stored of a key: one hash for each pepper in use. Comparing is the database's."""
+    """Returns the hash of a key under each pepper in use. The database compares them."""
     return [hmac.digest(pepper, text.encode(), "sha256") for pepper in peppers.values]
 
 
 def foreign_id(peppers: Peppers, text: str) -> str:
-    """The public id of a key of another system, which has none in its text. It outlives peppers but the oldest."""
+    """Returns a public id for a key of another system, whose text has none. The id depends only on the oldest pepper,
+    so newer peppers do not change it."""
     return _base62(int.from_bytes(hmac.digest(peppers.values[-1], b"id:" + text.encode(), "sha256")[:8], "big"), 12)
 
 
 def foreign_prefixes(text: str) -> list[str]:
-    """The first characters by which an imported key may be known."""
+    """Returns the prefixes under which an imported key may be stored."""
     return [text[:length] for length in FOREIGN_PREFIXES if length <= len(text)]
 
 
 def read_peppers(text: str) -> Peppers:
-    """Peppers from a setting: base64, newest first, separated by commas."""
+    """Reads peppers from a setting: base64, newest first, separated by commas."""
     values = []
     for part in text.split(","):
         try:
@@ -104,17 +106,17 @@ def read_peppers(text: str) -> Peppers:
 
 
 def make_pepper() -> str:
-    """A new pepper as read_peppers takes it."""
+    """Returns a new pepper in the form that read_peppers takes."""
     return base64.b64encode(secrets.token_bytes(MIN_PEPPER_BYTES)).decode()
 
 
 def make_token() -> str:
-    """What a cookie or a one-time link holds."""
+    """Returns a random token for a cookie or a one-time link."""
     return secrets.token_urlsafe(32)
 
 
 def token_hash(text: str) -> bytes:
-    """What is stored of a cookie or link."""
+    """Returns the hash to store for a cookie or a one-time link."""
     return sha256(text.encode()).digest()
 
 

@@ -1,4 +1,4 @@
-"""What the dispatcher's sweeps did."""
+"""What the dispatcher's maintenance functions return."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class DueUpkeep:
-    """In how many seconds a loop has something to do: 0 is now, None is never as things are."""
+    """After how many seconds a loop has work: 0 is now, None means there is none in sight."""
 
     what: str
     due_in_seconds: float | None
@@ -15,7 +15,7 @@ class DueUpkeep:
 
 @dataclass(frozen=True)
 class SweptLanes:
-    """Lanes that became visible, and lanes that were empty."""
+    """How many lanes were made visible, and how many empty lanes were removed."""
 
     added: int
     removed: int
@@ -23,7 +23,7 @@ class SweptLanes:
 
 @dataclass(frozen=True)
 class SweptLimits:
-    """Slots taken from tasks that do not run, and tasks let in."""
+    """How many slots were taken from tasks that do not run, and how many tasks were admitted."""
 
     freed: int
     filled: int
@@ -31,7 +31,7 @@ class SweptLimits:
 
 @dataclass(frozen=True)
 class PrunedLimits:
-    """Limits noted as idle, and limits that stayed idle and went."""
+    """How many limits were marked as idle, and how many that stayed idle were deleted."""
 
     noted: int
     removed: int
@@ -39,7 +39,7 @@ class PrunedLimits:
 
 @dataclass(frozen=True)
 class DroppedPartition:
-    """A week of a table that went, and how many of its rows moved to the default partition."""
+    """A dropped weekly partition of a table, and how many of its rows moved to the default partition."""
 
     partition: str
     kept: int
@@ -47,7 +47,8 @@ class DroppedPartition:
 
 @dataclass(frozen=True)
 class Pruned:
-    """Runs deleted with all that belonged to them, and rows that dropped weeks had left behind."""
+    """How many runs were deleted with all their rows, and how many rows remained of dropped partitions and were
+    deleted."""
 
     runs: int
     leftovers: int
@@ -55,18 +56,18 @@ class Pruned:
 
 @dataclass(frozen=True)
 class DueRow:
-    """A row that a loop has work on: its key, and what it belongs to."""
+    """A row that a loop has to work on: its key and the org, run and task that it belongs to."""
 
     key: str
     org_id: UUID | None
     run_id: UUID | None
     task_id: UUID | None
-    failures: int = 0  # how often it failed alone
+    failures: int = 0  # how often it failed when processed alone
 
 
 @dataclass(frozen=True)
 class Parked:
-    """A row that was just parked, and when it is tried again."""
+    """A row that was just parked, and when it is retried."""
 
     key: str
     failures: int
@@ -75,7 +76,7 @@ class Parked:
 
 @dataclass(frozen=True)
 class ParkedCount:
-    """How many rows a loop has parked."""
+    """The number of rows that a loop has parked."""
 
     loop: str
     parked: int
@@ -83,7 +84,7 @@ class ParkedCount:
 
 @dataclass(frozen=True)
 class ParkedRow:
-    """A row that a loop failed on, with the error, until it is tried again."""
+    """A row that a loop failed on, with the error and the time of the next retry."""
 
     loop: str
     key: str

@@ -1,4 +1,4 @@
-"""What can be seen of runs, tasks, workers and queues."""
+"""Runs, tasks, workers and queues as the monitoring functions return them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class RunStatus:
-    """A run as it is now."""
+    """The current state of a run."""
 
     id: UUID
     org_id: UUID
@@ -36,23 +36,23 @@ class RunStatus:
     started_at: datetime | None
     completed_at: datetime | None
     duration: timedelta | None
-    progress: Any  # of a verb on a large run that dispatchers work on: {verb, done, tasks}
+    progress: Any  # of a cancel, retry or delete that dispatchers apply to a large run in steps: {verb, done, tasks}
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """How far a verb on a large run is; `error` is what stopped it for now."""
+    """The progress of a verb (such as cancel) on a large run; `error` is the last failure, if the verb is stuck."""
 
     verb: str
     requested_at: datetime
     done: int
-    tasks: int | None  # not known before they are listed
+    tasks: int | None  # None until the tasks are counted
     error: str | None
 
 
 @dataclass(frozen=True)
 class TaskStatus:
-    """A task as it is now."""
+    """The current state of a task."""
 
     id: UUID
     org_id: UUID
@@ -116,7 +116,7 @@ class RunResult:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One line of a list of runs; the type is that of the task it began with, where it is a run of one."""
+    """One line of a list of runs; `type` is the type of its first task where the run has a single task."""
 
     id: UUID
     name: str | None
@@ -167,7 +167,7 @@ class TaskSummary:
 
 @dataclass(frozen=True)
 class AttemptInfo:
-    """One attempt of a task: `running`, or how it ended."""
+    """One attempt of a task; `outcome` is `running` or how it ended."""
 
     attempt: int
     outcome: str
@@ -183,7 +183,7 @@ class AttemptInfo:
 
 @dataclass(frozen=True)
 class WorkerStatus:
-    """A worker and how many attempts it holds."""
+    """A worker and the number of attempts it holds."""
 
     id: str
     status: str
@@ -204,7 +204,7 @@ class WorkerStatus:
 
 @dataclass(frozen=True)
 class QueueStatus:
-    """A queue and what stands in it; `waiting_seconds` is how long its oldest task has been ready."""
+    """A queue with its counts by state; `waiting_seconds` is how long its oldest task has been ready."""
 
     queue: str
     paused_at: datetime | None
@@ -217,7 +217,7 @@ class QueueStatus:
 
 @dataclass(frozen=True)
 class Overview:
-    """An org at a glance; `ended` only grows, in all orgs: two looks make a rate."""
+    """Counts over an org. `ended` counts across all orgs and only grows: two readings give a rate."""
 
     ready: int
     delayed: int
@@ -237,7 +237,7 @@ class Overview:
 
 @dataclass(frozen=True)
 class DispatcherInfo:
-    """A process that runs the loops."""
+    """A dispatcher process."""
 
     id: UUID
     address: str
@@ -248,7 +248,7 @@ class DispatcherInfo:
 
 @dataclass(frozen=True)
 class ChangeEvent:
-    """Something that changed, and its place among all changes: a time, an id and a number."""
+    """One change with its position in the order of all changes: a time, an id and a number."""
 
     at: datetime
     id: str

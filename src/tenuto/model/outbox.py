@@ -1,4 +1,4 @@
-"""Side effects still to be done."""
+"""Outbox: side effects that are still to be carried out."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Effect:
-    """One row of the outbox, taken until `locked_until`."""
+    """One row of the outbox, locked by its dispatcher until `locked_until`."""
 
     id: int
     org_id: UUID
@@ -26,7 +26,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class FailedEffect:
-    """An effect that failed: pending until it is due again, or dead."""
+    """A side effect that failed: pending until its next retry, or dead."""
 
     id: int
     status: str

@@ -1,4 +1,4 @@
-"""Permissions: `<thing>:<read|write>`, `<thing>:*` and `*`; what each platform role has."""
+"""Permissions (`<thing>:<read|write>`, `<thing>:*` and `*`) and those of each platform role."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -23,35 +23,36 @@ PLATFORM_ROLES: dict[str, frozenset[str]] = {
 }
 KNOWN = frozenset(
     {EVERYTHING}
-    | {f"{thing}:{deed}" for thing in THINGS for deed in ("read", "*")}
+    | {f"{thing}:{access}" for thing in THINGS for access in ("read", "*")}
     | {f"{thing}:write" for thing in THINGS if thing not in READ_ONLY}
 )
 
 
 def allows(granted: Collection[str], needed: str) -> bool:
-    """Whether somebody with these permissions may do what needs that one."""
+    """Returns whether the granted permissions include the needed one."""
     return needed in granted or EVERYTHING in granted or f"{needed.partition(':')[0]}:*" in granted
 
 
-def beyond(granted: Collection[str], asked: Iterable[str]) -> list[str]:
-    """Those of the permissions asked for that are more than somebody has, who cannot give them to a key then."""
-    return [one for one in asked if not all(allows(granted, part) for part in _parts(one))]
+def beyond(granted: Collection[str], requested: Iterable[str]) -> list[str]:
+    """Returns those of the requested permissions that the granted ones do not include. A caller cannot give these to a
+    key."""
+    return [permission for permission in requested if not all(allows(granted, part) for part in _parts(permission))]
 
 
 def check_permissions(permissions: Iterable[str]) -> None:
-    """Refuse a permission that no route asks for."""
-    for one in permissions:
-        if one not in KNOWN:
-            near = get_close_matches(one, KNOWN, n=1, cutoff=0.8)
+    """Raise InvalidInput for a permission that no route requires."""
+    for permission in permissions:
+        if permission not in KNOWN:
+            near = get_close_matches(permission, KNOWN, n=1, cutoff=0.8)
             hint = f"did you mean {near[0]}?" if near else "write runs:read, runs:write, runs:* or *"
-            raise InvalidInput(f"{one!r} is not a permission", hint)
+            raise InvalidInput(f"{permission!r} is not a permission", hint)
 
 
 def _parts(permission: str) -> list[str]:
-    """What a permission lets one do, one deed at a time."""
+    """Splits a permission with a wildcard into its read and write permissions."""
     if permission == EVERYTHING:
         return [EVERYTHING]
-    thing, _, deed = permission.partition(":")
-    if deed != "*":
+    thing, _, access = permission.partition(":")
+    if access != "*":
         return [permission]
     return [f"{thing}:read"] if thing in READ_ONLY else [f"{thing}:read", f"{thing}:write"]

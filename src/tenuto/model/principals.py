@@ -1,4 +1,5 @@
-"""Who asks, and what they may do. Principals of different kinds never stand in for each other."""
+"""Principals: the authenticated sender of a request and its permissions. Each kind is accepted only on its own
+routes."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -8,7 +9,7 @@ from tenuto.model.permissions import PLATFORM_ROLES, allows
 
 @dataclass(frozen=True)
 class ApiKeyPrincipal:
-    """A program with an API key of an org."""
+    """A program that authenticates with an API key of an org."""
 
     org_id: UUID
     id: UUID
@@ -23,7 +24,7 @@ class ApiKeyPrincipal:
 
 @dataclass(frozen=True)
 class UserPrincipal:
-    """A person of an org: what they may do follows from their platform role; `roles` are the org's own."""
+    """A user of an org. Permissions follow from the platform role; `roles` are the roles that the org defined."""
 
     org_id: UUID
     id: UUID
@@ -42,7 +43,7 @@ class UserPrincipal:
 
 @dataclass(frozen=True)
 class WorkerKeyPrincipal:
-    """A worker process of an org; `queues` are those it may claim from, `*` stands for all."""
+    """A worker process of an org; `queues` are the queues it may claim from, `*` stands for all."""
 
     org_id: UUID
     id: UUID
@@ -52,7 +53,7 @@ class WorkerKeyPrincipal:
 
 @dataclass(frozen=True)
 class TaskPrincipal:
-    """The code of one attempt, and nothing else."""
+    """The code of one attempt of a task."""
 
     org_id: UUID
     task_id: UUID

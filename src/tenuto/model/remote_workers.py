@@ -1,4 +1,4 @@
-"""What workers and tasks that speak HTTP are answered."""
+"""What the SQL functions for workers and tasks over HTTP return."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,8 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class ExchangeRow:
-    """What was claimed and which reports were not accepted, both as JSON text; and from which queues (None: all)."""
+    """The claimed tasks and the rejected reports, both as JSON text, and the queues that the key may claim from (None:
+    all)."""
 
     tasks: str
     answers: str
@@ -18,7 +19,7 @@ class ExchangeRow:
 
 @dataclass(frozen=True)
 class Fence:
-    """The session's part of an attempt's fence, and whether the attempt should stop."""
+    """The session token that fences an attempt, and whether the attempt should stop."""
 
     token: UUID
     cancelled: bool
@@ -26,7 +27,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class HeldTask:
-    """A running task as its worker got it."""
+    """A running task, as its worker received it."""
 
     task_id: UUID
     attempt: int
@@ -34,7 +35,8 @@ class HeldTask:
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": how many}: too large for the answer, get_inputs has them
+    # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
+    slots: list[Any] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool

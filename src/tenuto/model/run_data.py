@@ -1,4 +1,4 @@
-"""What tasks share: objects, run data, operator state, steps, signals, logs."""
+"""Data that tasks share: objects, run data, operator state, steps, signals, logs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class StoredObject:
-    """A stored object: a payload or the uri of one, and where it lives."""
+    """A data object: its payload or the URI of it, and the addresses of the workers that have it."""
 
     id: UUID
     type: str
@@ -24,7 +24,7 @@ class StoredObject:
 
 @dataclass(frozen=True)
 class CollectedObject:
-    """A data object that is gone; what its uri names is for the caller to delete."""
+    """A deleted data object; the caller deletes the file that its URI names."""
 
     id: UUID
     org_id: UUID
@@ -33,7 +33,7 @@ class CollectedObject:
 
 @dataclass(frozen=True)
 class RunDataItem:
-    """One value of a run's data, with the attempt that wrote it if one did."""
+    """One value of a run's data, with the attempt that wrote it, if an attempt did."""
 
     id: UUID
     org_id: UUID
@@ -48,7 +48,7 @@ class RunDataItem:
 
 @dataclass(frozen=True)
 class State:
-    """One key of a job's operator state; its version is what the next change compares."""
+    """One key of a job's operator state; the next update is compared with its version."""
 
     key: str
     value: Any
@@ -58,7 +58,7 @@ class State:
 
 @dataclass(frozen=True)
 class Step:
-    """A part of a task that ran once across its attempts."""
+    """A durable step of a task: it runs once across all attempts."""
 
     task_id: UUID
     step_no: int
@@ -72,7 +72,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Signal:
-    """Whether a message was there, and what it says."""
+    """Whether a signal has arrived, and its value."""
 
     found: bool
     value: Any
@@ -80,7 +80,7 @@ class Signal:
 
 @dataclass(frozen=True)
 class RunLogLine:
-    """One line that a task of a run logged; `task` is its name, or its type where it has none."""
+    """One log line of a task of a run; `task` is the task's name, or its type if it has no name."""
 
     task_id: UUID
     task: str

@@ -1,4 +1,4 @@
-"""Tasks that start at times."""
+"""Schedules: tasks that start at the times of a cron expression."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Schedule:
-    """What starts when; `next_at` is None when its cron names no more moments."""
+    """A schedule; `next_at` is None when its cron expression has no more fire times."""
 
     org_id: UUID
     name: str
@@ -27,7 +27,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class DueSchedule:
-    """A schedule whose time has come, and the time it is."""
+    """A schedule that is due, with the current time of the database."""
 
     org_id: UUID
     name: str

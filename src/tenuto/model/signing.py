@@ -1,4 +1,4 @@
-"""Signing keys (ES256): made, kept encrypted under the pepper, used to sign and to prove."""
+"""Signing keys (ES256): makes them, encrypts them under the pepper, signs and verifies."""
 
 import base64
 import json
@@ -20,13 +20,13 @@ from tenuto.model.errors import InvalidInput
 from tenuto.model.keys import Peppers
 
 ECDSA = ec.ECDSA(hashes.SHA256())
-SIZE = 32  # bytes of a coordinate on P-256, and of each half of a signature
+SIZE = 32  # bytes of a P-256 coordinate, and of each half of a signature
 NONCE = 12
 
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A private key with the id that its public half is known by."""
+    """A private key and the id of its public key."""
 
     id: str
     private: ec.EllipticCurvePrivateKey = field(repr=False)
@@ -37,13 +37,13 @@ class SigningKey:
 
 
 def make_signing_key() -> SigningKey:
-    """A new random key; its id is the thumbprint of its public half (RFC 7638)."""
+    """Returns a new random key; its id is the thumbprint of its public key (RFC 7638)."""
     private = ec.generate_private_key(ec.SECP256R1())
     return SigningKey(public_jwk(private.public_key())["kid"], private)
 
 
 def public_jwk(public: ec.EllipticCurvePublicKey) -> dict[str, Any]:
-    """The public key as a JWKS shows it."""
+    """Returns the public key as an entry of a JWKS."""
     numbers = public.public_numbers()
     x, y = (_text(number.to_bytes(SIZE, "big")) for number in (numbers.x, numbers.y))
     named = {"crv": "P-256", "kty": "EC", "x": x, "y": y}
@@ -52,7 +52,8 @@ def public_jwk(public: ec.EllipticCurvePublicKey) -> dict[str, Any]:
 
 
 def encrypt_key(key: SigningKey, peppers: Peppers) -> bytes:
-    """The private key as signing_keys keeps it: AES-GCM, bound to its id, under a key made from the newest pepper."""
+    """Returns the private key as stored in signing_keys: AES-GCM, bound to its id, under a key derived from the newest
+    pepper."""
     plain = key.private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
@@ -61,7 +62,7 @@ def encrypt_key(key: SigningKey, peppers: Peppers) -> bytes:
 
 
 def decrypt_key(id: str, data: bytes, peppers: Peppers) -> SigningKey:
-    """The key back, by whichever pepper it was encrypted under."""
+    """Decrypts a stored key; tries every pepper in use."""
     for pepper in peppers.values:
         try:
             plain = AESGCM(_wrapping_key(pepper)).decrypt(data[:NONCE], data[NONCE:], id.encode())
@@ -74,13 +75,13 @@ def decrypt_key(id: str, data: bytes, peppers: Peppers) -> SigningKey:
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:
-    """Both halves of the signature, one after the other, as in a JWS."""
+    """Returns both halves of the signature, concatenated as in a JWS."""
     r, s = decode_dss_signature(key.private.sign(message, ECDSA))
     return r.to_bytes(SIZE, "big") + s.to_bytes(SIZE, "big")
 
 
 def proves(public_key: dict[str, Any], message: bytes, signature: bytes) -> bool:
-    """Whether the key signed the message."""
+    """Returns whether the key signed the message."""
     if len(signature) != 2 * SIZE:
         return False
     r, s = int.from_bytes(signature[:SIZE], "big"), int.from_bytes(signature[SIZE:], "big")
@@ -88,19 +89,19 @@ def proves(public_key: dict[str, Any], message: bytes, signature: bytes) -> bool
         x, y = (int.from_bytes(_data(public_key[name]), "big") for name in ("x", "y"))
         public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
         public.verify(encode_dss_signature(r, s), message, ECDSA)
-    except (InvalidSignature, ValueError, KeyError, TypeError):  # a key that is none proves nothing
+    except (InvalidSignature, ValueError, KeyError, TypeError):  # an invalid key verifies nothing
         return False
     return True
 
 
 def sign_head(key: SigningKey, head: Head, signed_at: datetime) -> SignedHead:
-    """An end of an audit chain, signed."""
+    """Signs the head of an audit chain."""
     signature = sign(key, head_message(head, signed_at))
     return SignedHead(head.org_id, head.seq, head.hash, signed_at, key.id, signature)
 
 
 def head_is_signed(head: SignedHead, public_keys: dict[str, dict[str, Any]]) -> bool:
-    """Whether one of these keys, by its id, signed the head."""
+    """Returns whether the key that the head names signed it; `public_keys` are keyed by id."""
     public_key = public_keys.get(head.signing_key_id)
     message = head_message(Head(head.org_id, head.seq, head.hash), head.signed_at)
     return public_key is not None and proves(public_key, message, head.signature)

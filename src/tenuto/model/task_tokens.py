@@ -1,4 +1,4 @@
-"""Capability tokens: a signed note (JWT, ES256) that says which attempt somebody is. SQL knows whether it is held."""
+"""Task tokens: signed JWTs (ES256) that identify one attempt. SQL decides whether that attempt is still held."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,14 @@ from tenuto.model.signing import SigningKey
 ALGORITHM = "ES256"
 AUDIENCE = "tenuto:task"
 MAX_LIFETIME_SECONDS = 24 * 3600.0
-AFTER_TIMEOUT_SECONDS = 300.0  # for what an attempt still has to say when its time is over
-CLOCK_SKEW_SECONDS = 30.0  # between the clocks of two servers
+AFTER_TIMEOUT_SECONDS = 300.0  # lets an attempt send its last reports after its timeout
+CLOCK_SKEW_SECONDS = 30.0  # allowed between the clocks of two servers
 
 TOKEN_HINT = "send the header `Authorization: Bearer …` with the token of a running attempt"  # noqa: S105
 
 
 def lifetime(timeout_seconds: float | None) -> float:
-    """How many seconds the token of an attempt is good at most."""
+    """Returns the maximum lifetime of an attempt's token in seconds."""
     return (
         MAX_LIFETIME_SECONDS
         if timeout_seconds is None
@@ -43,7 +43,7 @@ def make_task_token(key: SigningKey, token: TaskPrincipal, *, now: float, second
 
 
 def key_id_of(text: str) -> str:
-    """Which key a token says it was signed with; nothing of it is proven yet."""
+    """Returns the id of the key that the token claims to be signed with; verifies nothing."""
     try:
         kid = jwt.get_unverified_header(text).get("kid")
     except jwt.PyJWTError as error:
@@ -54,7 +54,7 @@ def key_id_of(text: str) -> str:
 
 
 def read_task_token(text: str, public_keys: Mapping[str, dict[str, Any]], *, now: float) -> TaskPrincipal:
-    """The attempt that a token speaks of, if one of these keys, by their ids, signed it and its time is not over."""
+    """Returns the attempt that a token identifies, if one of these keys (by id) signed it and it has not expired."""
     public = public_keys.get(key_id_of(text))
     if public is None:
         raise Unauthorized("the task token was signed with a key that is not known here any more", TOKEN_HINT)

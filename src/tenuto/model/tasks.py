@@ -1,4 +1,4 @@
-"""What starting, claiming and reporting tasks answers."""
+"""What starting, claiming and reporting tasks returns."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Started:
-    """A run, and whether this call made it: a dedupe key that is taken answers the first run."""
+    """A run, and whether this call created it: for a dedupe key that is taken, it is the existing run."""
 
     run_id: UUID
     created: bool
@@ -16,7 +16,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Route:
-    """A number for where tasks wait and who may take them."""
+    """A route: the number for a combination of queue, type, language and labels."""
 
     route_id: int
     queue: str
@@ -27,14 +27,15 @@ class Route:
 
 @dataclass(frozen=True)
 class Claimed:
-    """One attempt that is now the worker's."""
+    """An attempt that was claimed by the worker."""
 
     task_id: UUID
     attempt: int
     run_id: UUID
     route_id: int
     input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": how many}: too large for the answer, get_inputs has them
+    # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
+    slots: list[Any] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Any
 
@@ -49,7 +50,7 @@ class InputPart(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimAnswer:
-    """What a claim by id got: `claimed` and the task, or why it cannot be had."""
+    """The result of a claim by id: `claimed` and the task, or the reason why it was not claimed."""
 
     answer: str
     task: Claimed | None
@@ -57,8 +58,8 @@ class ClaimAnswer:
 
 @dataclass(frozen=True)
 class ReportResult:
-    """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
-    tried, and in how many seconds it is tried again; None when it is not."""
+    """The result of one report: accepted, already_accepted or stale_lease. For a failure also the maximum number of
+    attempts, and the seconds until the next one (None: no retry)."""
 
     task_id: UUID
     attempt: int
@@ -69,7 +70,7 @@ class ReportResult:
 
 @dataclass(frozen=True)
 class ExchangeResult:
-    """What completing and claiming in one call got: the reports that were not accepted, and the new attempts."""
+    """The result of completing and claiming in one call: the rejected reports and the new attempts."""
 
     refused: list[ReportResult]
     claimed: list[Claimed]
@@ -77,7 +78,7 @@ class ExchangeResult:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """How a final task ended."""
+    """How a finished task ended."""
 
     task_id: UUID
     status: str
@@ -87,7 +88,8 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class HeartbeatResult:
-    """What a heartbeat got: listed attempts that are lost, those that should stop, the newest route, being drained."""
+    """The result of a heartbeat: listed attempts that are lost, attempts that should stop, the newest route, and
+    whether the worker is draining."""
 
     lost: list[UUID]
     cancelled: list[UUID]
@@ -97,7 +99,7 @@ class HeartbeatResult:
 
 @dataclass(frozen=True)
 class ProgressAnswer:
-    """An attempt whose progress was not wanted: stale_lease or cancelled."""
+    """An attempt whose progress was rejected: stale_lease or cancelled."""
 
     task_id: UUID
     answer: str
@@ -105,7 +107,7 @@ class ProgressAnswer:
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A task somewhere below the one asked for."""
+    """A task below the requested task."""
 
     id: UUID
     parent_id: UUID | None

@@ -1,4 +1,4 @@
-"""Processes that run tasks, as the kernel knows them."""
+"""Worker sessions as SQL returns them."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,7 +6,7 @@ from uuid import UUID
 
 @dataclass(frozen=True)
 class Session:
-    """One life of a worker process; the token proves that it is yours."""
+    """One life of a worker process; the token proves ownership of the session."""
 
     session_id: int
     token: UUID
@@ -14,7 +14,7 @@ class Session:
 
 @dataclass(frozen=True)
 class PrunedWorkers:
-    """Sessions that ended, workers that were terminated, scaling decisions that were made long ago: all gone."""
+    """How many ended sessions, terminated workers and old scaling decisions were deleted."""
 
     sessions: int
     workers: int

@@ -1,1 +1,1 @@
-"""Where large data objects are kept."""
+"""Object stores: where large data objects are kept."""

@@ -1,4 +1,4 @@
-"""What an object store does."""
+"""The interface of an object store."""
 
 from typing import BinaryIO, Protocol
 
@@ -8,22 +8,22 @@ class StorageProblem(Exception):
 
 
 class Store(Protocol):
-    """Bytes under a key; reading and deleting by the uri that storing answered."""
+    """Stores bytes under a key and returns a URI, by which they are read and deleted."""
 
     def put(self, key: str, data: bytes) -> str:
-        """Store all of it or nothing; answers the uri."""
+        """Store all of the bytes or nothing; return the URI."""
         ...
 
     def put_file(self, key: str, file: BinaryIO) -> str:
-        """The same for the rest of an open file, which need not fit in memory."""
+        """Store the rest of an open file, which need not fit in memory."""
         ...
 
     def get(self, uri: str) -> bytes: ...
 
     def open(self, uri: str) -> BinaryIO:
-        """To read it piece by piece; whoever opens it closes it."""
+        """Open the object for reading piece by piece; the caller closes it."""
         ...
 
     def delete(self, uri: str) -> None:
-        """Deleting what is gone is fine."""
+        """Delete the object; does nothing if it is already gone."""
         ...

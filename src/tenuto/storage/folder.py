@@ -1,4 +1,4 @@
-"""Objects as files in one folder of this machine, or of a disk that all machines share."""
+"""Stores objects as files in one folder of this machine, or of a disk that all machines share."""
 
 import os
 import re
@@ -15,14 +15,14 @@ _KEY = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,200}")
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make the folder and those of its parents that are missing, for their owner alone."""
-    for missing in [one for one in [folder, *folder.parents] if not one.exists()][::-1]:
+    """Create the folder and its missing parents, accessible only to their owner."""
+    for missing in [path for path in [folder, *folder.parents] if not path.exists()][::-1]:
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 class FolderStore:
-    """Files named by their key, spread over 256 folders, for the owner alone: objects of all orgs lie side by side.
-    Only what lies inside is ever read or deleted."""
+    """Stores files named by their key in 256 subfolders, accessible only to their owner, because objects of all orgs
+    share the folder. Refuses to read or delete anything outside the folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -34,7 +34,7 @@ class FolderStore:
         if not _KEY.fullmatch(key):
             raise StorageProblem(f"{key!r} is not a key for a file")
         target = self.folder / key[-2:].lower() / key
-        # A file under its own name is whole: a crash leaves at most a part under another name.
+        # A file with its final name is complete: a crash leaves at most a file that ends in .part.
         part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
         try:
             make_private_folder(target.parent)
