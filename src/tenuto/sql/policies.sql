@@ -1,5 +1,5 @@
--- Whose rows one sees: row security on every table that belongs to orgs, forced, so that it binds the owner too. Applied with
--- the grants, after every migrate.
+-- Row security on every table with an org: a role sees only the rows of its org. Forced, so that it applies to the
+-- owner too. Applied with the grants, after every migrate.
 do $$
 declare
   v_table record;
@@ -19,7 +19,10 @@ begin
       'create policy an_org_sees_its_own_rows on %s to tenuto_api, tenuto_readonly, tenuto_query '
       'using (%I = (select tenuto._org_id())) with check (%I = (select tenuto._org_id()))',
       v_table.name, v_table.org_column, v_table.org_column);
-    execute format('create policy trusted_roles_see_all on %s to tenuto_owner, tenuto_dispatcher, tenuto_worker using (true) with check (true)', v_table.name);
+    execute format(
+      'create policy trusted_roles_see_all on %s to tenuto_owner, tenuto_dispatcher, tenuto_worker '
+      'using (true) with check (true)',
+      v_table.name);
   end loop;
 end
 $$;

@@ -1,5 +1,6 @@
--- Refuses types that a worker serves or served with code of its own: whoever may put bundles must not get hold of its tasks.
--- A type that a bundle runs already is refused only while such a worker is there: one that names it and leaves must not block it.
+-- Raises TN004 for types that a worker serves, or served, with its own code: a user who can put bundles must not take
+-- over that worker's tasks. A type that a bundle already runs is refused only while such a worker is open, so that a
+-- worker that declares the type and leaves cannot block it.
 create or replace function tenuto._check_served(p_org_id uuid, p_name text, p_tasks jsonb)
   returns void
   language plpgsql
@@ -14,7 +15,9 @@ begin
      or not exists (select from tenuto.bundle_types b where b.org_id = p_org_id and b.type = t.type)
   limit 1;
   if found then
-    perform tenuto._raise('TN004', format('worker %s serves %s with an app of its own, or did', v_taken.id, v_taken.type), 'give the bundle another name');
+    perform tenuto._raise('TN004',
+      format('worker %s serves %s with an app of its own, or did', v_taken.id, v_taken.type),
+      'give the bundle another name');
   end if;
 end
 $$;

@@ -1,4 +1,4 @@
--- Nobody runs it from now on, and what it ran is run by no other until that is put again.
+-- Deletes a bundle: no worker runs its types until a bundle with them is put again.
 create or replace function tenuto.delete_bundle(p_org_id uuid, p_sha256 text)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- What runs a type now: the bundle that was put last, or the one that a task names, and where in it to begin.
+-- Returns the bundle that runs a type, and its entry point: the bundle put last, or the one that the task names.
 create or replace function tenuto.find_bundle(p_org_id uuid, p_type text, p_sha256 text default null)
   returns table (sha256 text, name text, entry text, types text[])
   language plpgsql
@@ -10,10 +10,12 @@ begin
   from tenuto.bundles b
   cross join jsonb_each_text(b.manifest -> 'tasks') t
   where b.org_id = p_org_id
-    and b.sha256 = coalesce(p_sha256, (select c.sha256 from tenuto.bundle_types c where c.org_id = p_org_id and c.type = p_type))
+    and b.sha256 = coalesce(p_sha256,
+      (select c.sha256 from tenuto.bundle_types c where c.org_id = p_org_id and c.type = p_type))
     and b.name || '.' || t.key = p_type;
   if not found and p_sha256 is not null then
-    perform tenuto._raise('TN001', format('no bundle %s that runs %s', left(p_sha256, 64), p_type), 'put it first, or name another');
+    perform tenuto._raise('TN001', format('no bundle %s that runs %s', left(p_sha256, 64), p_type),
+      'put it first, or name another');
   elsif not found then
     perform tenuto._raise('TN001', format('no bundle runs %s', p_type), 'put one that does: tenuto bundle push FILE');
   end if;

@@ -1,6 +1,7 @@
--- One bundle by its hash.
+-- Returns one bundle by its hash.
 create or replace function tenuto.get_bundle(p_org_id uuid, p_sha256 text)
-  returns table (id uuid, sha256 text, name text, manifest jsonb, size bigint, types text[], created_by text, created_at timestamptz)
+  returns table (
+    id uuid, sha256 text, name text, manifest jsonb, size bigint, types text[], created_by text, created_at timestamptz)
   language plpgsql
   stable
 as $$

@@ -1,4 +1,4 @@
--- The bytes of one part; null after the last.
+-- Returns the bytes of one part of a bundle; null after the last part.
 create or replace function tenuto.get_bundle_part(p_org_id uuid, p_sha256 text, p_no int)
   returns bytea
   language sql

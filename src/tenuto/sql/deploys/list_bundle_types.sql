@@ -1,5 +1,5 @@
--- The types that bundles run: what a worker for bundles serves. Those that a worker serves with code of its own are not theirs
--- while that worker is there.
+-- Returns the types that bundles run, which a bundle worker serves. A type that an open worker serves with its own code
+-- is left out.
 create or replace function tenuto.list_bundle_types(p_org_id uuid)
   returns setof text
   language sql

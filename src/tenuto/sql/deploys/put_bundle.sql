@@ -1,6 +1,7 @@
--- A bundle that was checked, and its types are run by it from now on. True: it is new, and its parts must follow in the same
--- transaction. Putting an old one again makes its types run by it again.
-create or replace function tenuto.put_bundle(p_org_id uuid, p_sha256 text, p_manifest jsonb, p_size bigint, p_created_by text)
+-- Puts a bundle that was checked: its types are run by it from now on. Returns true if it is new: its parts must follow
+-- in the same transaction. Putting an old bundle again makes it run its types again.
+create or replace function tenuto.put_bundle(
+  p_org_id uuid, p_sha256 text, p_manifest jsonb, p_size bigint, p_created_by text)
   returns boolean
   language plpgsql
 as $$
@@ -10,7 +11,8 @@ declare
 begin
   perform tenuto._check_name('who puts a bundle', coalesce(p_created_by, ''));
   if jsonb_typeof(p_manifest -> 'tasks') is distinct from 'object' or p_manifest -> 'tasks' = '{}' then
-    perform tenuto._raise('TN003', 'the manifest of a bundle has no tasks', 'write "tasks": {"name": "module:function"}');
+    perform tenuto._raise('TN003', 'the manifest of a bundle has no tasks',
+      'write "tasks": {"name": "module:function"}');
   end if;
   perform tenuto._check_served(p_org_id, v_name, p_manifest -> 'tasks');
 

@@ -1,4 +1,5 @@
--- Queues side effects in the caller's transaction; a payload over 1 MB is refused, and with it what caused the effect.
+-- Queues side effects in the caller's transaction. A payload over 1 MB raises TN007, which rolls back the caller's work
+-- too.
 create or replace function tenuto._publish(p_org_id uuid, p_kind text, p_payloads jsonb[])
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Tells listeners that a queue may have work. A hint, sent at commit: polling is the truth.
+-- Notifies listeners that a queue may have work. Only a hint, sent at commit: workers also poll.
 create or replace function tenuto._wake(p_queue text)
   returns void
   language sql

@@ -1,11 +1,12 @@
--- processing -> pending with backoff, or -> dead after 20 attempts, for the owner only.
+-- processing -> pending with backoff, or -> dead after 20 attempts. Only the owner's effects.
 create or replace function tenuto.fail_effects(p_owner text, p_ids bigint[], p_errors text[])
   returns table (id bigint, status text, available_at timestamptz)
   language sql
 as $$
   update tenuto.outbox o
   set status       = case when o.attempts >= 20 then 'dead' else 'pending' end,
-      available_at = tenuto.now() + least(interval '10 minutes', interval '1 second' * 2 ^ o.attempts) * (0.5 + random()),
+      available_at = tenuto.now()
+                     + least(interval '10 minutes', interval '1 second' * 2 ^ o.attempts) * (0.5 + random()),
       last_error   = left(f.error, 4096),
       locked_by    = null,
       locked_until = null

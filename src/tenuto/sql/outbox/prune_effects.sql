@@ -1,5 +1,6 @@
 -- Deletes effects done longer ago than p_keep, at most p_limit per call. p_keys: only these effects, parked or not.
-create or replace function tenuto.prune_effects(p_keep interval default '24 hours', p_limit int default 10000, p_keys text[] default null)
+create or replace function tenuto.prune_effects(
+  p_keep interval default '24 hours', p_limit int default 10000, p_keys text[] default null)
   returns bigint
   language sql
   set lock_timeout = '1s'

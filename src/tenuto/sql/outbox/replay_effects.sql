@@ -1,4 +1,4 @@
--- dead -> pending, with a fresh count of attempts. Without ids: all dead letters of the org, of one kind if given.
+-- dead -> pending, with attempts set to 0. Without ids: all dead effects of the org, of one kind if given.
 create or replace function tenuto.replay_effects(p_org_id uuid, p_ids bigint[] default null, p_kind text default null)
   returns setof bigint
   language sql

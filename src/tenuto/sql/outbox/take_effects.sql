@@ -1,7 +1,8 @@
--- pending -> processing, or processing whose taker fell silent -> processing: one owner until p_lease has passed.
--- The attempt is counted when it is taken, so an effect that kills its taker ends as a dead letter too.
--- p_keys: only these effects, parked or not.
-create or replace function tenuto.take_effects(p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
+-- pending -> processing, and processing -> processing where the lease of the last owner has passed. The effect has one
+-- owner until p_lease has passed. The attempt is counted when the effect is taken, so that an effect that kills its
+-- owner ends as dead too. p_keys: only these effects, parked or not.
+create or replace function tenuto.take_effects(
+  p_owner text, p_kinds text[], p_limit int, p_lease interval, p_keys text[] default null)
   returns setof tenuto.outbox
   language plpgsql
   set lock_timeout = '1s'

@@ -1,5 +1,6 @@
--- Refuses moments that a schedule cannot be fired for.
-create or replace function tenuto._check_firing(p_name text, p_expected timestamptz, p_fire_times jsonb, p_next_at timestamptz)
+-- Raises an error for fire times that a schedule cannot have.
+create or replace function tenuto._check_firing(
+  p_name text, p_expected timestamptz, p_fire_times jsonb, p_next_at timestamptz)
   returns void
   language plpgsql
   stable
@@ -8,7 +9,8 @@ begin
   if jsonb_typeof(p_fire_times) is distinct from 'array' then
     perform tenuto._raise('TN003', format('the moments of schedule %s are not a list', p_name));
   elsif jsonb_array_length(p_fire_times) > 1000 then
-    perform tenuto._raise('TN007', format('%s moments of schedule %s in one call, more than 1000', jsonb_array_length(p_fire_times), p_name),
+    perform tenuto._raise('TN007',
+      format('%s moments of schedule %s in one call, more than 1000', jsonb_array_length(p_fire_times), p_name),
       'fire the rest with the next call');
   elsif p_next_at <= p_expected or exists (
     select from jsonb_array_elements_text(p_fire_times) f

@@ -1,6 +1,7 @@
--- Refuses a schedule whose runs could not be started: that must show when it is put, not at three in the morning.
+-- Raises an error for a schedule whose runs could not be started: it must fail when it is put, not when it fires.
 create or replace function tenuto._check_schedule(
-  p_org_id uuid, p_name text, p_kind jsonb, p_input jsonb, p_details jsonb, p_cron text, p_timezone text, p_catch_up text, p_jitter_seconds float8)
+  p_org_id uuid, p_name text, p_kind jsonb, p_input jsonb, p_details jsonb, p_cron text, p_timezone text,
+  p_catch_up text, p_jitter_seconds float8)
   returns void
   language plpgsql
 as $$
@@ -13,25 +14,37 @@ begin
   perform tenuto._check_name(format('the cron of schedule %s', p_name), coalesce(p_cron, ''));
   perform tenuto._check_name(format('the timezone of schedule %s', p_name), coalesce(p_timezone, ''));
   if p_catch_up is null or p_catch_up not in ('skip', 'one', 'all') then
-    perform tenuto._raise('TN003', format('catch_up of schedule %s is %L', p_name, p_catch_up), 'write skip, one or all');
+    perform tenuto._raise('TN003', format('catch_up of schedule %s is %L', p_name, p_catch_up),
+      'write skip, one or all');
   elsif p_jitter_seconds is null or p_jitter_seconds not between 0 and 86400 then
-    perform tenuto._raise('TN003', format('jitter of schedule %s is %s seconds', p_name, coalesce(p_jitter_seconds::text, 'null')),
+    perform tenuto._raise('TN003',
+      format('jitter of schedule %s is %s seconds', p_name, coalesce(p_jitter_seconds::text, 'null')),
       'write 0 to 86400');
   end if;
 
-  -- As fire_schedules will start it: with what the type declares and with the metadata that firing adds.
-  v_details := jsonb_build_array(coalesce(p_details, '{}') || jsonb_build_object('task', 0, 'metadata',
-    case when coalesce(jsonb_typeof(p_details -> 'metadata'), 'null') = 'object' then p_details -> 'metadata' else '{}' end
-    || jsonb_build_object('schedule', p_name, 'fire_time', '2000-01-01T00:00:00Z')));
+  -- As fire_schedules will start it: with the options that the type declares and the metadata that firing adds.
+  v_details := jsonb_build_array(
+    coalesce(p_details, '{}')
+    || jsonb_build_object(
+      'task', 0,
+      'metadata',
+      case when coalesce(jsonb_typeof(p_details -> 'metadata'), 'null') = 'object'
+           then p_details -> 'metadata'
+           else '{}' end
+      || jsonb_build_object('schedule', p_name, 'fire_time', '2000-01-01T00:00:00Z')));
   if p_kind ? 'inherit' then
-    select i.p_kinds, i.p_details into v_raw, v_details from tenuto._apply_declared_options(p_org_id, null, array[p_input], v_raw, v_details) i;
+    select i.p_kinds, i.p_details
+    into v_raw, v_details
+    from tenuto._apply_declared_options(p_org_id, null, array[p_input], v_raw, v_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, v_raw);
   if (v_kinds[1]).handler is not null then
-    perform tenuto._raise('TN003', format('schedule %s starts a handler', p_name), 'handlers belong to a run: leave handler out');
+    perform tenuto._raise('TN003', format('schedule %s starts a handler', p_name),
+      'handlers belong to a run: leave handler out');
   end if;
   if p_details is not null then
-    perform tenuto._check_keys(format('details of schedule %s', p_name), p_details, array['priority', 'limits', 'metadata']);
+    perform tenuto._check_keys(format('details of schedule %s', p_name), p_details,
+      array['priority', 'limits', 'metadata']);
     if jsonb_typeof(p_details -> 'metadata') <> 'object' then
       perform tenuto._raise('TN003', format('metadata of schedule %s is not a JSON object', p_name));
     end if;

@@ -1,4 +1,4 @@
--- The schedule starts nothing more; what it started goes on.
+-- Deletes a schedule: it starts no more runs. Runs that it started continue.
 create or replace function tenuto.delete_schedule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

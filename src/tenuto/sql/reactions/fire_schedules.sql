@@ -1,7 +1,8 @@
--- Starts one run for each moment of each schedule and sets the next times, where the schedule still waits for the expected
--- time: of two dispatchers one fires. Returns a row for each that was ours to fire; the others were fired, edited, paused or
--- deleted meanwhile. p_fire_times has a list of moments for each; an empty one skips the time. A moment is a dedupe key of
--- the schedule's name, so that it is unique even when an edit brings it back.
+-- Starts one run for each fire time of each schedule and sets the next times, if the schedule still waits for the
+-- expected time: of two dispatchers, one fires. Returns a row for each schedule that this call fired; the others were
+-- fired, edited, paused or deleted meanwhile. p_fire_times has a list of fire times per schedule; an empty list skips
+-- the time. A fire time is a dedupe key in the scope of the schedule's name, so that it starts one run even when an
+-- edit brings it back.
 create or replace function tenuto.fire_schedules(
   p_org_ids uuid[], p_names text[], p_expected timestamptz[], p_fire_times jsonb, p_next_at timestamptz[])
   returns table (org_id uuid, name text, run_ids uuid[])
@@ -47,16 +48,22 @@ begin
       returning s.name, s.kind, s.input, s.details, s.jitter_seconds, d.moments
     ), moment as materialized (
       select f.*, to_char(m::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at,
-             row_number() over (order by f.name, m::timestamptz) - 1 as no, dense_rank() over (order by f.kind) - 1 as kind_no
+             row_number() over (order by f.name, m::timestamptz) - 1 as no,
+             dense_rank() over (order by f.kind) - 1 as kind_no
       from fired f
       cross join lateral jsonb_array_elements_text(f.moments) m
     )
     select array_agg(m.name order by m.no) as names, array_agg(m.name || '@' || m.at order by m.no) as keys,
            array_agg(m.kind_no::int order by m.no) as task_kinds, array_agg(m.input order by m.no) as inputs,
-           (select jsonb_agg(k.kind order by k.kind_no) from (select distinct m.kind, m.kind_no from moment m) k) as kinds,
-           jsonb_agg(coalesce(m.details, '{}') || jsonb_build_object(
-             'task', m.no, 'delay_seconds', random() * m.jitter_seconds,
-             'metadata', coalesce(m.details -> 'metadata', '{}') || jsonb_build_object('schedule', m.name, 'fire_time', m.at))
+           (select jsonb_agg(k.kind order by k.kind_no)
+            from (select distinct m.kind, m.kind_no from moment m) k) as kinds,
+           jsonb_agg(
+             coalesce(m.details, '{}')
+             || jsonb_build_object(
+               'task', m.no,
+               'delay_seconds', random() * m.jitter_seconds,
+               'metadata', coalesce(m.details -> 'metadata', '{}')
+                           || jsonb_build_object('schedule', m.name, 'fire_time', m.at))
              order by m.no) as details,
            (select array_agg(f.name) from fired f) as fired
     into v_fired

@@ -1,5 +1,5 @@
--- The schedules whose time has come, and the time: Python computes from both which moments to fire and the next one, and
--- fire_schedules compares. Orgs take turns, so that an org with many schedules does not delay the others.
+-- Returns the schedules whose time has come, with that time. The dispatcher computes from both which times to fire and
+-- the next one; fire_schedules compares. Orgs take turns, so that an org with many schedules does not delay the others.
 -- p_keys: only these schedules (org:name), parked or not.
 create or replace function tenuto.list_due_schedules(p_limit int default 100, p_keys text[] default null)
   returns table (org_id uuid, name text, cron text, timezone text, catch_up text, next_at timestamptz, now timestamptz)

@@ -1,4 +1,4 @@
--- A page of schedules by name, after one.
+-- Returns a page of schedules in the order of their names, after a name.
 create or replace function tenuto.list_schedules(p_org_id uuid, p_after text default null, p_limit int default 50)
   returns setof tenuto.schedules
   language plpgsql

@@ -1,4 +1,4 @@
--- The schedule starts nothing until it is resumed. Pausing twice is fine.
+-- Pauses a schedule: it starts nothing until it is resumed. Idempotent.
 create or replace function tenuto.pause_schedule(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,8 +1,9 @@
--- Says what starts when. A schedule that is there gets the new kind, input and policy; its next time stays unless cron or
--- timezone changed, so that a deployment neither skips nor repeats one; a pause stays.
+-- Creates or replaces a schedule. An existing schedule gets the new kind, input and policy. Its next time stays unless
+-- cron or timezone changed, so that a deployment neither skips nor repeats one. A paused schedule stays paused.
 create or replace function tenuto.put_schedule(
-  p_org_id uuid, p_name text, p_kind jsonb, p_cron text, p_next_at timestamptz, p_input jsonb default null, p_details jsonb default null,
-  p_timezone text default 'UTC', p_catch_up text default 'one', p_jitter_seconds float8 default 0)
+  p_org_id uuid, p_name text, p_kind jsonb, p_cron text, p_next_at timestamptz, p_input jsonb default null,
+  p_details jsonb default null, p_timezone text default 'UTC', p_catch_up text default 'one',
+  p_jitter_seconds float8 default 0)
   returns tenuto.schedules
   language plpgsql
 as $$
@@ -11,18 +12,28 @@ declare
 begin
   if not exists (select from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name)
      and exists (select from tenuto.schedules s where s.org_id = p_org_id offset 9999) then
-    perform tenuto._raise('TN007', 'the org has 10,000 schedules, and there can be no more', 'delete some, or let one start several tasks');
+    perform tenuto._raise('TN007', 'the org has 10,000 schedules, and there can be no more',
+      'delete some, or let one start several tasks');
   end if;
-  perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds);
-  insert into tenuto.schedules (org_id, name, kind, input, details, cron, timezone, catch_up, jitter_seconds, next_at, created_at)
-  values (p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds, p_next_at, tenuto.now())
+  perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up,
+    p_jitter_seconds);
+  insert into tenuto.schedules (org_id, name, kind, input, details, cron, timezone, catch_up, jitter_seconds, next_at,
+    created_at)
+  values (p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up, p_jitter_seconds, p_next_at,
+    tenuto.now())
   on conflict (org_id, name) do update
-    set kind = excluded.kind, input = excluded.input, details = excluded.details, cron = excluded.cron, timezone = excluded.timezone,
-        catch_up = excluded.catch_up, jitter_seconds = excluded.jitter_seconds,
-        next_at = case when (schedules.cron, schedules.timezone) = (excluded.cron, excluded.timezone) then schedules.next_at
+    set kind = excluded.kind,
+        input = excluded.input,
+        details = excluded.details,
+        cron = excluded.cron,
+        timezone = excluded.timezone,
+        catch_up = excluded.catch_up,
+        jitter_seconds = excluded.jitter_seconds,
+        next_at = case when (schedules.cron, schedules.timezone) = (excluded.cron, excluded.timezone)
+                       then schedules.next_at
                        else excluded.next_at end
   returning * into v_schedule;
-  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- it may have been put right
+  perform tenuto.unpark_rows('fire_schedules', array[p_org_id || ':' || p_name]);   -- the new version may work
   return v_schedule;
 end
 $$;

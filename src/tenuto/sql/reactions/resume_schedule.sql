@@ -1,5 +1,5 @@
--- The schedule goes on with p_next_at: what came due in the pause is not made up for. Resuming one that is not paused
--- changes nothing.
+-- Resumes a paused schedule at p_next_at: times that passed during the pause are not fired. Does nothing if the
+-- schedule is not paused.
 create or replace function tenuto.resume_schedule(p_org_id uuid, p_name text, p_next_at timestamptz)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Refuses a list of too many names, and each name in it that is missing, empty or too long.
+-- Raises TN003 for a list of too many names, and for a name in it that is missing, empty or too long.
 create or replace function tenuto._check_names(p_what text, p_names text[], p_most int default 256)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Refuses a value over 1 MB, the bound of everything that a row carries. Null has no size.
+-- Raises TN007 for a value over 1 MB, the bound of everything that a row carries. Null passes.
 create or replace function tenuto._check_size(p_what text, p_value jsonb)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Forgets the parked rows of runs that are being deleted.
+-- Deletes the parked rows of runs that are being deleted.
 create or replace function tenuto._forget_parked(p_run_ids uuid[])
   returns void
   language sql

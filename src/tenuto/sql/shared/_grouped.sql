@@ -1,4 +1,5 @@
--- A flag of a running task: its resource group is not the default one, so it is in the index that quotas count by.
+-- Returns true if a running task's resource group is not the default one: the task is then in the index that quotas
+-- count by.
 create or replace function tenuto._grouped(p_flags smallint)
   returns boolean
   language sql

@@ -1,4 +1,4 @@
--- A flag of a queued task: other tasks of the run depend on it.
+-- Returns true if other tasks of the run depend on the task.
 create or replace function tenuto._has_dependents(p_flags smallint)
   returns boolean
   language sql

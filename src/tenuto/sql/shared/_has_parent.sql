@@ -1,4 +1,4 @@
--- A flag of a queued task: a parent task started it.
+-- Returns true if a parent task started the task.
 create or replace function tenuto._has_parent(p_flags smallint)
   returns boolean
   language sql

@@ -1,5 +1,5 @@
--- The partitions from one week or month back to p_weeks ahead that are not there yet: the ids that belong to them,
--- and the default partition where such rows are meanwhile.
+-- Returns the partitions from one week or month back to p_weeks ahead that do not exist yet: their range of ids, and
+-- the default partition that holds such rows until then.
 create or replace function tenuto._missing_partitions(p_weeks int)
   returns table (table_name text, key_column text, period text, rest text, name text, from_id uuid, to_id uuid)
   language sql

@@ -1,5 +1,6 @@
--- The org that this transaction acts for; null for none. A setting made for one transaction is an empty text after it,
--- which is no org either. Policies compare with it: `pgrls verify` proves them, given that this says who is asking.
+-- Returns the org that this transaction acts for; null for none. After a transaction that set tenuto.org_id the setting
+-- is an empty text, which is no org either. Policies compare with it: `pgrls verify` proves them, provided that this
+-- function returns the caller's org.
 create or replace function tenuto._org_id()
   returns uuid
   language sql

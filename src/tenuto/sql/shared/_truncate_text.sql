@@ -1,4 +1,4 @@
--- The beginning of a long text, and how much of it is not there.
+-- Returns the beginning of a long text, and how many characters were cut.
 create or replace function tenuto._truncate_text(p_text text, p_most int default 8192)
   returns text
   language sql

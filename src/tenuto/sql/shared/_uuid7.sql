@@ -1,6 +1,6 @@
--- A new UUIDv7: 48 bits of milliseconds, 12 bits of their fraction, then random bits. The fraction makes ids of one session
--- rise: two values of a key that were put within a millisecond still have a latest. Clock time, so that ids made in one
--- statement differ by age too.
+-- Returns a new UUIDv7: 48 bits of milliseconds, 12 bits of their fraction, then random bits. The fraction makes the
+-- ids of one session rise: of two values put under one key within a millisecond, one is still the latest. Uses clock
+-- time, so that ids made in one statement differ by age too.
 create or replace function tenuto._uuid7()
   returns uuid
   language sql

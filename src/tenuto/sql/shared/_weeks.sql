@@ -1,10 +1,11 @@
--- The weeks that have partitions: their name, the ids that belong to them, and when they end.
+-- Returns the weeks that have partitions: their name, their range of ids, and when they end.
 create or replace function tenuto._weeks()
   returns table (name text, from_id uuid, to_id uuid, ends_at timestamptz)
   language sql
   stable
 as $$
-  select w.name, tenuto._uuid7_floor(w.starts_at), tenuto._uuid7_floor(w.starts_at + interval '1 week'), w.starts_at + interval '1 week'
+  select w.name, tenuto._uuid7_floor(w.starts_at), tenuto._uuid7_floor(w.starts_at + interval '1 week'),
+         w.starts_at + interval '1 week'
   from (
     select distinct n.name, to_date(n.name, 'IYYY_"w"IW')::timestamp at time zone 'UTC' as starts_at
     from tenuto.partitioned_tables t

@@ -1,9 +1,9 @@
--- Makes the weekly partitions from one week back to p_weeks ahead, and monthly ones as far; those that exist stay.
--- Each is made as a table of its own and then attached, which others notice for an instant: the parent is read and
--- written meanwhile, and the default partition is waited for 100 ms at most. While it is busy, the next call tries
--- again. Rows of that time in the default partition (random ids, mostly) move along if they are few; otherwise they
--- keep the time to themselves. Beside a large default partition a call makes one and leaves the others to the next.
--- Runs as the owner.
+-- Creates the weekly partitions from one week back to p_weeks ahead, and monthly ones as far; existing ones stay. Each
+-- is created as a separate table and then attached, which blocks others for an instant: the parent is read and written
+-- meanwhile, and the lock on the default partition is waited for 100 ms at most. While it is busy, the next call tries
+-- again. Rows of that period in the default partition (mostly with random ids) move along if they are few; otherwise
+-- the default partition keeps the whole period. Beside a large default partition, a call creates one partition and
+-- leaves the others to the next call. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql
@@ -18,11 +18,11 @@ declare
   v_large constant bigint := 8 << 20;   -- bytes; attaching reads the default partition, under its lock
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('tenuto.create_partitions', 0)) then
-    return;   -- another dispatcher makes them
+    return;   -- another dispatcher creates them
   end if;
   for v_new in select * from tenuto._missing_partitions(p_weeks)
   loop
-    -- One that a call before could not attach has the columns of that time.
+    -- A table that an earlier call could not attach has the columns of that time.
     execute format('drop table if exists tenuto.%I', v_new.name);
     execute format('create table tenuto.%I (like tenuto.%I including all)', v_new.name, v_new.table_name);
   end loop;

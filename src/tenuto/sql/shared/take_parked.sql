@@ -1,6 +1,7 @@
--- The parked rows that are due for another try, for one dispatcher until p_lease has passed. Orgs take turns, so that an org
--- with many of them does not keep the others waiting.
-create or replace function tenuto.take_parked(p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
+-- Returns the parked rows that are due for another try and reserves them for one dispatcher until p_lease has passed.
+-- Orgs take turns, so that an org with many parked rows does not delay the others.
+create or replace function tenuto.take_parked(
+  p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows
   language sql
 as $$

@@ -1,4 +1,4 @@
--- Forgets parked rows: the loop has worked on them, or they are gone.
+-- Deletes parked rows that the loop has processed or that no longer exist. Returns how many.
 create or replace function tenuto.unpark_rows(p_loop text, p_keys text[])
   returns bigint
   language sql

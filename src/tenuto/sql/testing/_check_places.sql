@@ -1,5 +1,5 @@
--- Test databases only: when the transaction ends, every task it touched is in exactly one hot table, or has its final
--- end and is in none. The first event checks all that was touched; those after it find nothing left.
+-- Test databases only: raises an error at commit unless every task that the transaction touched is in exactly one hot
+-- table, or has its final end and is in none. The first event checks all of them; later events find nothing left.
 create or replace function tenuto._check_places()
   returns trigger
   language plpgsql
@@ -33,7 +33,8 @@ begin
   having count(*) <> 2 or count(p.place) <> 1   -- its record and one place
   limit 1;
   if found then
-    raise exception 'task % must be in one place, but is in % (%)', v_bad.task_id, v_bad.places, coalesce(v_bad.where_it_is, 'none');
+    raise exception 'task % must be in one place, but is in % (%)', v_bad.task_id, v_bad.places,
+      coalesce(v_bad.where_it_is, 'none');
   end if;
   return null;
 end

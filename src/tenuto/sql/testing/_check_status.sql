@@ -1,5 +1,6 @@
--- Test databases only: a change of status of a run or a worker is one that task_transitions allows. A run of one has no
--- status of its own until it grows. A run older than the statement was not started but moved, by drop_partitions.
+-- Test databases only: raises an error when a run or a worker changes its status in a way that task_transitions does
+-- not allow. A single-task run has no status of its own until it grows. A run older than the statement was moved by
+-- drop_partitions, not started.
 create or replace function tenuto._check_status()
   returns trigger
   language plpgsql
@@ -25,7 +26,8 @@ $$;
 create or replace trigger a_run_starts_legally after insert on tenuto.runs
   for each row when (new.status is not null) execute function tenuto._check_status('run');
 create or replace trigger a_run_moves_legally after update on tenuto.runs
-  for each row when (old.status is not null and old.status is distinct from new.status) execute function tenuto._check_status('run');
+  for each row when (old.status is not null and old.status is distinct from new.status)
+  execute function tenuto._check_status('run');
 create or replace trigger a_worker_starts_legally after insert on tenuto.workers
   for each row execute function tenuto._check_status('worker');
 create or replace trigger a_worker_moves_legally after update on tenuto.workers

@@ -1,4 +1,4 @@
--- Test databases only: a task that is deleted leaves nothing open behind, and its id may be used again.
+-- Test databases only: deletes the recorded moves of a deleted task, so that its id can be used again.
 create or replace function tenuto._forget_moves()
   returns trigger
   language plpgsql

@@ -1,5 +1,5 @@
--- Test databases only: a task that left a table that carries its state is remembered until the commit, when _check_places
--- looks where it is.
+-- Test databases only: records the tasks that left a state table until the commit, when _check_places looks where they
+-- are.
 create table if not exists tenuto.test_touched (
   xid      xid8 not null,
   task_ids uuid[] not null

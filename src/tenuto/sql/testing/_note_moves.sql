@@ -1,5 +1,5 @@
--- Test databases only: every insert into a table that carries a task's state is a move, which must be legal from the
--- state before.
+-- Test databases only: records every insert into a state table as a move, and raises an error if the move is not legal
+-- from the state before.
 create table if not exists tenuto.test_moves (
   no         bigint generated always as identity,
   task_id    uuid not null,
@@ -22,9 +22,13 @@ begin
   if tg_table_name = 'task_attempts' then
     select array_agg(m.task_id), array_agg(m.outcome) into v_ids, v_states from moved m where m.end_no = 0;
   elsif tg_table_name = 'waiting_tasks' then
-    select array_agg(m.id), array_agg(case when m.waits_for = 'limit' then 'queued' else 'waiting' end) into v_ids, v_states from moved m;
+    select array_agg(m.id), array_agg(case when m.waits_for = 'limit' then 'queued' else 'waiting' end)
+    into v_ids, v_states
+    from moved m;
   elsif tg_table_name = 'delayed_tasks' then
-    select array_agg(m.id), array_agg(case when m.reason = 'retry' then 'retrying' else 'queued' end) into v_ids, v_states from moved m;
+    select array_agg(m.id), array_agg(case when m.reason = 'retry' then 'retrying' else 'queued' end)
+    into v_ids, v_states
+    from moved m;
   else
     select array_agg(m.id), array_agg(tg_argv[0]) into v_ids, v_states from moved m;
   end if;
@@ -43,7 +47,7 @@ begin
   )
   select m.* into v_illegal
   from moves m
-  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- from one line to another
+  where (m.from_state, m.to_state) is distinct from ('queued', 'queued')   -- from one table to another
     and not exists (
       select from tenuto.task_transitions t
       where t.entity = 'task' and t.from_state is not distinct from m.from_state and t.to_state = m.to_state)

@@ -1,4 +1,4 @@
--- Refuses what no worker's row can hold.
+-- Raises an error for a worker id, instance type or metadata that the table of workers cannot hold.
 create or replace function tenuto._check_worker(p_worker_id text, p_instance_type text, p_metadata jsonb)
   returns void
   language plpgsql

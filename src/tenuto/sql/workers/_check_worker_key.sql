@@ -1,6 +1,8 @@
--- Whether a key may open a session for these queues (null: all) under this name. Another's living session is not ended:
--- only one of the same key, of a key that this one replaced, or of one that is over.
-create or replace function tenuto._check_worker_key(p_org_id uuid, p_worker_key_id uuid, p_worker_id text, p_queues text[])
+-- Raises an error unless a worker key can open a session for these queues (null: all) under this worker id. An open
+-- session of another key is not replaced, only one of the same key, of a key that this one replaced, or of a key that
+-- was revoked or has expired.
+create or replace function tenuto._check_worker_key(
+  p_org_id uuid, p_worker_key_id uuid, p_worker_id text, p_queues text[])
   returns void
   language plpgsql
 as $$
@@ -11,7 +13,8 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no worker key %s', p_worker_key_id));
   elsif '*' <> all (v_queues) and (p_queues is null or not p_queues <@ v_queues) then
-    perform tenuto._raise('TN009', format('the worker key is not for %s', coalesce('queues ' || array_to_string(p_queues, ', '), 'all queues')),
+    perform tenuto._raise('TN009',
+      format('the worker key is not for %s', coalesce('queues ' || array_to_string(p_queues, ', '), 'all queues')),
       format('it is for %s', array_to_string(v_queues, ', ')));
   elsif exists (
     select from tenuto.sessions s
@@ -22,8 +25,11 @@ begin
       and s.expires_at > tenuto.now()
       and s.worker_key_id is distinct from p_worker_key_id
       and (k.id is null
-        or (k.revoked_at is null and coalesce(k.expires_at, 'infinity') > tenuto.now() and k.replaced_by is distinct from p_worker_key_id))) then
-    perform tenuto._raise('TN004', format('worker %s is there already, and not with this key', p_worker_id), 'choose another name');
+           or (k.revoked_at is null
+               and coalesce(k.expires_at, 'infinity') > tenuto.now()
+               and k.replaced_by is distinct from p_worker_key_id))) then
+    perform tenuto._raise('TN004', format('worker %s is there already, and not with this key', p_worker_id),
+      'choose another name');
   end if;
 end
 $$;

@@ -1,5 +1,5 @@
--- The session of a worker that speaks HTTP, ended or not. It belongs to the key that opened it: with another key it is not
--- there. A key that was revoked or has expired since the request began is out: TN008.
+-- Returns the session of a worker that connects by HTTP, open or ended. A session belongs to the worker key that opened
+-- it: for any other key it raises TN001. A key that was revoked or has expired since the request began raises TN008.
 create or replace function tenuto._key_session(p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid)
   returns tenuto.sessions
   language plpgsql
@@ -15,7 +15,8 @@ begin
     and s.org_id = p_org_id
     and s.worker_key_id = p_worker_key_id;
   if not found then
-    perform tenuto._raise('TN001', format('no session %s with this token and key', p_session_id), 'open one: POST /internal/sessions');
+    perform tenuto._raise('TN001', format('no session %s with this token and key', p_session_id),
+      'open one: POST /internal/sessions');
   elsif not exists (
     select from tenuto.worker_keys k
     where k.id = p_worker_key_id and k.revoked_at is null and coalesce(k.expires_at, 'infinity') > tenuto.now()) then

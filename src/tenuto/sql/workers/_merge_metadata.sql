@@ -1,5 +1,5 @@
--- What a worker has said of itself so far, with what it says now. Should both together be over 1 MB, the old goes: a
--- worker that invents a new name with every beat must not lose its lease over it.
+-- Returns a worker's stored metadata merged with the new values. If both together are over 1 MB, returns only the new
+-- values: a worker that sends a new name with every heartbeat must not lose its lease over it.
 create or replace function tenuto._merge_metadata(p_old jsonb, p_new jsonb)
   returns jsonb
   language sql

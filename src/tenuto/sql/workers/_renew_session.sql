@@ -1,5 +1,6 @@
--- Extends a session's lease and merges the worker's metrics. An ended session never revives. The worker's row is locked
--- before its session's, as by everybody who ends sessions; the session is looked at again under that lock.
+-- Extends a session's lease and merges the worker's metrics. An ended session is never revived. The worker's row is
+-- locked before its session's row, as in every function that ends sessions; the session is checked again under that
+-- lock.
 create or replace function tenuto._renew_session(p_session_id bigint, p_token uuid, p_metrics jsonb)
   returns void
   language plpgsql
@@ -19,7 +20,8 @@ begin
     and token = p_token
     and ended_at is null;
   if not found then
-    perform tenuto._raise('TN002', format('session %s has ended', p_session_id), 'register again: a new session claims anew');
+    perform tenuto._raise('TN002', format('session %s has ended', p_session_id),
+      'register again to get a new session');
   end if;
 end
 $$;

@@ -1,4 +1,5 @@
--- Whether the session lives and its worker may take more. Wrong or ended: TN002. Draining or in error: false.
+-- Returns true if the session is open and its worker active, false if the worker is draining or in error. An ended
+-- session or a wrong token raises TN002.
 create or replace function tenuto._session_can_claim(p_session_id bigint, p_token uuid)
   returns boolean
   language plpgsql
@@ -8,7 +9,8 @@ declare
   v_status text := tenuto._session_status(p_session_id, p_token);
 begin
   if v_status is null then
-    perform tenuto._raise('TN002', format('session %s has ended', p_session_id), 'register again: a new session claims anew');
+    perform tenuto._raise('TN002', format('session %s has ended', p_session_id),
+      'register again to get a new session');
   end if;
   return v_status = 'active';
 end

@@ -1,4 +1,5 @@
--- Whether the token is the session's, ended or not: a late report is judged by what it still holds, not by the lease.
+-- Returns true if the token is the session's, open or ended: a late report is judged by the tasks it still holds, not
+-- by the lease.
 create or replace function tenuto._session_exists(p_session_id bigint, p_token uuid)
   returns boolean
   language plpgsql

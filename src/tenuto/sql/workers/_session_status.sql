@@ -1,4 +1,4 @@
--- The status of the session's worker; null when the session ended or the token is not its own.
+-- Returns the status of the session's worker; null if the session has ended or the token is wrong.
 create or replace function tenuto._session_status(p_session_id bigint, p_token uuid)
   returns text
   language plpgsql

@@ -1,6 +1,7 @@
--- A beat of a worker that has no session (a provider's or an external one): it appears on its first beat, and its
--- metrics (VRAM, load) are merged. A worker that was terminated stays so.
-create or replace function tenuto.beat_worker(p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external')
+-- Records a heartbeat of a worker without a session (started by a provider, or external): the first heartbeat creates
+-- the worker, later ones merge its metrics (VRAM, load). A terminated worker stays terminated.
+create or replace function tenuto.beat_worker(
+  p_org_id uuid, p_worker_id text, p_metrics jsonb default '{}', p_instance_type text default 'external')
   returns text
   language plpgsql
 as $$

@@ -1,4 +1,4 @@
--- Refuses a session that is not the key's own: TN001. What is called after it in the same transaction is for that session.
+-- Raises TN001 unless the session belongs to the worker key. Later calls in the same transaction act for that session.
 create or replace function tenuto.check_session(p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- A dispatcher says goodbye: it is not there any more, and others run its loops. Twice is fine.
+-- Deletes a dispatcher that stops, and its loop leases, so that other dispatchers run its loops. Idempotent.
 create or replace function tenuto.close_dispatcher(p_id uuid)
   returns void
   language sql

@@ -1,4 +1,5 @@
--- A worker says goodbye: its session ends and it is terminated. What it still held is given back by expire_attempts.
+-- Ends the session of a worker that stops: active or draining -> terminated. expire_attempts returns the tasks it still
+-- held.
 create or replace function tenuto.close_session(p_session_id bigint, p_token uuid)
   returns void
   language plpgsql
@@ -10,7 +11,7 @@ begin
   from tenuto.workers w
   join tenuto.sessions s on s.org_id = w.org_id and s.worker_id = w.id
   where s.id = p_session_id
-  for no key update of w;   -- before the session, as everybody does
+  for no key update of w;   -- before the session, as in every function
 
   update tenuto.sessions
   set ended_at = tenuto.now(), end_reason = 'closed'

@@ -1,4 +1,4 @@
--- active -> draining: finish what is held, claim nothing more. Draining twice is fine.
+-- active -> draining: the worker finishes what it holds and claims nothing more. Idempotent.
 create or replace function tenuto.drain_worker(p_org_id uuid, p_worker_id text, p_reason text default null)
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- -> starting: a worker that was asked for and has not registered yet. An open worker of that id is an error.
-create or replace function tenuto.expect_worker(p_org_id uuid, p_worker_id text, p_instance_type text, p_metadata jsonb default '{}')
+-- -> starting: a worker was requested and has not registered yet. Raises TN004 if a worker of that id is open.
+create or replace function tenuto.expect_worker(
+  p_org_id uuid, p_worker_id text, p_instance_type text, p_metadata jsonb default '{}')
   returns void
   language plpgsql
 as $$
@@ -12,7 +13,8 @@ begin
         created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null
     where workers.status = 'terminated';
   if not found then
-    perform tenuto._raise('TN004', format('worker %s is there already', p_worker_id), 'terminate it first, or choose another id');
+    perform tenuto._raise('TN004', format('worker %s is there already', p_worker_id),
+      'terminate it first, or choose another id');
   end if;
 end
 $$;

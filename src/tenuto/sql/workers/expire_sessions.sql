@@ -1,5 +1,5 @@
--- Ends the sessions whose lease has passed, and marks their workers as lost. expire_attempts gives their tasks back.
--- p_keys: only these sessions, parked or not.
+-- Ends the sessions whose lease has passed: their workers -> error. expire_attempts returns their tasks. p_keys: only
+-- these sessions, parked or not.
 create or replace function tenuto.expire_sessions(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -18,7 +18,7 @@ begin
       and s.id <> all (v_parked)
     order by s.expires_at
     limit p_limit
-    for no key update of w, s skip locked   -- a worker that is coming back or leaving ends its sessions itself
+    for no key update of w, s skip locked   -- locked: its worker registers or closes it now
   ), ended as (
     update tenuto.sessions s
     set ended_at = tenuto.now(), end_reason = 'expired'

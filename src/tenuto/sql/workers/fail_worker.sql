@@ -1,4 +1,4 @@
--- any open state -> error: it claims nothing more, and its session ends, so that its tasks are given back.
+-- any open state -> error: the worker claims nothing more and its session ends, so that its tasks are returned.
 create or replace function tenuto.fail_worker(p_org_id uuid, p_worker_id text, p_error text)
   returns void
   language plpgsql

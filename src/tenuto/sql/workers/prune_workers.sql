@@ -1,6 +1,7 @@
--- Deletes sessions that ended, workers that were terminated, and scaling decisions that were made longer ago than p_keep;
--- at most p_limit of each per call. p_keys: only these (session:id, worker:org:id, decision:id), parked or not.
-create or replace function tenuto.prune_workers(p_keep interval default '14 days', p_limit int default 1000, p_keys text[] default null)
+-- Deletes sessions that ended, workers that were terminated and scaling decisions that were made longer ago than
+-- p_keep; at most p_limit of each per call. p_keys: only these (session:id, worker:org:id, decision:id), parked or not.
+create or replace function tenuto.prune_workers(
+  p_keep interval default '14 days', p_limit int default 1000, p_keys text[] default null)
   returns table (sessions bigint, workers bigint, decisions bigint)
   language plpgsql
   set lock_timeout = '1s'
@@ -9,8 +10,14 @@ declare
   v_parked text[] := tenuto._parked('prune_workers', p_keys);
 begin
   with old as materialized (
-    select s.id from tenuto.sessions s where s.ended_at < tenuto.now() - p_keep
-      and (p_keys is null or 'session:' || s.id = any (p_keys)) and 'session:' || s.id <> all (v_parked) order by s.id limit p_limit for update skip locked
+    select s.id
+    from tenuto.sessions s
+    where s.ended_at < tenuto.now() - p_keep
+      and (p_keys is null or 'session:' || s.id = any (p_keys))
+      and 'session:' || s.id <> all (v_parked)
+    order by s.id
+    limit p_limit
+    for update skip locked
   )
   delete from tenuto.sessions s using old where s.id = old.id;
   get diagnostics sessions = row_count;
@@ -20,7 +27,8 @@ begin
     from tenuto.workers w
     where w.status = 'terminated' and w.terminated_at < tenuto.now() - p_keep
       and not exists (select from tenuto.sessions s where s.org_id = w.org_id and s.worker_id = w.id)
-      and (p_keys is null or 'worker:' || w.org_id || ':' || w.id = any (p_keys)) and 'worker:' || w.org_id || ':' || w.id <> all (v_parked)
+      and (p_keys is null or 'worker:' || w.org_id || ':' || w.id = any (p_keys))
+      and 'worker:' || w.org_id || ':' || w.id <> all (v_parked)
     order by w.org_id, w.id
     limit p_limit
     for update skip locked
@@ -29,8 +37,14 @@ begin
   get diagnostics workers = row_count;
 
   with old as materialized (
-    select d.id from tenuto.scaling_decisions d where d.decided_at < tenuto.now() - p_keep
-      and (p_keys is null or 'decision:' || d.id = any (p_keys)) and 'decision:' || d.id <> all (v_parked) order by d.decided_at limit p_limit for update skip locked
+    select d.id
+    from tenuto.scaling_decisions d
+    where d.decided_at < tenuto.now() - p_keep
+      and (p_keys is null or 'decision:' || d.id = any (p_keys))
+      and 'decision:' || d.id <> all (v_parked)
+    order by d.decided_at
+    limit p_limit
+    for update skip locked
   )
   delete from tenuto.scaling_decisions d using old where d.id = old.id;
   get diagnostics decisions = row_count;

@@ -1,6 +1,7 @@
--- -> active, with a new session. A worker that comes back under its old id ends its old session: whoever still
--- beats with that one is refused, and its tasks are given back by expire_attempts. p_worker_key_id: it speaks HTTP, its
--- session is for that key alone and claims from p_queues (null: all), which must be the key's.
+-- -> active, with a new session. A worker that returns under its old id ends its old session: a process that still
+-- sends heartbeats with that session is refused, and expire_attempts returns its tasks. p_worker_key_id: the worker
+-- connects by HTTP; its session belongs to that key and claims from p_queues (null: all), which must be the key's
+-- queues.
 create or replace function tenuto.register_worker(
   p_org_id uuid, p_worker_id text,
   p_labels text[] default '{}', p_languages text[] default '{python}', p_address text default null,
@@ -21,12 +22,22 @@ begin
     perform tenuto._raise('TN003', 'a worker speaks at least one language');
   end if;
 
-  insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at, last_heartbeat)
-  values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(), tenuto.now())
+  insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at,
+    last_heartbeat)
+  values (p_org_id, p_worker_id, p_instance_type, 'active', p_address, p_labels, p_languages, p_metadata, tenuto.now(),
+    tenuto.now())
   on conflict (org_id, id) do update
-    set status = 'active', instance_type = excluded.instance_type, address = excluded.address, labels = excluded.labels,
-        languages = excluded.languages, metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata), last_heartbeat = excluded.last_heartbeat,
-        drained_at = null, drain_reason = null, error = null, terminated_at = null;
+    set status = 'active',
+        instance_type = excluded.instance_type,
+        address = excluded.address,
+        labels = excluded.labels,
+        languages = excluded.languages,
+        metadata = tenuto._merge_metadata(workers.metadata, excluded.metadata),
+        last_heartbeat = excluded.last_heartbeat,
+        drained_at = null,
+        drain_reason = null,
+        error = null,
+        terminated_at = null;
 
   if p_worker_key_id is not null then
     perform tenuto._check_worker_key(p_org_id, p_worker_key_id, p_worker_id, p_queues);
@@ -34,7 +45,8 @@ begin
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'replaced');
 
   insert into tenuto.sessions (org_id, worker_id, token, lease_seconds, started_at, expires_at, worker_key_id, queues)
-  values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease, p_worker_key_id, p_queues)
+  values (p_org_id, p_worker_id, gen_random_uuid(), extract(epoch from p_lease), tenuto.now(), tenuto.now() + p_lease,
+    p_worker_key_id, p_queues)
   returning sessions.id, sessions.token into session_id, token;
 end
 $$;

@@ -1,5 +1,5 @@
--- Returns the loops among p_loops that this dispatcher runs now: those it holds, renewed when half of their lease is
--- over, and those that nobody holds. A dispatcher that asks in vain writes nothing. Leases of the dead run out.
+-- Returns the loops among p_loops that this dispatcher runs now: loops it holds, renewed when half of their lease is
+-- over, and loops without a holder. A call that gets no loop writes nothing. The leases of a dead dispatcher expire.
 create or replace function tenuto.take_loops(
   p_dispatcher_id uuid, p_loops text[], p_lease interval default '2 seconds')
   returns setof text

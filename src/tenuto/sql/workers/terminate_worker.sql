@@ -1,4 +1,4 @@
--- any -> terminated: its session ends, and expire_attempts gives its tasks back. Terminating twice is fine.
+-- any -> terminated: the worker's session ends, and expire_attempts returns its tasks. Idempotent.
 create or replace function tenuto.terminate_worker(p_org_id uuid, p_worker_id text)
   returns void
   language plpgsql

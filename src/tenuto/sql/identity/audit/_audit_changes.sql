@@ -1,4 +1,4 @@
--- {field: {"old": …, "new": …}} as the audit log keeps it.
+-- Returns {field: {"old": …, "new": …}} as the audit log stores it: checked, without secrets, long values hashed.
 create or replace function tenuto._audit_changes(p_changes jsonb)
   returns jsonb
   language plpgsql
@@ -17,17 +17,23 @@ begin
     from jsonb_each(p_changes) c
     where jsonb_typeof(c.value) <> 'object' or (c.value - 'old' - 'new') <> '{}'
     limit 1;
-    perform tenuto._raise('TN003', format('the change of %L is not an old and a new value', left(v_wrong, 100)), 'write {"field": {"old": 1, "new": 2}}');
+    perform tenuto._raise('TN003', format('the change of %L is not an old and a new value', left(v_wrong, 100)),
+      'write {"field": {"old": 1, "new": 2}}');
   end if;
 
-  -- Only what is long, or holds a word that _redact looks for, is looked at piece by piece: it costs a third of all this.
+  -- Only changes that are long, or contain a word that _redact looks for, are checked value by value: that costs a
+  -- third of the whole call.
   if octet_length(v_text) <= 1024
      and v_text !~* ('secret|pass|pwd|token|hash|bcrypt|pepper|credential|authorization|cookie|key|tnw?_|dsn|connection'
        || '|://|akia|asia|bearer|eyj|gh[ops]_|github|glpat|xox|sk_') then
     return p_changes;
   end if;
   return (
-    select coalesce(jsonb_object_agg(c.key, (select jsonb_object_agg(v.key, tenuto._audit_value(c.key, v.value)) from jsonb_each(c.value) v)), '{}')
+    select coalesce(
+      jsonb_object_agg(
+        c.key,
+        (select jsonb_object_agg(v.key, tenuto._audit_value(c.key, v.value)) from jsonb_each(c.value) v)),
+      '{}')
     from jsonb_each(p_changes) c);
 end
 $$;

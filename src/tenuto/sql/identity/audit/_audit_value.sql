@@ -1,4 +1,4 @@
--- A value as the audit log keeps it: without secrets, and of more than 1 KB only its length and hash.
+-- Returns a value as the audit log stores it: without secrets, and of more than 1 KB only its length and hash.
 create or replace function tenuto._audit_value(p_field text, p_value jsonb)
   returns jsonb
   language sql
@@ -6,7 +6,9 @@ create or replace function tenuto._audit_value(p_field text, p_value jsonb)
 as $$
   select case
     when octet_length(v.value::text) > 1024
-      then jsonb_build_object('length', octet_length(v.value::text), 'sha256', encode(sha256(convert_to(v.value::text, 'UTF8')), 'hex'))
+      then jsonb_build_object(
+        'length', octet_length(v.value::text),
+        'sha256', encode(sha256(convert_to(v.value::text, 'UTF8')), 'hex'))
     else v.value
   end
   from (select tenuto._redact(p_field, p_value) as value) v;

@@ -1,5 +1,5 @@
--- Refuses every change of an entry but two: seal_audit gives it its place, once, and prune_audit takes what is before the
--- anchor.
+-- Raises TN004 for every change of an audit entry except two: seal_audit sets its position in the chain once, and
+-- prune_audit deletes entries up to the anchor.
 create or replace function tenuto._guard_audit_log()
   returns trigger
   language plpgsql
@@ -9,7 +9,8 @@ begin
      and to_jsonb(old) - 'seq' - 'hash' = to_jsonb(new) - 'seq' - 'hash' then
     return new;
   end if;
-  if tg_op = 'DELETE' and exists (select from tenuto.audit_chains c where c.org_id = old.org_id and c.anchor_seq >= old.seq) then
+  if tg_op = 'DELETE'
+     and exists (select from tenuto.audit_chains c where c.org_id = old.org_id and c.anchor_seq >= old.seq) then
     return old;
   end if;
   perform tenuto._raise('TN004', 'the audit log is only added to', 'prune_audit takes whole months of it');

@@ -1,5 +1,6 @@
--- A value without what nobody may read later, however deep it stands: fields whose names say so (in any spelling: apiToken,
--- api-token), and texts that look like a secret: keys of ours and of AWS, addresses with a password, bearer tokens, private keys.
+-- Returns a JSON value with secrets replaced by "[secret]", at any depth: fields with names of secrets (in any
+-- spelling: apiToken, api-token), and texts that look like a secret: Tenuto and AWS keys, addresses with a password,
+-- bearer tokens, private keys.
 create or replace function tenuto._redact(p_field text, p_value jsonb)
   returns jsonb
   language sql
@@ -8,8 +9,9 @@ as $$
   select case
     when p_value is null or jsonb_typeof(p_value) = 'null' then p_value
     when regexp_replace(p_field, '([a-z0-9])([A-Z])', '\1_\2', 'g')
-      ~* ('(^|[_. -])(secret|password|passwd|pwd|pass[_ -]?phrase|token|hash|bcrypt|pepper|credential|authorization|cookie|dsn'
-          || '|connection[_ -]?string|(api|access|private|secret|signing|encryption|account)[_ -]?key([_ -]?id)?)s?$')
+      ~* ('(^|[_. -])(secret|password|passwd|pwd|pass[_ -]?phrase|token|hash|bcrypt|pepper|credential|authorization'
+          || '|cookie|dsn|connection[_ -]?string'
+          || '|(api|access|private|secret|signing|encryption|account)[_ -]?key([_ -]?id)?)s?$')
       then '"[secret]"'
     when jsonb_typeof(p_value) = 'object'
       then coalesce((select jsonb_object_agg(e.key, tenuto._redact(e.key, e.value)) from jsonb_each(p_value) e), '{}')
@@ -19,7 +21,8 @@ as $$
     when jsonb_typeof(p_value) = 'string' and length(p_value::text) > 12 and p_value::text
       ~ ('tnw?_[a-z0-9]+_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}|://[^/@ ]*:[^@ ]+@|\m(AKIA|ASIA)[0-9A-Z]{16}'
          || '|\m[Bb]earer [0-9A-Za-z._~+/=-]{6}|\meyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]+|PRIVATE KEY-----'
-         || '|\m(ghp|gho|ghs|github_pat|glpat|xox[abprs]|sk_live|sk_test)[_-][0-9A-Za-z_-]{10}|\m([Pp]assword|[Pp]wd) ?= ?[^ ]')
+         || '|\m(ghp|gho|ghs|github_pat|glpat|xox[abprs]|sk_live|sk_test)[_-][0-9A-Za-z_-]{10}'
+         || '|\m([Pp]assword|[Pp]wd) ?= ?[^ ]')
       then '"[secret]"'
     else p_value
   end;

@@ -1,5 +1,5 @@
--- Where the org's chain begins and ends, and how many entries wait for their place in it, since when. Strays are
--- entries that neither have a place after the anchor nor wait for one: write_audit did not write them.
+-- Returns where the org's audit chain begins and ends, how many entries are not sealed yet, and since when. Strays are
+-- entries that neither have a position after the anchor nor wait for one: write_audit did not write them.
 create or replace function tenuto.get_chain(
   p_org_id uuid, out seq bigint, out hash bytea, out anchor_seq bigint, out anchor_hash bytea,
   out unsealed bigint, out unsealed_since timestamptz, out strays bigint)
@@ -7,12 +7,15 @@ create or replace function tenuto.get_chain(
   stable
 as $$
 begin
-  select c.seq, c.hash, c.anchor_seq, c.anchor_hash into seq, hash, anchor_seq, anchor_hash
-  from tenuto.audit_chains c where c.org_id = p_org_id;
+  select c.seq, c.hash, c.anchor_seq, c.anchor_hash
+  into seq, hash, anchor_seq, anchor_hash
+  from tenuto.audit_chains c
+  where c.org_id = p_org_id;
   if not found then
     seq := 0; hash := ''; anchor_seq := 0; anchor_hash := '';
   end if;
-  select count(*) filter (where u.id is not null), min(a.created_at) filter (where u.id is not null), count(*) filter (where u.id is null)
+  select count(*) filter (where u.id is not null), min(a.created_at) filter (where u.id is not null),
+         count(*) filter (where u.id is null)
   into unsealed, unsealed_since, strays
   from tenuto.audit_log a
   left join tenuto.audit_unsealed u on u.id = a.id

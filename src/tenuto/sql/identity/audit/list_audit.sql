@@ -1,10 +1,10 @@
--- A page of what was done in the org, newest first, before an id.
+-- Returns a page of the org's audit entries, newest first, before an id.
 create or replace function tenuto.list_audit(
-  p_org_id uuid, p_entity text default null, p_entity_id text default null, p_action text default null, p_actor_id text default null,
-  p_before uuid default null, p_limit int default 50)
+  p_org_id uuid, p_entity text default null, p_entity_id text default null, p_action text default null,
+  p_actor_id text default null, p_before uuid default null, p_limit int default 50)
   returns table (
-    id uuid, created_at timestamptz, entity text, entity_id text, action text, changes jsonb, actor_kind text, actor_id text,
-    actor_name text, ip text, user_agent text, request_id text, seq bigint)
+    id uuid, created_at timestamptz, entity text, entity_id text, action text, changes jsonb, actor_kind text,
+    actor_id text, actor_name text, ip text, user_agent text, request_id text, seq bigint)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan

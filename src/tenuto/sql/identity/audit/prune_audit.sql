@@ -1,6 +1,7 @@
--- Drops the months of the audit log that ended longer ago than p_keep. For each org the last entry that goes becomes its
--- anchor, after which the chain goes on, and a new entry says so: without one, a verifier takes what is gone for deleted.
--- A month with entries that have no place yet stays. p_dry_run says the same and changes nothing. Runs as the owner.
+-- Drops the months of the audit log that ended longer ago than p_keep. For each org the last dropped entry becomes its
+-- anchor, after which the chain continues, and a new entry records it: without an anchor, a verifier reports the
+-- dropped entries as deleted. A month with unsealed entries stays. With p_dry_run, returns the same and changes
+-- nothing. Runs as the owner.
 create or replace function tenuto.prune_audit(p_keep interval, p_actor_id text, p_dry_run boolean default false)
   returns table (partition text, entries bigint)
   language plpgsql
@@ -25,7 +26,8 @@ begin
     if not p_dry_run then
       execute format('lock table tenuto.%I in access exclusive mode', partition);
     end if;
-    execute format('select count(*), coalesce(bool_and(a.seq is not null), true) from tenuto.%I a', partition) into entries, v_sealed;
+    execute format('select count(*), coalesce(bool_and(a.seq is not null), true) from tenuto.%I a', partition)
+    into entries, v_sealed;
     exit when not v_sealed;
     if not p_dry_run then
       execute format(
@@ -38,10 +40,11 @@ begin
            returning c.org_id, c.anchor_seq, c.anchor_hash
          )
          select tenuto.write_audit(a.org_id, ''audit'', $1, ''prune'', ''operator'', $2, jsonb_build_object(
-                  ''anchor'', jsonb_build_object(''new'', jsonb_build_object(''seq'', a.anchor_seq, ''sum'', encode(a.anchor_hash, ''hex'')))))
+                  ''anchor'', jsonb_build_object(''new'', jsonb_build_object(
+                    ''seq'', a.anchor_seq, ''sum'', encode(a.anchor_hash, ''hex'')))))
          from anchored a', partition) using partition, p_actor_id;
       execute format('drop table tenuto.%I', partition);
-      -- Those of a later month that were sealed before the last of this one.
+      -- Entries of a later month that were sealed before the last entry of this one.
       delete from tenuto.audit_log a using tenuto.audit_chains c where a.org_id = c.org_id and a.seq <= c.anchor_seq;
     end if;
     return next;

@@ -1,9 +1,11 @@
--- The org's chain in its order, after a place in it, with every byte that was hashed: to verify, and to export. Only one
--- entry has a place, unless somebody forged another: p_after_id is the last one seen at p_after.
-create or replace function tenuto.read_audit(p_org_id uuid, p_after bigint default 0, p_after_id uuid default 'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit int default 1000)
+-- Returns the org's audit chain in order, after a position, with every byte that was hashed: to verify and to export. A
+-- position has one entry unless an entry was forged: p_after_id is the last entry seen at p_after.
+create or replace function tenuto.read_audit(
+  p_org_id uuid, p_after bigint default 0, p_after_id uuid default 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  p_limit int default 1000)
   returns table (
-    seq bigint, hash bytea, id uuid, org_id uuid, created_at timestamptz, entity text, entity_id text, action text, changes text,
-    actor_kind text, actor_id text, ip text, user_agent text, request_id text)
+    seq bigint, hash bytea, id uuid, org_id uuid, created_at timestamptz, entity text, entity_id text, action text,
+    changes text, actor_kind text, actor_id text, ip text, user_agent text, request_id text)
   language sql
   stable
 as $$

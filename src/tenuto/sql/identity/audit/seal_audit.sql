@@ -1,6 +1,6 @@
--- Chains the entries that have no place yet, each to the one before in its org; at most p_limit a call. Entries come in as
--- their transactions commit, so none can slip in behind. Runs as the owner: nobody else may write to an entry. p_keys: only these
--- orgs, parked or not.
+-- Chains the unsealed audit entries, each to the previous entry of its org; at most p_limit per call. Entries are
+-- chained in the order in which they are found after commit, so that none can be inserted before a sealed one. Runs as
+-- the owner: no other role can update an entry. p_keys: only these orgs, parked or not.
 create or replace function tenuto.seal_audit(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -21,12 +21,14 @@ begin
     left join tenuto.audit_chains c on c.org_id = u.org_id
     where (p_keys is null or u.org_id = any (p_keys::uuid[]))
       and u.org_id <> all (v_parked)
-    order by c.sealed_at nulls first   -- so that no org waits behind one that does a lot
+    order by c.sealed_at nulls first   -- so that no org waits behind a busy one
   loop
     exit when v_sealed >= p_limit;
-    insert into tenuto.audit_chains (org_id, seq, hash, sealed_at) values (v_org, 0, '', tenuto.now()) on conflict do nothing;
+    insert into tenuto.audit_chains (org_id, seq, hash, sealed_at)
+    values (v_org, 0, '', tenuto.now())
+    on conflict do nothing;
     select * into v_chain from tenuto.audit_chains c where c.org_id = v_org for update skip locked;
-    continue when not found;   -- another dispatcher is at it
+    continue when not found;   -- another dispatcher seals it
 
     for v_entry in
       select a.*
@@ -40,7 +42,9 @@ begin
       delete from tenuto.audit_unsealed u where u.id = v_entry.id;
       v_sealed := v_sealed + 1;
     end loop;
-    update tenuto.audit_chains c set seq = v_chain.seq, hash = v_chain.hash, sealed_at = tenuto.now() where c.org_id = v_org;
+    update tenuto.audit_chains c
+    set seq = v_chain.seq, hash = v_chain.hash, sealed_at = tenuto.now()
+    where c.org_id = v_org;
   end loop;
   return v_sealed;
 end

@@ -1,4 +1,4 @@
--- Refuses a key that would be born expired. Null is a key that never expires.
+-- Raises TN003 for an expiry time that has passed. Null passes: the key never expires.
 create or replace function tenuto._check_expiry(p_expires_at timestamptz)
   returns void
   language plpgsql
@@ -6,7 +6,8 @@ create or replace function tenuto._check_expiry(p_expires_at timestamptz)
 as $$
 begin
   if p_expires_at <= tenuto.now() then
-    perform tenuto._raise('TN003', format('the key would expire at %s, which has passed', p_expires_at), 'give a time to come, or none');
+    perform tenuto._raise('TN003', format('the key would expire at %s, which has passed', p_expires_at),
+      'give a time to come, or none');
   end if;
 end
 $$;

@@ -1,6 +1,8 @@
--- Refuses what goes beyond the API key that asks: another key, made or ended by it, may do no more and lives no longer.
--- Answers until when it is good itself. Nobody (null) is a person or an operator, whom this does not bind.
-create or replace function tenuto._check_key_scope(p_org_id uuid, p_by_key uuid, p_permissions text[], p_expires_at timestamptz)
+-- Raises TN009 if a key would exceed the API key p_by_key that creates, rotates or revokes it: it can have only a
+-- subset of the permissions, and cannot outlive it. Returns when p_by_key expires. Null for p_by_key is a user or an
+-- operator: not limited.
+create or replace function tenuto._check_key_scope(
+  p_org_id uuid, p_by_key uuid, p_permissions text[], p_expires_at timestamptz)
   returns timestamptz
   language plpgsql
   stable
@@ -13,7 +15,10 @@ begin
   if p_by_key is null then
     return null;
   end if;
-  select k.name, k.permissions, k.expires_at into v_key from tenuto.api_keys k where k.org_id = p_org_id and k.id = p_by_key;
+  select k.name, k.permissions, k.expires_at
+  into v_key
+  from tenuto.api_keys k
+  where k.org_id = p_org_id and k.id = p_by_key;
   if not found then
     perform tenuto._raise('TN001', format('no API key %s', p_by_key));
   end if;
@@ -28,7 +33,8 @@ begin
   end if;
   if coalesce(p_expires_at, 'infinity') > coalesce(v_key.expires_at, 'infinity') then
     v_end := to_char(v_key.expires_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
-    perform tenuto._raise('TN009', format('API key %L is good until %s, and the other key is good longer', v_key.name, v_end),
+    perform tenuto._raise('TN009',
+      format('API key %L is good until %s, and the other key is good longer', v_key.name, v_end),
       format('write expires_at %s or sooner for a new key; for others ask an admin of your org', v_end));
   end if;
   return v_key.expires_at;

@@ -1,4 +1,4 @@
--- Refuses permissions that are not <thing>:<read|write|*> or *.
+-- Raises TN003 for permissions that are not <thing>:<read|write|*> or *.
 create or replace function tenuto._check_permissions(p_permissions text[])
   returns void
   language plpgsql
@@ -8,7 +8,8 @@ declare
   v_wrong text;
 begin
   if coalesce(cardinality(p_permissions), 0) not between 1 and 64 then
-    perform tenuto._raise('TN003', format('a key has 1 to 64 permissions, not %s', coalesce(cardinality(p_permissions), 0)),
+    perform tenuto._raise('TN003',
+      format('a key has 1 to 64 permissions, not %s', coalesce(cardinality(p_permissions), 0)),
       'write runs:read, runs:write, runs:* or *');
   end if;
   select coalesce(p, 'null') into v_wrong
@@ -16,7 +17,8 @@ begin
   where p is null or p !~ '^(\*|[a-z][a-z_]{0,62}:(read|write|\*))$'
   limit 1;
   if found then
-    perform tenuto._raise('TN003', format('%L is not a permission', left(v_wrong, 100)), 'write runs:read, runs:write, runs:* or *');
+    perform tenuto._raise('TN003', format('%L is not a permission', left(v_wrong, 100)),
+      'write runs:read, runs:write, runs:* or *');
   end if;
 end
 $$;

@@ -1,4 +1,4 @@
--- Refuses a worker key that names no queue: '*' is all of them.
+-- Raises TN003 for a worker key without queues: '*' is all of them.
 create or replace function tenuto._check_queues(p_queues text[])
   returns void
   language plpgsql
@@ -6,7 +6,8 @@ create or replace function tenuto._check_queues(p_queues text[])
 as $$
 begin
   if coalesce(cardinality(p_queues), 0) = 0 then
-    perform tenuto._raise('TN003', 'a worker key names at least one queue', 'write the names of queues, or * for all of them');
+    perform tenuto._raise('TN003', 'a worker key names at least one queue',
+      'write the names of queues, or * for all of them');
   end if;
   perform tenuto._check_names('the queues of a worker key', p_queues);
 end

@@ -1,6 +1,8 @@
--- Whose API key it is, and whether it may ask now: find_api_key and take_tokens in one round trip. The buckets are the
--- key's and its org's, in this order in p_rates and p_bursts; p_cost is for how many requests. Call it in a transaction of its own, as take_tokens says.
-create or replace function tenuto.admit_api_key(p_key_id text, p_hashes bytea[], p_rates float8[], p_bursts float8[], p_cost float8 default 1)
+-- Returns the API key's org and permissions, and whether the rate limit allows the request: find_api_key and
+-- take_tokens in one round trip. The buckets are the key's and its org's, in this order in p_rates and p_bursts; p_cost
+-- is the number of requests. Call it in a separate transaction, as take_tokens requires.
+create or replace function tenuto.admit_api_key(
+  p_key_id text, p_hashes bytea[], p_rates float8[], p_bursts float8[], p_cost float8 default 1)
   returns table (org_id uuid, id uuid, name text, permissions text[], allowed boolean, retry_after float8)
   language plpgsql
 as $$

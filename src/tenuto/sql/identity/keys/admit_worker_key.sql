@@ -1,5 +1,6 @@
--- Whose worker key it is, and whether it may ask now: find_worker_key and take_tokens in one round trip. The bucket is the
--- key's alone: what people ask must not keep a worker from renewing its lease. Call it in a transaction of its own.
+-- Returns the worker key's org and queues, and whether the rate limit allows the request: find_worker_key and
+-- take_tokens in one round trip. The bucket is the key's alone: users' requests must not keep a worker from renewing
+-- its lease. Call it in a separate transaction.
 create or replace function tenuto.admit_worker_key(p_key_id text, p_hashes bytea[], p_rate float8, p_burst float8)
   returns table (org_id uuid, id uuid, name text, queues text[], allowed boolean, retry_after float8)
   language plpgsql

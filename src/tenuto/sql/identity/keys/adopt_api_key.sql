@@ -1,6 +1,7 @@
--- An imported key was used: from now on it is known as any other, by an id of its own and the HMAC of the whole key. The
--- bcrypt hash goes. Whoever comes second finds it adopted, which is fine.
-create or replace function tenuto.adopt_api_key(p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_pepper_version int default 1)
+-- Gives an imported API key a public id and the HMAC of the whole key at its first use, and deletes its bcrypt hash.
+-- Does nothing if another request has adopted it with the same id.
+create or replace function tenuto.adopt_api_key(
+  p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_pepper_version int default 1)
   returns void
   language plpgsql
 as $$
@@ -13,7 +14,9 @@ begin
   where org_id = p_org_id
     and id = p_id
     and key_id is null;
-  if not found and not exists (select from tenuto.api_keys k where k.org_id = p_org_id and k.id = p_id and k.key_id = p_key_id) then
+  if not found
+     and not exists (
+       select from tenuto.api_keys k where k.org_id = p_org_id and k.id = p_id and k.key_id = p_key_id) then
     perform tenuto._raise('TN001', format('no imported API key %s', p_id));
   end if;
 end

@@ -1,5 +1,5 @@
--- A new API key. Whoever calls made the key and keeps it: here are its public id, and the HMAC of the whole. It is within
--- the reach of the API key that asks for it (p_by_key), if one does.
+-- Creates an API key and returns its id. The caller made the key and keeps it; only its public id and the HMAC of the
+-- whole key are stored. If an API key creates it (p_by_key), it can have only a subset of that key's permissions.
 create or replace function tenuto.create_api_key(
   p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_permissions text[], p_created_by text,
   p_expires_at timestamptz default null, p_pepper_version int default 1, p_by_key uuid default null)
@@ -14,8 +14,10 @@ begin
   perform tenuto._check_permissions(p_permissions);
   perform tenuto._check_expiry(p_expires_at);
   perform tenuto._check_key_scope(p_org_id, p_by_key, p_permissions, p_expires_at);
-  insert into tenuto.api_keys (id, org_id, key_id, hash, pepper_version, name, permissions, created_by, created_at, expires_at)
-  values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_permissions, p_created_by, tenuto.now(), p_expires_at);
+  insert into tenuto.api_keys (id, org_id, key_id, hash, pepper_version, name, permissions, created_by, created_at,
+    expires_at)
+  values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_permissions, p_created_by, tenuto.now(),
+    p_expires_at);
   return v_id;
 end
 $$;

@@ -1,5 +1,5 @@
--- A new worker key, for queues of an org. Whoever calls made the key and keeps it: here are its public id, and its HMAC.
--- An API key that asks for one (p_by_key) may look after workers, and lives at least as long.
+-- Creates a worker key for queues of an org and returns its id. The caller made the key and keeps it; only its public
+-- id and HMAC are stored. An API key that creates it (p_by_key) needs workers:write and must live at least as long.
 create or replace function tenuto.create_worker_key(
   p_org_id uuid, p_key_id text, p_hash bytea, p_name text, p_queues text[], p_created_by text,
   p_expires_at timestamptz default null, p_pepper_version int default 1, p_by_key uuid default null)
@@ -14,8 +14,10 @@ begin
   perform tenuto._check_queues(p_queues);
   perform tenuto._check_expiry(p_expires_at);
   perform tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', p_expires_at);
-  insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at, expires_at)
-  values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_queues, p_created_by, tenuto.now(), p_expires_at);
+  insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at,
+    expires_at)
+  values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, p_name, p_queues, p_created_by, tenuto.now(),
+    p_expires_at);
   return v_id;
 end
 $$;

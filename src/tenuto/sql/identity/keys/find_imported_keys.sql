@@ -1,5 +1,5 @@
--- Imported keys that were never used and begin like this one, newest first, eight at a time: bcrypt is slow, and says
--- which it is. p_before is the last one of those that were compared. Runs as the owner, before the org is known.
+-- Returns imported keys that were never used and begin like this one, newest first, eight per call: the caller compares
+-- their slow bcrypt hashes. p_before is the last key that was compared. Runs as the owner, before the org is known.
 create or replace function tenuto.find_imported_keys(p_prefixes text[], p_before uuid default null)
   returns table (org_id uuid, id uuid, bcrypt text)
   language sql

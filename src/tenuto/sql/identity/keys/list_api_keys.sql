@@ -1,4 +1,4 @@
--- A page of the org's API keys, newest first; nothing of a key itself but its public id.
+-- Returns a page of the org's API keys, newest first; of the key itself only its public id.
 create or replace function tenuto.list_api_keys(p_org_id uuid, p_before uuid default null, p_limit int default 50)
   returns table (
     id uuid, key_id text, prefix text, name text, permissions text[], pepper_version int, created_by text,

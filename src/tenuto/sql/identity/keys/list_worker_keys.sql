@@ -1,4 +1,4 @@
--- A page of the org's worker keys, newest first; nothing of a key itself but its public id.
+-- Returns a page of the org's worker keys, newest first; of the key itself only its public id.
 create or replace function tenuto.list_worker_keys(p_org_id uuid, p_before uuid default null, p_limit int default 50)
   returns table (
     id uuid, key_id text, name text, queues text[], pepper_version int, created_by text,

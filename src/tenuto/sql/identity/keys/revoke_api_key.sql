@@ -1,5 +1,5 @@
--- The key lets nobody in from now on; answers whether this call ended it, since revoking twice is fine.
--- An API key that asks (p_by_key) revokes what is within its reach.
+-- Revokes an API key: it is refused from now on. Returns true if this call revoked it; idempotent. An API key that
+-- revokes another (p_by_key) needs its permissions.
 create or replace function tenuto.revoke_api_key(p_org_id uuid, p_id uuid, p_by_key uuid default null)
   returns boolean
   language plpgsql

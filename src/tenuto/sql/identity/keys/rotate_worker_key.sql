@@ -1,6 +1,6 @@
--- A new key in the place of an old one, with its name and queues, made to last as long as the old one was. The old
--- one works on for p_overlap. A key is replaced once: of two who rotate it, one is refused. An API key that asks (p_by_key)
--- rotates what is within its reach, and the new key lives no longer than it.
+-- Replaces a worker key by a new one with the same name, queues and lifetime; returns its id. The old key works for
+-- p_overlap more. A key is replaced once: of two concurrent rotations, one is refused. An API key that rotates it
+-- (p_by_key) needs workers:write, and the new key does not outlive it.
 create or replace function tenuto.rotate_worker_key(
   p_org_id uuid, p_id uuid, p_key_id text, p_hash bytea, p_created_by text,
   p_overlap interval default '1 day', p_pepper_version int default 1, p_by_key uuid default null)
@@ -23,13 +23,15 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no worker key %s', p_id));
   elsif v_old.replaced_by is not null then
-    perform tenuto._raise('TN004', format('worker key %s was replaced by %s already', p_id, v_old.replaced_by), 'rotate that one');
+    perform tenuto._raise('TN004', format('worker key %s was replaced by %s already', p_id, v_old.replaced_by),
+      'rotate that one');
   elsif v_old.revoked_at is not null or v_old.expires_at <= tenuto.now() then
     perform tenuto._raise('TN004', format('worker key %s is revoked or has expired', p_id), 'create a new one');
   end if;
   v_end := tenuto._check_key_scope(p_org_id, p_by_key, '{workers:write}', v_old.expires_at);
 
-  insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at, expires_at)
+  insert into tenuto.worker_keys (id, org_id, key_id, hash, pepper_version, name, queues, created_by, created_at,
+    expires_at)
   values (v_id, p_org_id, p_key_id, p_hash, p_pepper_version, v_old.name, v_old.queues, p_created_by, tenuto.now(),
           least(tenuto.now() + (v_old.expires_at - v_old.created_at), v_end));
   update tenuto.worker_keys

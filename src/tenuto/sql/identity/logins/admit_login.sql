@@ -1,5 +1,5 @@
--- Whose cookie it is, and whether they may ask now: find_login and take_tokens in one round trip, with the buckets of
--- admit_user. Call it in a transaction of its own, as take_tokens says.
+-- Returns the user of a login cookie, and whether the rate limit allows the request: find_login and take_tokens in one
+-- round trip, with the buckets of admit_user. Call it in a separate transaction, as take_tokens requires.
 create or replace function tenuto.admit_login(p_hash bytea, p_rates float8[], p_bursts float8[])
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], allowed boolean, retry_after float8)
   language plpgsql

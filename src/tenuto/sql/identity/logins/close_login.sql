@@ -1,4 +1,4 @@
--- A person goes out. Runs as the owner: it needs no more than what the person showed. Going out twice is fine.
+-- Deletes a login (logout). Runs as the owner: the cookie's hash is all it needs. Idempotent.
 create or replace function tenuto.close_login(p_hash bytea)
   returns void
   language sql

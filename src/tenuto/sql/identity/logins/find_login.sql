@@ -1,4 +1,4 @@
--- Whose cookie it is, by its hash. Runs as the owner, before the org is known.
+-- Returns the user of a login cookie, found by its hash. Runs as the owner, before the org is known.
 create or replace function tenuto.find_login(p_hash bytea)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[], expires_at timestamptz)
   language plpgsql

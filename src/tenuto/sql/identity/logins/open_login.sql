@@ -1,6 +1,7 @@
--- A person is in: the hash of the cookie they will show, and for how long it is good.
+-- Logs a user in: stores the hash of the cookie and returns when it expires.
 create or replace function tenuto.open_login(
-  p_org_id uuid, p_user_id uuid, p_hash bytea, p_lasts interval default '12 hours', p_ip text default null, p_user_agent text default null)
+  p_org_id uuid, p_user_id uuid, p_hash bytea, p_lasts interval default '12 hours', p_ip text default null,
+  p_user_agent text default null)
   returns timestamptz
   language plpgsql
 as $$
@@ -13,7 +14,8 @@ begin
     perform tenuto._raise('TN009', format('user %s is disabled or not there', p_user_id));
   end if;
   insert into tenuto.login_sessions (hash, org_id, user_id, ip, user_agent, created_at, last_seen_at, expires_at)
-  values (p_hash, p_org_id, p_user_id, left(p_ip, 64), left(p_user_agent, 512), tenuto.now(), tenuto.now(), tenuto.now() + p_lasts);
+  values (p_hash, p_org_id, p_user_id, left(p_ip, 64), left(p_user_agent, 512), tenuto.now(), tenuto.now(),
+    tenuto.now() + p_lasts);
   return tenuto.now() + p_lasts;
 end
 $$;

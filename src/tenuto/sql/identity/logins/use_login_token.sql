@@ -1,4 +1,4 @@
--- Whom the link lets in; it never does again. Runs as the owner, before the org is known.
+-- Deletes a login link's token and returns its user: a link works once. Runs as the owner, before the org is known.
 create or replace function tenuto.use_login_token(p_hash bytea)
   returns table (org_id uuid, user_id uuid)
   language plpgsql

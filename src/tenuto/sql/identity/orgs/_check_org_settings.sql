@@ -1,4 +1,4 @@
--- Refuses settings that nothing reads, and retention that is not a number of days.
+-- Raises TN003 for unknown org settings, and for a retention that is not a number of days.
 create or replace function tenuto._check_org_settings(p_settings jsonb)
   returns void
   language plpgsql
@@ -18,7 +18,8 @@ begin
   if p_settings ? 'retention_days'
      and (jsonb_typeof(p_settings -> 'retention_days') <> 'number'
           or (p_settings ->> 'retention_days')::numeric not between 1 and 3650) then
-    perform tenuto._raise('TN003', format('retention_days is %s, not a number from 1 to 3650', p_settings -> 'retention_days'));
+    perform tenuto._raise('TN003',
+      format('retention_days is %s, not a number from 1 to 3650', p_settings -> 'retention_days'));
   end if;
 end
 $$;

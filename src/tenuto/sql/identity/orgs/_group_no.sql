@@ -1,4 +1,4 @@
--- The number of a resource group on the hot path; the org's default group when none is named.
+-- Returns the number of a resource group, which the hot path uses; that of the org's default group if none is named.
 create or replace function tenuto._group_no(p_org_id uuid, p_external_id text)
   returns int
   language plpgsql
@@ -11,7 +11,8 @@ begin
   from tenuto.resource_groups
   where org_id = p_org_id and external_id = coalesce(p_external_id, 'default');
   if not found then
-    perform tenuto._raise('TN001', format('no resource group %L in org %s', coalesce(p_external_id, 'default'), p_org_id));
+    perform tenuto._raise('TN001',
+      format('no resource group %L in org %s', coalesce(p_external_id, 'default'), p_org_id));
   end if;
   return v_no;
 end

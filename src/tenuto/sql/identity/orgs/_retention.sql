@@ -1,4 +1,4 @@
--- How long an org keeps its finished work: settings.retention_days, else 14 days.
+-- Returns how long an org keeps its finished runs: settings.retention_days, or 14 days.
 create or replace function tenuto._retention(p_settings jsonb)
   returns interval
   language sql

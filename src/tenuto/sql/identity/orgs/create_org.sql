@@ -1,4 +1,4 @@
--- A new tenant with its default resource group.
+-- Creates an org with its default resource group and returns its id.
 create or replace function tenuto.create_org(p_slug text, p_name text default null, p_settings jsonb default '{}')
   returns uuid
   language plpgsql

@@ -1,4 +1,4 @@
--- The id of an org by its slug.
+-- Returns the id of an org by its slug.
 create or replace function tenuto.find_org(p_slug text)
   returns uuid
   language plpgsql

@@ -1,5 +1,7 @@
--- Makes or changes a resource group: its weight between groups, and the most tasks it may have running (null: no bound).
-create or replace function tenuto.set_resource_group(p_org_id uuid, p_external_id text, p_weight int default 1, p_quota int default null)
+-- Creates or changes a resource group: its weight between groups, and how many tasks it can have running (null: any
+-- number).
+create or replace function tenuto.set_resource_group(
+  p_org_id uuid, p_external_id text, p_weight int default 1, p_quota int default null)
   returns uuid
   language plpgsql
 as $$
@@ -8,7 +10,8 @@ declare
 begin
   perform tenuto._check_name('the external id of a resource group', coalesce(p_external_id, ''));
   if p_weight is null or p_weight not between 1 and 1000 then
-    perform tenuto._raise('TN003', format('weight %s of resource group %s is not between 1 and 1000', p_weight, p_external_id));
+    perform tenuto._raise('TN003',
+      format('weight %s of resource group %s is not between 1 and 1000', p_weight, p_external_id));
   end if;
   if p_quota < 0 then
     perform tenuto._raise('TN003', format('quota %s of resource group %s is negative', p_quota, p_external_id));

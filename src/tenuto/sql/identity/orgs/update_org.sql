@@ -1,4 +1,4 @@
--- Another name, or other settings, for an org; what is not given stays.
+-- Changes the name or the settings of an org; null leaves a value as it is.
 create or replace function tenuto.update_org(p_org_id uuid, p_name text default null, p_settings jsonb default null)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Whether a request with this idempotency key is new. It is called in the transaction that does the work and ends with
--- finish_request: work and answer commit together, and a second request waits here for that, then gets the answer. The key
--- is good for a day; with another request than the first it is an error.
+-- Returns whether a request with this idempotency key is new, or the stored response. Called in the transaction that
+-- does the work and ends with finish_request: work and response commit together. A second request waits here for that
+-- commit, then gets the response. The key is valid for a day; reusing it for another request raises TN003.
 create or replace function tenuto.begin_request(
   p_org_id uuid, p_actor text, p_key text, p_request_hash bytea, out is_new boolean, out status int, out answer jsonb)
   language plpgsql
@@ -24,14 +24,17 @@ begin
   from tenuto.idempotency_keys i
   where i.org_id = p_org_id and i.actor = p_actor and i.key = p_key;
   if v_first.request_hash <> p_request_hash then
-    perform tenuto._raise('TN003', format('idempotency key %L was used for another request', p_key), 'make a new key for each request');
+    perform tenuto._raise('TN003', format('idempotency key %L was used for another request', p_key),
+      'make a new key for each request');
   elsif v_first.status is null then
-    perform tenuto._raise('TN004', format('the first request with idempotency key %L left no answer', p_key), 'look what it did, and use a new key');
+    perform tenuto._raise('TN004', format('the first request with idempotency key %L left no answer', p_key),
+      'look what it did, and use a new key');
   end if;
   status := v_first.status;
   answer := v_first.answer;
 exception
   when lock_not_available then
-    perform tenuto._raise('TN004', format('a request with idempotency key %L is still at work', p_key), 'ask again in a while');
+    perform tenuto._raise('TN004', format('a request with idempotency key %L is still at work', p_key),
+      'ask again in a while');
 end
 $$;

@@ -1,4 +1,4 @@
--- The answer of a request that began with begin_request, for those who ask again.
+-- Stores the response of a request that began with begin_request, for repeated requests.
 create or replace function tenuto.finish_request(p_org_id uuid, p_actor text, p_key text, p_status int, p_answer jsonb)
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- Takes p_cost tokens from each of the buckets, or from none: bucket i holds at most p_bursts[i] and gains p_rates[i] a
--- second. What a bucket holds follows from when it will be full, so one row says all. Call it in a transaction of its own:
--- the buckets of an org are locked until that ends.
+-- Takes p_cost tokens from each of the buckets, or from none: bucket i holds at most p_bursts[i] and gains p_rates[i]
+-- per second. A bucket stores only when it will be full, from which its content follows: at rate 2/s and burst 10, full
+-- in 3 s means 4 tokens left. Call it in a separate transaction: the buckets of an org are locked until it ends.
 create or replace function tenuto.take_tokens(
   p_org_id uuid, p_buckets text[], p_rates float8[], p_bursts float8[], p_cost float8 default 1,
   out allowed boolean, out retry_after float8)
@@ -10,7 +10,8 @@ begin
   if p_cost is null or p_cost < 0 or exists (
     select from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
     where b.bucket is null or b.rate is null or b.burst is null or b.rate <= 0 or b.burst < p_cost) then
-    perform tenuto._raise('TN003', format('%s tokens of buckets %s with rates %s and bursts %s', p_cost, p_buckets, p_rates, p_bursts),
+    perform tenuto._raise('TN003',
+      format('%s tokens of buckets %s with rates %s and bursts %s', p_cost, p_buckets, p_rates, p_bursts),
       'a rate is more than nothing, and a burst at least the cost');
   end if;
 
@@ -28,7 +29,7 @@ begin
   from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
   join tenuto.rate_buckets r on r.org_id = p_org_id and r.bucket = b.bucket;
 
-  allowed := coalesce(retry_after, 0) <= 0.000001;   -- less is what rounding to microseconds leaves
+  allowed := coalesce(retry_after, 0) <= 0.000001;   -- less is rounding to microseconds
   if allowed then
     retry_after := 0;
     return;

@@ -1,6 +1,8 @@
--- A new key to sign with; the newest one signs, the others still prove what they signed. Nothing is added while the newest
--- is younger than p_younger_than: of processes that rotate at once, one does. Runs as the owner: nobody else reads keys.
-create or replace function tenuto.add_signing_key(p_id text, p_public_key jsonb, p_private_key bytea, p_younger_than interval default '0')
+-- Adds a signing key: the newest key signs, the others still verify what they signed. Returns false and adds nothing
+-- while the newest is younger than p_younger_than: of several processes that rotate at once, one does. Runs as the
+-- owner: no other role reads keys.
+create or replace function tenuto.add_signing_key(
+  p_id text, p_public_key jsonb, p_private_key bytea, p_younger_than interval default '0')
   returns boolean
   language plpgsql
   security definer
@@ -8,10 +10,12 @@ create or replace function tenuto.add_signing_key(p_id text, p_public_key jsonb,
 as $$
 begin
   lock table tenuto.signing_keys in share row exclusive mode;
-  if exists (select from tenuto.signing_keys k where k.retired_at is null and k.created_at > tenuto.now() - p_younger_than) then
+  if exists (
+    select from tenuto.signing_keys k where k.retired_at is null and k.created_at > tenuto.now() - p_younger_than) then
     return false;
   end if;
-  insert into tenuto.signing_keys (id, public_key, private_key, created_at) values (p_id, p_public_key, p_private_key, tenuto.now());
+  insert into tenuto.signing_keys (id, public_key, private_key, created_at)
+  values (p_id, p_public_key, p_private_key, tenuto.now());
   return true;
 end
 $$;

@@ -1,4 +1,4 @@
--- The key that signs now, if there is one, with its private part as it was encrypted. Runs as the owner.
+-- Returns the key that signs now, if there is one, with its encrypted private key. Runs as the owner.
 create or replace function tenuto.find_signing_key()
   returns table (id text, public_key jsonb, private_key bytea, created_at timestamptz)
   language sql

@@ -1,4 +1,4 @@
--- The key signs no more, and what it signed proves nothing any more. Retiring twice is fine. Runs as the owner.
+-- Retires a signing key: it signs no more, and its signatures are no longer valid. Idempotent. Runs as the owner.
 create or replace function tenuto.retire_signing_key(p_id text)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Refuses a platform role that nobody can have. Null is none given.
+-- Raises TN003 for an unknown platform role. Null passes: none given.
 create or replace function tenuto._check_platform_role(p_platform_role text)
   returns void
   language plpgsql
@@ -6,7 +6,8 @@ create or replace function tenuto._check_platform_role(p_platform_role text)
 as $$
 begin
   if p_platform_role not in ('reader', 'writer', 'admin') then
-    perform tenuto._raise('TN003', format('%L is not a platform role', left(p_platform_role, 100)), 'write reader, writer or admin');
+    perform tenuto._raise('TN003', format('%L is not a platform role', left(p_platform_role, 100)),
+      'write reader, writer or admin');
   end if;
 end
 $$;

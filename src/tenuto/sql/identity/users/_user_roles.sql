@@ -1,4 +1,4 @@
--- The names of the roles a person has in the org.
+-- Returns the names of the roles that a user has in the org.
 create or replace function tenuto._user_roles(p_org_id uuid, p_user_id uuid)
   returns text[]
   language sql

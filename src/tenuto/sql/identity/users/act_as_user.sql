@@ -1,5 +1,6 @@
--- The rest of the transaction acts for the org of this person: answers the org, or TN009 for who is disabled or has another
--- platform role than the one they were let in with. In the same statement as what the person asks for, as act_as_api_key.
+-- Makes the rest of the transaction act for the org of a user, and returns the org. Raises TN009 for a user who is
+-- disabled or whose platform role has changed since authentication. Called in the same statement as the work, as
+-- act_as_api_key.
 create or replace function tenuto.act_as_user(p_org_id uuid, p_user_id uuid, p_platform_role text)
   returns uuid
   language plpgsql
@@ -9,7 +10,8 @@ begin
   if not exists (
     select from tenuto.users u
     where u.org_id = p_org_id and u.id = p_user_id and u.platform_role = p_platform_role and u.disabled_at is null) then
-    perform tenuto._raise('TN009', format('user %s is disabled, or is no %s any more', p_user_id, left(p_platform_role, 100)),
+    perform tenuto._raise('TN009',
+      format('user %s is disabled, or is no %s any more', p_user_id, left(p_platform_role, 100)),
       'ask again, or an admin of your org');
   end if;
   return p_org_id;

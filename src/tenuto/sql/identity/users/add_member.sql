@@ -1,4 +1,4 @@
--- A person gets a role of the org. Getting it twice is fine.
+-- Gives a user a role of the org. Idempotent.
 create or replace function tenuto.add_member(p_org_id uuid, p_role text, p_user_id uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- A role of the org's own, which its people can have and its datasets can name.
+-- Creates a role of the org, which users can have and datasets can name; returns its id.
 create or replace function tenuto.create_role(p_org_id uuid, p_name text, p_description text default null)
   returns uuid
   language plpgsql

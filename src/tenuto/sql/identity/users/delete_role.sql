@@ -1,4 +1,4 @@
--- The role goes, and with it who had it.
+-- Deletes a role and its memberships.
 create or replace function tenuto.delete_role(p_org_id uuid, p_name text)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- The person comes in no more, and is thrown out where they are in. Disabling twice is fine.
+-- Disables a user: they cannot log in, and their logins and login links end. Idempotent.
 create or replace function tenuto.disable_user(p_org_id uuid, p_user_id uuid)
   returns void
   language plpgsql

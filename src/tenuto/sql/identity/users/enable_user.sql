@@ -1,4 +1,4 @@
--- The person may come in again, as what they were. Enabling twice is fine.
+-- Enables a user again, with the same roles as before. Idempotent.
 create or replace function tenuto.enable_user(p_org_id uuid, p_user_id uuid)
   returns void
   language plpgsql

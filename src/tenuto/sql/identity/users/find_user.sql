@@ -1,6 +1,6 @@
--- Who a person is, by what a trusted issuer says of them, in the org they name by its slug. A person whom several orgs know
--- must name one: else the org that wrote them down first would get what they send. Runs as the owner, before the org is
--- known. Roles are those of our tables, never of the token.
+-- Returns a user, found by the issuer and subject of a trusted token, in the org named by its slug. A user of several
+-- orgs must name one: otherwise the org that added them first would get their requests. Runs as the owner, before the
+-- org is known. Roles come from our tables, never from the token.
 create or replace function tenuto.find_user(p_issuer text, p_subject text, p_org text default null)
   returns table (org_id uuid, user_id uuid, platform_role text, roles text[])
   language plpgsql
@@ -22,8 +22,10 @@ begin
   order by u.disabled_at is not null, u.came_at
   limit 1;
   if not found then
-    perform tenuto._raise('TN009', format('nobody %s is %s of %s',
-      coalesce('in org ' || left(p_org, 63), 'here'), left(p_subject, 256), left(p_issuer, 256)), 'ask an admin of your org to add you');
+    perform tenuto._raise('TN009',
+      format('nobody %s is %s of %s',
+        coalesce('in org ' || left(p_org, 63), 'here'), left(p_subject, 256), left(p_issuer, 256)),
+      'ask an admin of your org to add you');
   elsif v_user.disabled_at is not null then
     perform tenuto._raise('TN009', format('user %s is disabled', v_user.id), 'ask an admin of your org');
   elsif v_user.known > 1 then
@@ -32,7 +34,9 @@ begin
   end if;
 
   if v_user.came_at is null then
-    update tenuto.users u set came_at = tenuto.now() where u.org_id = v_user.org_id and u.id = v_user.id and u.came_at is null;
+    update tenuto.users u
+    set came_at = tenuto.now()
+    where u.org_id = v_user.org_id and u.id = v_user.id and u.came_at is null;
   end if;
   return query select v_user.org_id, v_user.id, v_user.platform_role, tenuto._user_roles(v_user.org_id, v_user.id);
 end

@@ -1,5 +1,6 @@
--- A page of who has a role, in the order of their ids.
-create or replace function tenuto.list_members(p_org_id uuid, p_role text, p_after uuid default null, p_limit int default 50)
+-- Returns a page of the users with a role, in the order of their ids.
+create or replace function tenuto.list_members(
+  p_org_id uuid, p_role text, p_after uuid default null, p_limit int default 50)
   returns table (user_id uuid, email text, name text, since timestamptz)
   language plpgsql
   stable

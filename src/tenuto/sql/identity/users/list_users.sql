@@ -1,4 +1,4 @@
--- A page of the org's people with their roles, newest first.
+-- Returns a page of the org's users with their roles, newest first.
 create or replace function tenuto.list_users(p_org_id uuid, p_before uuid default null, p_limit int default 50)
   returns table (
     id uuid, issuer text, subject text, email text, name text, platform_role text, roles text[],
@@ -9,7 +9,8 @@ as $$
 begin
   perform tenuto._check_page(p_limit);
   return query
-  select u.id, u.issuer, u.subject, u.email, u.name, u.platform_role, tenuto._user_roles(u.org_id, u.id), u.created_at, u.disabled_at
+  select u.id, u.issuer, u.subject, u.email, u.name, u.platform_role, tenuto._user_roles(u.org_id, u.id), u.created_at,
+         u.disabled_at
   from tenuto.users u
   where u.org_id = p_org_id and (p_before is null or u.id < p_before)
   order by u.id desc

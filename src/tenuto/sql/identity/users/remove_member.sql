@@ -1,4 +1,4 @@
--- A person loses a role of the org.
+-- Takes a role of the org from a user.
 create or replace function tenuto.remove_member(p_org_id uuid, p_role text, p_user_id uuid)
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- What a person may do on the platform: reader, writer or admin.
+-- Sets a user's platform role: reader, writer or admin.
 create or replace function tenuto.set_user_role(p_org_id uuid, p_user_id uuid, p_platform_role text)
   returns void
   language plpgsql
