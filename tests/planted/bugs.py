@@ -5,7 +5,7 @@ from tests.planted.plant import Bug
 RACES = "tests/races"
 RUNS = "tests/sql/runs"
 PARKING = "tests/dispatcher/test_parking.py"
-LIMITED = r"array\(select [^;]* where tenuto\._has_limits\([^;]*\)\)\);"
+LIMITED = r"array\(\s*select [^;]*\s+where tenuto\._has_limits\([^;]*\)\)\);"
 
 BUGS = (
     Bug(

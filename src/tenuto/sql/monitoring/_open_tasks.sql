@@ -8,31 +8,41 @@ create or replace function tenuto._open_tasks(p_org_id uuid, p_status text, p_ro
 as $$
   (select t.id, tenuto._is_single_task_run(t.flags), t.attempt
    from tenuto.running_tasks t
-   where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_routes is null or t.route_id = any (p_routes))
+   where t.org_id = p_org_id
+     and (p_before is null or t.id < p_before)
+     and (p_routes is null or t.route_id = any (p_routes))
      and (p_status is null or p_status = 'running')
    order by t.id desc limit p_limit)
   union all
   (select t.id, tenuto._is_single_task_run(t.flags), t.attempt
    from tenuto.ready_tasks t
-   where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_routes is null or t.route_id = any (p_routes))
+   where t.org_id = p_org_id
+     and (p_before is null or t.id < p_before)
+     and (p_routes is null or t.route_id = any (p_routes))
      and (p_status is null or p_status = 'queued')
    order by t.id desc limit p_limit)
   union all
   (select t.id, tenuto._is_single_task_run(t.flags), t.attempt
    from tenuto.delayed_tasks t
-   where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_routes is null or t.route_id = any (p_routes))
+   where t.org_id = p_org_id
+     and (p_before is null or t.id < p_before)
+     and (p_routes is null or t.route_id = any (p_routes))
      and (p_status is null or p_status = case when t.reason = 'retry' then 'retrying' else 'queued' end)
    order by t.id desc limit p_limit)
   union all
   (select t.id, tenuto._is_single_task_run(t.flags), t.attempt
    from tenuto.waiting_tasks t
-   where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_routes is null or t.route_id = any (p_routes))
+   where t.org_id = p_org_id
+     and (p_before is null or t.id < p_before)
+     and (p_routes is null or t.route_id = any (p_routes))
      and (p_status is null or p_status = case when t.waits_for = 'limit' then 'queued' else 'waiting' end)
    order by t.id desc limit p_limit)
   union all
   (select t.id, tenuto._is_single_task_run(t.flags), t.attempt
    from tenuto.pending_tasks t
-   where t.org_id = p_org_id and (p_before is null or t.id < p_before) and (p_routes is null or t.route_id = any (p_routes))
+   where t.org_id = p_org_id
+     and (p_before is null or t.id < p_before)
+     and (p_routes is null or t.route_id = any (p_routes))
      and (p_status is null or p_status = 'pending')
    order by t.id desc limit p_limit);
 $$;

@@ -1,8 +1,8 @@
 -- Every attempt of a task, oldest first, with the one that runs now.
 create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
   returns table (
-    attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz, ended_at timestamptz,
-    duration interval, reported boolean, error jsonb)
+    attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz,
+    ended_at timestamptz, duration interval, reported boolean, error jsonb)
   language plpgsql
   stable
 as $$
@@ -11,7 +11,8 @@ begin
     perform tenuto._raise('TN001', format('no task %s', p_task_id), 'the list of tasks shows those there are');
   end if;
   return query
-  select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at, e.ended_at - e.started_at, e.reported, e.error
+  select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,
+         e.ended_at - e.started_at, e.reported, e.error
   from (
     select a.attempt, a.outcome, a.session_id, a.queued_at, a.started_at, a.ended_at, a.reported, a.error
     from tenuto.task_attempts a

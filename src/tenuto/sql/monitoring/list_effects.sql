@@ -1,6 +1,7 @@
 -- A page of the org's side effects, newest first, before an id.
 create or replace function tenuto.list_effects(
-  p_org_id uuid, p_status text default null, p_kind text default null, p_before bigint default null, p_limit int default 50)
+  p_org_id uuid, p_status text default null, p_kind text default null, p_before bigint default null,
+  p_limit int default 50)
   returns setof tenuto.outbox
   language plpgsql
   stable
@@ -9,7 +10,8 @@ as $$
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('pending', 'processing', 'done', 'dead') then
-    perform tenuto._raise('TN003', format('a side effect is never %L', p_status), 'write pending, processing, done or dead');
+    perform tenuto._raise('TN003', format('a side effect is never %L', p_status),
+      'write pending, processing, done or dead');
   end if;
   return query
   select o.*

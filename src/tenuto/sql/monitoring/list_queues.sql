@@ -2,7 +2,8 @@
 -- all: a queue of millions must not make the one who looks at it wait. waiting_seconds: how long the oldest is ready.
 create or replace function tenuto.list_queues(p_org_id uuid)
   returns table (
-    queue text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint, waiting_seconds float8)
+    queue text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint,
+    waiting_seconds float8)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
@@ -54,8 +55,8 @@ as $$
     from (select r.queue from ready r union select d.queue from delayed d union select w.queue from waiting w) n
     where not exists (select from tenuto.queues q where q.org_id = p_org_id and q.name = n.queue)
   )
-  select q.name, q.paused_at, coalesce(r.ready, 0), coalesce(d.delayed, 0), coalesce(w.waiting, 0), coalesce(u.running, 0),
-         extract(epoch from tenuto.now() - r.queued_at)::float8
+  select q.name, q.paused_at, coalesce(r.ready, 0), coalesce(d.delayed, 0), coalesce(w.waiting, 0),
+         coalesce(u.running, 0), extract(epoch from tenuto.now() - r.queued_at)::float8
   from queue q
   left join ready r on r.queue = q.name
   left join delayed d on d.queue = q.name

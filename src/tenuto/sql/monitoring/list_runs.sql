@@ -18,7 +18,8 @@ declare
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('pending', 'running', 'retrying', 'completed', 'failed', 'cancelled') then
-    perform tenuto._raise('TN003', format('a run is never %L', p_status), 'write pending, running, retrying, completed, failed or cancelled');
+    perform tenuto._raise('TN003', format('a run is never %L', p_status),
+      'write pending, running, retrying, completed, failed or cancelled');
   end if;
 
   if p_after is not null then
@@ -32,7 +33,9 @@ begin
     v_ids := array(
       select r.id
       from tenuto.runs r
-      where r.org_id = p_org_id and (p_before is null or r.id < p_before) and r.status in ('pending', 'running', 'retrying')
+      where r.org_id = p_org_id
+        and (p_before is null or r.id < p_before)
+        and r.status in ('pending', 'running', 'retrying')
         and (p_name is null or r.name = p_name)
       order by r.id desc
       limit 10000)
@@ -41,7 +44,10 @@ begin
     v_ids := array(
       select r.id
       from tenuto.runs r
-      where r.org_id = p_org_id and (p_before is null or r.id < p_before) and r.status = p_status and r.status in ('failed', 'cancelled')
+      where r.org_id = p_org_id
+        and (p_before is null or r.id < p_before)
+        and r.status = p_status
+        and r.status in ('failed', 'cancelled')
         and (p_name is null or r.name = p_name)
       order by r.id desc
       limit 10000)
@@ -58,7 +64,8 @@ begin
 
   return query
   select s.id, s.name, o.type, s.status, s.resource_group, s.attempt, s.max_attempts, s.total_tasks,
-         s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks, s.retry_of, s.created_at, s.started_at, s.completed_at
+         s.completed_tasks, s.failed_tasks, s.cancelled_tasks, s.skipped_tasks, s.retry_of, s.created_at, s.started_at,
+         s.completed_at
   from tenuto.run_status s
   left join tenuto.tasks t on t.id = s.id
   left join tenuto.routes o on o.id = t.route_id

@@ -2,12 +2,13 @@
 -- queue or type, 10,000 of those that ended are looked at; completed ones, and with p_after those of any state, queue or
 -- type, are looked for among 10,000 from the id on, or in all of the run.
 create or replace function tenuto.list_tasks(
-  p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null, p_type text default null,
-  p_before uuid default null, p_limit int default 50, p_after uuid default null)
+  p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
+  p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null)
   returns table (
-    id uuid, run_id uuid, parent_id uuid, place int, name text, queue text, type text, labels text[], priority int, status text,
-    attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text, worker_id text,
-    created_at timestamptz, available_at timestamptz, next_retry_at timestamptz, started_at timestamptz, completed_at timestamptz)
+    id uuid, run_id uuid, parent_id uuid, place int, name text, queue text, type text, labels text[], priority int,
+    status text, attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text,
+    worker_id text, created_at timestamptz, available_at timestamptz, next_retry_at timestamptz, started_at timestamptz,
+    completed_at timestamptz)
   language plpgsql
   stable
   set plan_cache_mode = force_custom_plan
@@ -18,13 +19,16 @@ declare
   v_ids uuid[];
 begin
   perform tenuto._check_page(p_limit);
-  if p_status not in ('pending', 'queued', 'running', 'retrying', 'waiting', 'completed', 'failed', 'cancelled', 'skipped') then
+  if p_status not in ('pending', 'queued', 'running', 'retrying', 'waiting', 'completed', 'failed', 'cancelled',
+    'skipped') then
     perform tenuto._raise('TN003', format('a task is never %L', p_status),
       'write pending, queued, running, retrying, waiting, completed, failed, cancelled or skipped');
   end if;
   if p_queue is not null or p_type is not null then
     v_routes := array(select o.id from tenuto.routes o
-                      where o.org_id = p_org_id and (p_queue is null or o.queue = p_queue) and (p_type is null or o.type = p_type));
+                      where o.org_id = p_org_id
+                        and (p_queue is null or o.queue = p_queue)
+                        and (p_type is null or o.type = p_type));
   end if;
 
   if p_run_id is not null then
@@ -37,7 +41,11 @@ begin
   elsif p_after is not null then
     v_ids := array(
       select t.id from (
-        select t.id, t.route_id from tenuto.tasks t where t.org_id = p_org_id and t.id > p_after order by t.id limit 10000) t
+        select t.id, t.route_id
+        from tenuto.tasks t
+        where t.org_id = p_org_id and t.id > p_after
+        order by t.id
+        limit 10000) t
       where v_routes is null or t.route_id = any (v_routes)
       order by t.id
       limit case when p_status is null then p_limit end);
@@ -46,7 +54,8 @@ begin
   elsif p_status in ('failed', 'cancelled', 'skipped') then
     v_ids := array(
       select t.id
-      from tenuto._recent_ended_tasks(p_org_id, p_status, p_before, case when v_routes is null then p_limit else 10000 end) u
+      from tenuto._recent_ended_tasks(p_org_id, p_status, p_before,
+        case when v_routes is null then p_limit else 10000 end) u
       join tenuto.tasks t on t.id = u.id
       where v_routes is null or t.route_id = any (v_routes));
   else
@@ -62,8 +71,9 @@ begin
   end if;
 
   return query
-  select s.id, s.run_id, s.parent_id, s.place, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt, s.failures, s.losses,
-         s.max_attempts::int, s.error, s.progress, s.message, s.worker_id, s.created_at, s.available_at, s.next_retry_at, s.started_at, s.completed_at
+  select s.id, s.run_id, s.parent_id, s.place, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt,
+         s.failures, s.losses, s.max_attempts::int, s.error, s.progress, s.message, s.worker_id, s.created_at,
+         s.available_at, s.next_retry_at, s.started_at, s.completed_at
   from tenuto.task_status s
   where s.id = any (v_ids)
     and (p_status is null or s.status = p_status)

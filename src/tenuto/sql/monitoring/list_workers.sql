@@ -2,16 +2,17 @@
 create or replace function tenuto.list_workers(
   p_org_id uuid, p_status text default null, p_after text default null, p_limit int default 50)
   returns table (
-    id text, status text, instance_type text, address text, labels text[], languages text[], metadata jsonb, running int,
-    created_at timestamptz, last_heartbeat timestamptz, lease_expires_at timestamptz, drained_at timestamptz, drain_reason text,
-    error text, terminated_at timestamptz)
+    id text, status text, instance_type text, address text, labels text[], languages text[], metadata jsonb,
+    running int, created_at timestamptz, last_heartbeat timestamptz, lease_expires_at timestamptz,
+    drained_at timestamptz, drain_reason text, error text, terminated_at timestamptz)
   language plpgsql
   stable
 as $$
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('starting', 'active', 'draining', 'error', 'terminated') then
-    perform tenuto._raise('TN003', format('a worker is never %L', p_status), 'write starting, active, draining, error or terminated');
+    perform tenuto._raise('TN003', format('a worker is never %L', p_status),
+      'write starting, active, draining, error or terminated');
   end if;
   return query
   with page as materialized (
@@ -23,7 +24,8 @@ begin
     order by w.id
     limit p_limit
   ), held as (
-    select s.worker_id, max(s.expires_at) filter (where s.ended_at is null) as expires_at, sum(h.running)::int as running
+    select s.worker_id, max(s.expires_at) filter (where s.ended_at is null) as expires_at,
+           sum(h.running)::int as running
     from page p
     join tenuto.sessions s on s.org_id = p.org_id and s.worker_id = p.id
     left join (select r.session_id, count(*) as running from tenuto.running_tasks r group by 1) h on h.session_id = s.id

@@ -11,7 +11,8 @@ create or replace function tenuto.get_change_horizon()
 as $$
   select least(
     statement_timestamp() - interval '250 milliseconds',
-    case when not pg_has_role('tenuto_owner', 'pg_read_all_stats', 'usage') then statement_timestamp() - interval '1 minute' end,
+    case when not pg_has_role('tenuto_owner', 'pg_read_all_stats', 'usage')
+         then statement_timestamp() - interval '1 minute' end,
     (
       select min(case when w.pid is not null or a.state <> 'active' then a.xact_start else a.query_start end)
       from pg_stat_activity a

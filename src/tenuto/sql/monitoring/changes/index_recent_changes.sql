@@ -13,7 +13,8 @@ begin
   select coalesce(sum(brin_summarize_new_values(i.inhrelid)), 0)
   into v_count
   from pg_inherits i
-  where i.inhparent in ('tenuto.runs_created_idx'::regclass, 'tenuto.runs_ended_idx'::regclass, 'tenuto.task_attempts_ended_idx'::regclass);
+  where i.inhparent in ('tenuto.runs_created_idx'::regclass, 'tenuto.runs_ended_idx'::regclass,
+    'tenuto.task_attempts_ended_idx'::regclass);
   return v_count;
 exception when lock_not_available then
   return 0;

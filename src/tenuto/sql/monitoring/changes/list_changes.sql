@@ -2,7 +2,8 @@
 -- drained or went. A place is a time, an id and a number. p_until is what get_change_horizon answered before this call: nothing
 -- can come below it any more. A run of one task ends with its task. What is older than 30 days is not told any more.
 create or replace function tenuto.list_changes(
-  p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1, p_limit int default 200)
+  p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1,
+  p_limit int default 200)
   returns table (at timestamptz, id text, no int, kind text, status text, run_id uuid)
   language plpgsql
   stable
@@ -18,7 +19,8 @@ declare
   v_count int;
 begin
   if p_limit not between 1 and 1000 then
-    perform tenuto._raise('TN003', format('%s changes at once are not 1 to 1000', p_limit), 'go on after the last of them to get the next');
+    perform tenuto._raise('TN003', format('%s changes at once are not 1 to 1000', p_limit),
+      'go on after the last of them to get the next');
   end if;
   while v_from < p_until and p_limit > 0
   loop
@@ -28,7 +30,8 @@ begin
     from (
       select u.*
       from (
-        select r.created_at as at, r.id::text collate "C" as id, 0 as no, 'run' as kind, 'pending' as status, r.id as run
+        select r.created_at as at, r.id::text collate "C" as id, 0 as no, 'run' as kind, 'pending' as status,
+               r.id as run
         from tenuto.runs r
         where r.org_id = p_org_id and r.created_at >= v_from and r.created_at < v_to
         union all
@@ -36,13 +39,15 @@ begin
         from tenuto.runs r
         where r.org_id = p_org_id and r.completed_at >= v_from and r.completed_at < v_to
         union all
-        select a.ended_at, a.task_id::text collate "C", 2 * a.attempt + (a.end_no = 0)::int, 'task', a.outcome, a.task_id
+        select a.ended_at, a.task_id::text collate "C", 2 * a.attempt + (a.end_no = 0)::int, 'task', a.outcome,
+               a.task_id
         from tenuto.task_attempts a
         where a.org_id = p_org_id and a.ended_at >= v_from and a.ended_at < v_to
         union all
         select s.at, w.id collate "C", s.no, 'worker', s.status, null
         from tenuto.workers w
-        cross join lateral (values (w.created_at, 0, 'active'), (w.drained_at, 1, 'draining'), (w.terminated_at, 2, 'terminated')) s(at, no, status)
+        cross join lateral (values (w.created_at, 0, 'active'), (w.drained_at, 1, 'draining'),
+          (w.terminated_at, 2, 'terminated')) s(at, no, status)
         where w.org_id = p_org_id and s.at >= v_from and s.at < v_to
       ) u
       where (u.at, u.id, u.no) > (p_after, p_after_id collate "C", p_after_no)

@@ -29,11 +29,14 @@ begin
   end if;
 
   return query
-  select r.id, coalesce(a.outcome, r.status), case when r.single_task then a.output else tenuto.get_run_output(r.id) end,
+  select r.id, coalesce(a.outcome, r.status),
+         case when r.single_task then a.output else tenuto.get_run_output(r.id) end,
          case when r.single_task then a.error else f.error end
   from tenuto.runs r
-  left join lateral (select t.* from tenuto.task_attempts t where t.task_id = r.id and t.end_no = 0 limit 1) a on r.single_task
-  left join lateral (select t.error from tenuto.task_attempts t where t.task_id = r.failed_task_id and t.end_no = 0 limit 1) f
+  left join lateral (
+    select t.* from tenuto.task_attempts t where t.task_id = r.id and t.end_no = 0 limit 1) a on r.single_task
+  left join lateral (
+    select t.error from tenuto.task_attempts t where t.task_id = r.failed_task_id and t.end_no = 0 limit 1) f
     on not r.single_task and r.status = 'failed'
   where r.id = any (p_run_ids)
     and r.org_id = p_org_id

@@ -33,7 +33,8 @@ begin
     return query
     select o.id::text, o.org_id, null::uuid, null::uuid, coalesce(o.locked_until, o.available_at)
     from tenuto.outbox o
-    where (o.status = 'pending' and o.available_at <= tenuto.now()) or (o.status = 'processing' and o.locked_until < tenuto.now())
+    where (o.status = 'pending' and o.available_at <= tenuto.now())
+      or (o.status = 'processing' and o.locked_until < tenuto.now())
     limit 100000;
   when 'seal_audit' then
     return query

@@ -58,15 +58,16 @@ begin
     limit 100000;
   when 'sweep_cancelled' then
     return query
-    select c.scope || ':' || c.id, c.org_id, case when c.scope = 'run' then c.id end, case when c.scope <> 'run' then c.id end,
-           c.requested_at
+    select c.scope || ':' || c.id, c.org_id, case when c.scope = 'run' then c.id end,
+           case when c.scope <> 'run' then c.id end, c.requested_at
     from tenuto.cancel_requests c
     limit 100000;
   when 'advance_requests' then
     return query
     select q.verb || ':' || q.run_id, q.org_id, q.run_id, null::uuid, q.requested_at
     from tenuto.run_requests q
-    where q.verb = 'retry' or not exists (select from tenuto.run_requests o where o.run_id = q.run_id and o.verb = 'retry')
+    where q.verb = 'retry' or not exists (
+      select from tenuto.run_requests o where o.run_id = q.run_id and o.verb = 'retry')
     limit 100000;
   when 'admit_rates' then
     return query

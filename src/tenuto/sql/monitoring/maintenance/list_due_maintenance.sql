@@ -14,7 +14,8 @@ create or replace function tenuto.list_due_maintenance()
 as $$
 begin
   return query
-  select d.what, case when d.due_at is not null then greatest(0, extract(epoch from d.due_at - tenuto.now()))::float8 end
+  select d.what,
+         case when d.due_at is not null then greatest(0, extract(epoch from d.due_at - tenuto.now()))::float8 end
   from (values
     ('promote_due', (
       select t.available_at from tenuto.delayed_tasks t
@@ -31,7 +32,11 @@ begin
         and not exists (select from tenuto.parked_rows p where p.loop = 'expire_sessions' and p.key = s.id::text)
       order by s.expires_at limit 1)),
     -- Not whether it held anything: running_tasks has no index by session, and a look at all of it is what is spared here.
-    ('expire_attempts', (select s.ended_at from tenuto.sessions s where s.ended_at is not null and s.ended_at > tenuto.now() - interval '5 seconds'
+    ('expire_attempts',
+      (
+        select s.ended_at
+        from tenuto.sessions s
+        where s.ended_at is not null and s.ended_at > tenuto.now() - interval '5 seconds'
                          order by s.ended_at limit 1)),
     ('expire_deadlines', least(
       (select r.deadline_at from tenuto.running_tasks r

@@ -9,10 +9,15 @@ declare
   v_reason text;
 begin
   if p_delayed.reason = 'retry' then
-    select a.error into v_error from tenuto.task_attempts a where a.task_id = p_delayed.id and a.end_no = p_delayed.attempt;
-    v_reason := format('backoff until %s after attempt %s failed: %s', tenuto._format_time(p_delayed.available_at), p_delayed.attempt, tenuto._format_error(v_error));
+    select a.error
+    into v_error
+    from tenuto.task_attempts a
+    where a.task_id = p_delayed.id and a.end_no = p_delayed.attempt;
+    v_reason := format('backoff until %s after attempt %s failed: %s', tenuto._format_time(p_delayed.available_at),
+      p_delayed.attempt, tenuto._format_error(v_error));
   else
-    v_reason := format('%s until %s', case p_delayed.reason when 'snooze' then 'snoozed' else 'delayed' end, tenuto._format_time(p_delayed.available_at));
+    v_reason := format('%s until %s', case p_delayed.reason when 'snooze' then 'snoozed' else 'delayed' end,
+      tenuto._format_time(p_delayed.available_at));
   end if;
   return v_reason || coalesce(tenuto._why_not_moved(p_delayed.available_at), '');
 end

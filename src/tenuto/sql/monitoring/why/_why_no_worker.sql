@@ -11,7 +11,10 @@ declare
     select w from tenuto.workers w
     where w.org_id = p_route.org_id and w.status in ('active', 'draining')
       and exists (select from tenuto.sessions s
-                  where s.org_id = w.org_id and s.worker_id = w.id and s.ended_at is null and s.expires_at >= tenuto.now()));
+                  where s.org_id = w.org_id
+                    and s.worker_id = w.id
+                    and s.ended_at is null
+                    and s.expires_at >= tenuto.now()));
 begin
   if cardinality(v_left) = 0 then
     return 'no worker is alive';
@@ -22,14 +25,20 @@ begin
   end if;
   v_left := array(select w from unnest(v_left) w where p_route.labels <@ w.labels);
   if cardinality(v_left) = 0 then
-    return format('no worker alive has label%s %s', case when cardinality(p_route.labels) > 1 then 's' end, array_to_string(p_route.labels, ' and '));
+    return format('no worker alive has label%s %s', case when cardinality(p_route.labels) > 1 then 's' end,
+      array_to_string(p_route.labels, ' and '));
   end if;
   v_left := array(select w from unnest(v_left) w where p_route.addresses = '{}' or w.address = any (p_route.addresses));
   if cardinality(v_left) = 0 then
-    return case when p_route.addresses = '{nowhere}' then 'its inputs are held in different places, and no worker reaches them all'
-                else format('no worker alive is at %s, where its inputs are held', array_to_string(p_route.addresses, ' or ')) end;
+    return case when p_route.addresses = '{nowhere}'
+                then 'its inputs are held in different places, and no worker reaches them all'
+                else format('no worker alive is at %s, where its inputs are held',
+                  array_to_string(p_route.addresses, ' or ')) end;
   end if;
-  v_left := array(select w from unnest(v_left) w where jsonb_typeof(w.metadata -> 'queues') is distinct from 'array' or w.metadata -> 'queues' ? p_route.queue);
+  v_left := array(
+    select w
+    from unnest(v_left) w
+    where jsonb_typeof(w.metadata -> 'queues') is distinct from 'array' or w.metadata -> 'queues' ? p_route.queue);
   if cardinality(v_left) = 0 then
     return format('no worker alive serves queue %s', p_route.queue);
   end if;
@@ -38,8 +47,10 @@ begin
     where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type
        or (w.metadata ? 'bundles' and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
   if cardinality(v_left) = 0 then
-    return case when exists (select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
-                then format('no worker alive runs bundles, and %s is of one: `tenuto worker --bundles` does', p_route.type)
+    return case when exists (
+      select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
+                then format('no worker alive runs bundles, and %s is of one: `tenuto worker --bundles` does',
+                  p_route.type)
                 else format('no worker alive knows %s', p_route.type) end;
   end if;
   v_left := array(select w from unnest(v_left) w where coalesce(w.metadata ->> 'resource_group', v_group) = v_group);
@@ -47,7 +58,8 @@ begin
     return format('no worker alive serves resource group %s', v_group);
   end if;
   if not exists (select from unnest(v_left) w where w.status = 'active') then
-    return format('every worker that could take it is draining (%s)', (select string_agg(w.id, ', ') from (select * from unnest(v_left) limit 3) w));
+    return format('every worker that could take it is draining (%s)',
+      (select string_agg(w.id, ', ') from (select * from unnest(v_left) limit 3) w));
   end if;
   return null;
 end

@@ -5,7 +5,9 @@ create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   stable
 as $$
   select case
-    when exists (select from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute') then '; a dispatcher is about to move it'
+    when exists (
+      select from tenuto.dispatchers d
+      where d.heartbeat > tenuto.now() - interval '1 minute') then '; a dispatcher is about to move it'
     else '; no dispatcher is alive to move it'
   end
   where p_due_at <= tenuto.now();

@@ -11,15 +11,18 @@ begin
   select string_agg(s.name, ', ' order by s.no) filter (where s.no <= 3), count(*)
   into v_names, v_count
   from (
-    select format('%s %s (%s)', coalesce(t.name, t.type), t.id, t.status) as name, row_number() over (order by t.place, t.id) as no
+    select format('%s %s (%s)', coalesce(t.name, t.type), t.id, t.status) as name,
+           row_number() over (order by t.place, t.id) as no
     from tenuto.task_dependencies d
     join tenuto.task_status t on t.id = d.parent_id
     where d.child_id = p_pending.id and t.completed_at is null
   ) s;
   if v_count = 0 then
-    return case when p_pending.handler is not null then format('it runs when all else in its run has ended %s', p_pending.handler)
+    return case when p_pending.handler is not null
+                then format('it runs when all else in its run has ended %s', p_pending.handler)
                 else 'the last task it waited for has just ended' end;
   end if;
-  return format('it waits for %s%s', v_names, case when v_count > 3 then format(' and %s more', v_count - 3) else '' end);
+  return format('it waits for %s%s', v_names,
+    case when v_count > 3 then format(' and %s more', v_count - 3) else '' end);
 end
 $$;

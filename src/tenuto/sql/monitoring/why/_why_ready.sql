@@ -14,13 +14,16 @@ begin
   select o.* into v_route from tenuto.routes o where o.id = p_ready.route_id;
   if v_route.paused then
     return format('queue %s is paused', v_route.queue) || coalesce((
-      select format(' since %s', tenuto._format_time(q.paused_at)) from tenuto.queues q where q.org_id = v_route.org_id and q.name = v_route.queue), '');
+      select format(' since %s', tenuto._format_time(q.paused_at))
+      from tenuto.queues q
+      where q.org_id = v_route.org_id and q.name = v_route.queue), '');
   end if;
   select g.* into v_group from tenuto.resource_groups g where g.no = p_ready.group_no;
   if v_group.quota is not null then
     select count(*) into v_running from tenuto.running_tasks r where r.group_no = p_ready.group_no;
     if v_running >= v_group.quota then
-      return format('resource group %s is at its quota (%s of %s running)', v_group.external_id, v_running, v_group.quota);
+      return format('resource group %s is at its quota (%s of %s running)', v_group.external_id, v_running,
+        v_group.quota);
     end if;
   end if;
 
@@ -38,10 +41,14 @@ begin
   end if;
   select count(*) into v_ahead
   from (select from tenuto.ready_tasks q
-        where q.route_id = p_ready.route_id and q.group_no = p_ready.group_no and q.priority = p_ready.priority and q.seq < p_ready.seq
+        where q.route_id = p_ready.route_id
+          and q.group_no = p_ready.group_no
+          and q.priority = p_ready.priority
+          and q.seq < p_ready.seq
         limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
     format('ready since %s, %s of its kind before it', tenuto._format_time(p_ready.queued_at),
-           case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more' else v_ahead::text end) || v_hidden);
+           case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more'
+                else v_ahead::text end) || v_hidden);
 end
 $$;

@@ -1,5 +1,6 @@
 -- Whether a task may not be tried again. Losses draw on max_attempts too, unless they have a budget of their own.
-create or replace function tenuto._attempts_exhausted(p_failures int, p_losses int, p_max_attempts int, p_max_losses int)
+create or replace function tenuto._attempts_exhausted(
+  p_failures int, p_losses int, p_max_attempts int, p_max_losses int)
   returns boolean
   language sql
   immutable parallel safe

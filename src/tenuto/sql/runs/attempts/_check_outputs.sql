@@ -6,7 +6,11 @@ as $$
 declare
   v_bad record;
 begin
-  select o.id, o.output into v_bad from unnest(p_task_ids, p_outputs) as o(id, output) where pg_column_size(o.output) > 1048576 limit 1;
+  select o.id, o.output
+  into v_bad
+  from unnest(p_task_ids, p_outputs) as o(id, output)
+  where pg_column_size(o.output) > 1048576
+  limit 1;
   if found then
     perform tenuto._check_size(format('the output of task %s', v_bad.id), v_bad.output);
   end if;

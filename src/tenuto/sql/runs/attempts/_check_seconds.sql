@@ -7,9 +7,14 @@ declare
   v_no bigint;
   v_seconds float8;
 begin
-  select s.no - 1, s.seconds into v_no, v_seconds from unnest(p_seconds) with ordinality s(seconds, no) where s.seconds > 315360000 limit 1;
+  select s.no - 1, s.seconds
+  into v_no, v_seconds
+  from unnest(p_seconds) with ordinality s(seconds, no)
+  where s.seconds > 315360000
+  limit 1;
   if found then
-    perform tenuto._raise('TN003', format('report %s of the batch asks for %s seconds, more than ten years', v_no, v_seconds));
+    perform tenuto._raise('TN003',
+      format('report %s of the batch asks for %s seconds, more than ten years', v_no, v_seconds));
   end if;
 end
 $$;

@@ -36,8 +36,10 @@ begin
       where t.id = any (v_ids) and t.attempt = v_attempt and t.session_id = p_session_id
       returning t.id, t.org_id, t.run_id, t.queued_at, t.started_at, t.flags
     ), history as (
-      insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, output)
-      select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, v_attempt, 'completed', true, r.output
+      insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
+        outcome, reported, output)
+      select e.id, e.org_id, e.queued_at, e.started_at, tenuto.now(), p_session_id, 0, v_attempt, 'completed', true,
+             r.output
       from ended e
       left join (
         select distinct on (u.id) u.id, u.output
@@ -47,13 +49,18 @@ begin
       ) r on r.id = e.id
     ), counts as (
       insert into tenuto.run_counts (run_id, org_id, completed, started_at)
-      select e.run_id, e.org_id, count(*), min(e.started_at) from ended e where not tenuto._is_single_task_run(e.flags) group by 1, 2
+      select e.run_id, e.org_id, count(*), min(e.started_at)
+      from ended e
+      where not tenuto._is_single_task_run(e.flags)
+      group by 1, 2
     )
     select array_agg(e.id), array_agg(e.id) filter (where tenuto._has_dependents(e.flags)),
-           array_agg(e.id) filter (where tenuto._has_parent(e.flags)), array_agg(e.id) filter (where tenuto._has_limits(e.flags))
+           array_agg(e.id) filter (where tenuto._has_parent(e.flags)),
+           array_agg(e.id) filter (where tenuto._has_limits(e.flags))
     into v_ended
     from ended e;
-    v_all := (v_all.ids || v_ended.ids, v_all.followed || v_ended.followed, v_all.owned || v_ended.owned, v_all.limited || v_ended.limited);
+    v_all := (v_all.ids || v_ended.ids, v_all.followed || v_ended.followed, v_all.owned || v_ended.owned,
+      v_all.limited || v_ended.limited);
   end loop;
 
   if v_all.followed is not null then

@@ -12,7 +12,8 @@ begin
     return p_error;
   end if;
   if jsonb_typeof(p_error) = 'object' and (select count(*) from jsonb_object_keys(p_error)) <= 16 then
-    select jsonb_object_agg(left(e.key, 256), case when pg_column_size(e.value) > 16384 then to_jsonb(tenuto._truncate_text(e.value #>> '{}')) else e.value end)
+    select jsonb_object_agg(left(e.key, 256),
+      case when pg_column_size(e.value) > 16384 then to_jsonb(tenuto._truncate_text(e.value #>> '{}')) else e.value end)
     into v_cut
     from jsonb_each(p_error) e;
     return v_cut;

@@ -17,15 +17,16 @@ begin
            h.failures + h.losses + (e.charge is not null)::int as charged,
            case
              when (e.running).cancel then 'cancelled'
-             when e.final or tenuto._attempts_exhausted(h.failures + (e.charge = 'failure')::int, h.losses + (e.charge = 'loss')::int,
-                                                  t.max_attempts, t.max_losses) then 'failed'
+             when e.final or tenuto._attempts_exhausted(h.failures + (e.charge = 'failure')::int,
+               h.losses + (e.charge = 'loss')::int, t.max_attempts, t.max_losses) then 'failed'
              when e.charge = 'loss' then 'lost'
              else 'retrying'
            end as outcome
     from unnest(p_ends) with ordinality as e(running, charge, final, after, error, no)
     join tenuto.tasks t on t.id = (e.running).id
     cross join lateral (
-      select (count(*) filter (where a.outcome = 'retrying'))::int as failures, (count(*) filter (where a.outcome = 'lost'))::int as losses
+      select (count(*) filter (where a.outcome = 'retrying'))::int as failures,
+             (count(*) filter (where a.outcome = 'lost'))::int as losses
       from tenuto.task_attempts a
       where a.task_id = t.id and a.end_no > 0
     ) h
@@ -35,11 +36,14 @@ begin
     where s.outcome = 'failed'
       and not s.optional
       and not (tenuto._has_dependents(s.flags)
-               and coalesce((select bool_and(d.runs_on = 'continue') from tenuto.task_dependencies d where d.parent_id = s.id), false))
+               and coalesce(
+                 (select bool_and(d.runs_on = 'continue') from tenuto.task_dependencies d where d.parent_id = s.id),
+                 false))
   ), history as (
-    insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
-    select id, org_id, queued_at, started_at, tenuto.now(), session_id, case when outcome in ('failed', 'cancelled') then 0 else attempt end,
-           attempt, outcome, p_reported, error
+    insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
+      outcome, reported, error)
+    select id, org_id, queued_at, started_at, tenuto.now(), session_id,
+           case when outcome in ('failed', 'cancelled') then 0 else attempt end, attempt, outcome, p_reported, error
     from ends
   ), counts as (
     insert into tenuto.run_counts (run_id, org_id, failed, cancelled, untolerated_failures, started_at, failed_task_id)

@@ -1,6 +1,7 @@
 -- The running row of an attempt, locked: whoever writes on its behalf holds the fence. Lost: TN005. Asked to stop: TN006
 -- when p_open is set, for what a stopping task must not begin.
-create or replace function tenuto._lock_attempt(p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_open boolean default false)
+create or replace function tenuto._lock_attempt(
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_open boolean default false)
   returns tenuto.running_tasks
   language plpgsql
 as $$
@@ -15,7 +16,8 @@ begin
     and tenuto._session_exists(p_session_id, p_token)
   for no key update;
   if not found then
-    perform tenuto._raise('TN005', format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
+    perform tenuto._raise('TN005',
+      format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
       'stop working on it: another worker has it, or it has ended');
   elsif p_open and v_running.cancel then
     perform tenuto._raise('TN006', format('task %s was cancelled', p_task_id));

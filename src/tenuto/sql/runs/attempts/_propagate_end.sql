@@ -12,7 +12,8 @@ declare
   v_ready tenuto.queued_task[];
   v_doomed uuid[];
 begin
-  select array_agg(c.id) filter (where tenuto._has_dependents(c.flags)), array_agg(c.outcome) filter (where tenuto._has_dependents(c.flags)),
+  select array_agg(c.id) filter (where tenuto._has_dependents(c.flags)),
+         array_agg(c.outcome) filter (where tenuto._has_dependents(c.flags)),
          array_agg(c.id) filter (where tenuto._has_parent(c.flags))
   into v_ids, v_outcomes, v_owned
   from unnest(p_queued, p_outcomes) as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, outcome)

@@ -8,7 +8,8 @@ as $$
   from unnest(p_queued) c;
 
   insert into tenuto.run_counts (run_id, org_id, cancelled, skipped)
-  select c.run_id, c.org_id, count(*) filter (where p_outcome = 'cancelled'), count(*) filter (where p_outcome = 'skipped')
+  select c.run_id, c.org_id, count(*) filter (where p_outcome = 'cancelled'),
+         count(*) filter (where p_outcome = 'skipped')
   from unnest(p_queued) c
   where not tenuto._is_single_task_run(c.flags)
   group by 1, 2;

@@ -1,7 +1,8 @@
 -- The reports that this transaction did not accept: already_accepted when an earlier report of the same holder was,
 -- else stale_lease. Only outcomes that the holder reported count, never what the reaper wrote. Its statement is newer
 -- than the one that ended the attempts: behind a twin in flight, that one's snapshot would answer stale.
-create or replace function tenuto._rejected_reports(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
+create or replace function tenuto._rejected_reports(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
   returns table (task_id uuid, attempt int, answer text)
   language sql
   set plan_cache_mode = force_custom_plan
@@ -15,5 +16,6 @@ as $$
               then 'already_accepted' else 'stale_lease' end
   from unnest(p_task_ids, p_attempts) as r(id, attempt)
   where r.id <> all (coalesce(p_accepted, '{}'))
-     or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);   -- an older attempt of one accepted
+     -- an older attempt of one accepted
+     or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);
 $$;

@@ -1,6 +1,7 @@
 -- running -> queued, at the place they had in their lanes: what a worker gives back, or has forgotten. They keep their
 -- slots, so they wait for no limit again. Those asked to stop are cancelled instead. Wakes the workers of their queues.
-create or replace function tenuto._release_attempts(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
+create or replace function tenuto._release_attempts(
+  p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
   returns void
   language plpgsql
   set jit = off

@@ -1,15 +1,18 @@
 -- Ends attempts that neither completed nor failed and charges nothing: history with p_outcome. A task asked to stop is
 -- cancelled instead. Answers the queued tasks that go on, and those that such a cancel freed: the caller makes all of them
 -- ready in one go, since that locks limits.
-create or replace function tenuto._return_attempts(p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
+create or replace function tenuto._return_attempts(
+  p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
   out cards tenuto.queued_task[], out woken tenuto.queued_task[])
   language plpgsql
 as $$
 declare
   v_cancelled tenuto.attempt_end[];
 begin
-  insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt, outcome, reported, error)
-  select r.id, r.org_id, r.queued_at, r.started_at, tenuto.now(), r.session_id, r.attempt, r.attempt, p_outcome, p_reported, p_error
+  insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_at, session_id, end_no, attempt,
+    outcome, reported, error)
+  select r.id, r.org_id, r.queued_at, r.started_at, tenuto.now(), r.session_id, r.attempt, r.attempt, p_outcome,
+         p_reported, p_error
   from unnest(p_running) r
   where not r.cancel;
 
@@ -20,7 +23,10 @@ begin
   where r.attempt = 1 and not tenuto._is_single_task_run(r.flags) and not r.cancel
   group by 1, 2;
 
-  select array_agg((r, null, false, null, null)::tenuto.attempt_end) into v_cancelled from unnest(p_running) r where r.cancel;
+  select array_agg((r, null, false, null, null)::tenuto.attempt_end)
+  into v_cancelled
+  from unnest(p_running) r
+  where r.cancel;
   if v_cancelled is not null then
     woken := tenuto._end_failed_attempts(v_cancelled, p_reported);
   end if;

@@ -1,15 +1,18 @@
 -- running -> completed. Each report gets its answer: accepted, already_accepted (the same fence again) or stale_lease.
 create or replace function tenuto.complete_tasks(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[] default null, p_effects jsonb default null)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[] default null,
+  p_effects jsonb default null)
   returns table (task_id uuid, attempt int, answer text)
   language plpgsql
 as $$
 begin
-  perform tenuto._check_fences(p_task_ids, p_attempts, cardinality(coalesce(p_outputs, array_fill(null::jsonb, array[cardinality(p_task_ids)]))));
+  perform tenuto._check_fences(p_task_ids, p_attempts,
+    cardinality(coalesce(p_outputs, array_fill(null::jsonb, array[cardinality(p_task_ids)]))));
   return query
   select r.id, r.attempt, coalesce(d.answer, 'accepted')
   from unnest(p_task_ids, p_attempts) with ordinality as r(id, attempt, no)
-  left join (select distinct * from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects)) d
+  left join (
+    select distinct * from tenuto._complete(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_effects)) d
     on d.task_id = r.id and d.attempt = r.attempt
   order by r.no;
 end

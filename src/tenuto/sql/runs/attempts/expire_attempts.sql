@@ -25,13 +25,17 @@ begin
     delete from tenuto.running_tasks r where r.ctid = any (array(select tid from lost)) returning r as running
   )
   select array_agg((g.running, 'loss', false, null,
-                    jsonb_build_object('reason', 'worker_lost', 'worker', s.worker_id, 'session', s.end_reason))::tenuto.attempt_end)
+                    jsonb_build_object('reason', 'worker_lost', 'worker', s.worker_id, 'session',
+                      s.end_reason))::tenuto.attempt_end)
   into v_ends
   from gone g
   left join tenuto.sessions s on s.id = (g.running).session_id;
   if v_ends is not null then
     perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, false),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
+                               array(
+                                 select (e.running).id
+                                 from unnest(v_ends) e
+                                 where tenuto._has_limits((e.running).flags)));
     perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);

@@ -25,12 +25,17 @@ begin
     delete from tenuto.running_tasks r where r.ctid = any (array(select tid from late)) returning r as running
   )
   select array_agg((g.running, 'failure', false, null,
-                    jsonb_build_object('reason', case when (g.running).deadline_at < tenuto.now() then 'timeout' else 'heartbeat_timeout' end))::tenuto.attempt_end)
+                    jsonb_build_object('reason',
+                      case when (g.running).deadline_at < tenuto.now() then 'timeout'
+                           else 'heartbeat_timeout' end))::tenuto.attempt_end)
   into v_ends
   from gone g;
   if v_ends is not null then
     perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, false),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
+                               array(
+                                 select (e.running).id
+                                 from unnest(v_ends) e
+                                 where tenuto._has_limits((e.running).flags)));
     perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);

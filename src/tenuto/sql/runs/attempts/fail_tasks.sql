@@ -2,7 +2,8 @@
 -- a number of seconds retries after that, -1 does not retry. Of errors over 1 MB the head is kept. Answers as complete_tasks does,
 -- and how often the task may be tried, and when it is tried again: null when it is not, or was another's to report.
 create or replace function tenuto.fail_tasks(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[], p_retries float8[] default null)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[],
+  p_retries float8[] default null)
   returns table (task_id uuid, attempt int, answer text, max_attempts int, again_seconds float8)
   language plpgsql
 as $$
@@ -13,22 +14,29 @@ begin
   perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_retries), cardinality(p_task_ids)));
   perform tenuto._check_seconds(p_retries);
   if pg_column_size(p_errors) > 1048576 then
-    p_errors := array(select tenuto._cut_error(e.error) from unnest(p_errors) with ordinality e(error, no) order by e.no);
+    p_errors := array(
+      select tenuto._cut_error(e.error) from unnest(p_errors) with ordinality e(error, no) order by e.no);
   end if;
   select array_agg((t, 'failure', coalesce(r.retry < 0, false), case when r.retry >= 0 then r.retry end, r.error)::tenuto.attempt_end)
   into v_ends
   from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t
-  join (select distinct on (f.id, f.attempt) f.* from unnest(p_task_ids, p_attempts, p_errors, p_retries) as f(id, attempt, error, retry)
+  join (
+    select distinct on (f.id, f.attempt) f.*
+    from unnest(p_task_ids, p_attempts, p_errors, p_retries) as f(id, attempt, error, retry)
         order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
   if v_ends is not null then
     perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, true),
-                               array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
+                               array(
+                                 select (e.running).id
+                                 from unnest(v_ends) e
+                                 where tenuto._has_limits((e.running).flags)));
   end if;
   return query
   select a.task_id, a.attempt, a.answer,
          (select t.max_attempts::int from tenuto.tasks t where t.id = a.task_id and a.answer <> 'stale_lease'),
          (select extract(epoch from d.available_at - tenuto.now())::float8 from tenuto.delayed_tasks d
           where d.id = a.task_id and d.attempt = a.attempt and d.reason = 'retry' and a.answer <> 'stale_lease')
-  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select (e.running).id from unnest(v_ends) e)) a;
+  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
+    array(select (e.running).id from unnest(v_ends) e)) a;
 end
 $$;

@@ -4,8 +4,8 @@
 -- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
 -- the worker is being drained.
 create or replace function tenuto.heartbeat(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint, p_metrics jsonb default '{}',
-  out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint,
+  p_metrics jsonb default '{}', out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set jit = off
@@ -21,7 +21,8 @@ begin
     from tenuto.running_tasks r
     where r.session_id = p_session_id
       and r.claim_no <= p_settled
-      and (r.id, r.attempt) not in (select h.id, h.attempt from unnest(p_task_ids, p_attempts) as h(id, attempt)) -- hashed, whatever statistics say
+      -- hashed, whatever statistics say
+      and (r.id, r.attempt) not in (select h.id, h.attempt from unnest(p_task_ids, p_attempts) as h(id, attempt))
     order by r.id
     for update skip locked
   ), gone as (
@@ -32,7 +33,8 @@ begin
     perform tenuto._release_attempts(v_forgotten, 'forgotten', false);
   end if;
 
-  select coalesce(array_agg(h.id) filter (where r.id is null), '{}'), coalesce(array_agg(h.id) filter (where r.cancel), '{}')
+  select coalesce(array_agg(h.id) filter (where r.id is null), '{}'),
+         coalesce(array_agg(h.id) filter (where r.cancel), '{}')
   into lost, cancelled
   from unnest(p_task_ids, p_attempts) as h(id, attempt)
   left join tenuto.running_tasks r on r.id = h.id and r.attempt = h.attempt and r.session_id = p_session_id;

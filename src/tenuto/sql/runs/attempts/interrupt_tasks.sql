@@ -15,6 +15,7 @@ begin
   end if;
   return query
   select *
-  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
+    array(select r.id from unnest(v_running) r));
 end
 $$;

@@ -1,7 +1,8 @@
 -- The user code of running attempts says that it is alive, and how far it is; null leaves what was said before.
 -- Answers the tasks that are not held any more, and those that should stop.
 create or replace function tenuto.report_progress(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null, p_messages text[] default null)
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null,
+  p_messages text[] default null)
   returns table (task_id uuid, answer text)
   language plpgsql
 as $$
@@ -14,7 +15,8 @@ begin
 
   return query
   with said as materialized (
-    select distinct on (s.id) s.* from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message)
+    select distinct on (s.id) s.*
+    from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message)
     order by s.id, s.attempt desc
   ), heard as (
     update tenuto.running_tasks r

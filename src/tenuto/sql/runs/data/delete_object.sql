@@ -15,7 +15,8 @@ begin
   where o.org_id = p_org_id and o.id = p_object_id
     and not exists (select from tenuto.data_references r where r.org_id = p_org_id and r.object_id = p_object_id);
   if not found then
-    perform tenuto._raise('TN004', format('data object %s is held by a task', p_object_id), 'it goes a day after its last holder');
+    perform tenuto._raise('TN004', format('data object %s is held by a task', p_object_id),
+      'it goes a day after its last holder');
   end if;
   return v_uri;
 end

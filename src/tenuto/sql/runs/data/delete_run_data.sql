@@ -1,5 +1,6 @@
 -- Deletes a key of a run's data with its history, or one value by its id. Returns how many values went; TN001 if the run is not there.
-create or replace function tenuto.delete_run_data(p_org_id uuid, p_run_id uuid, p_key text default null, p_data_id uuid default null)
+create or replace function tenuto.delete_run_data(
+  p_org_id uuid, p_run_id uuid, p_key text default null, p_data_id uuid default null)
   returns bigint
   language plpgsql
 as $$

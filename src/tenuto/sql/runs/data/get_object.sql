@@ -1,6 +1,7 @@
 -- A data object with the places it lives at.
 create or replace function tenuto.get_object(p_org_id uuid, p_object_id uuid)
-  returns table (id uuid, type text, uri text, payload bytea, size bigint, checksum text, metadata jsonb, created_at timestamptz,
+  returns table (
+    id uuid, type text, uri text, payload bytea, size bigint, checksum text, metadata jsonb, created_at timestamptz,
     addresses text[], hard boolean)
   language plpgsql
   stable

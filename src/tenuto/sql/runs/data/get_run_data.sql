@@ -2,8 +2,8 @@
 -- characters and one. p_tags: any of them, or with p_all_tags all; p_tag_prefix: some tag begins with it.
 create or replace function tenuto.get_run_data(
   p_org_id uuid, p_run_id uuid, p_keys text[] default null, p_prefix text default null, p_glob text default null,
-  p_tags text[] default null, p_all_tags boolean default false, p_tag_prefix text default null, p_history boolean default false,
-  p_limit int default 1000)
+  p_tags text[] default null, p_all_tags boolean default false, p_tag_prefix text default null,
+  p_history boolean default false, p_limit int default 1000)
   returns setof tenuto.run_data
   language sql
   stable

@@ -1,13 +1,15 @@
 -- Says where a data object lives. Hard: only workers at one of these addresses may run the tasks that take it.
 -- Soft: recorded for whoever places work. Replaces what was said before.
-create or replace function tenuto.place_object(p_org_id uuid, p_object_id uuid, p_addresses text[], p_hard boolean default false)
+create or replace function tenuto.place_object(
+  p_org_id uuid, p_object_id uuid, p_addresses text[], p_hard boolean default false)
   returns void
   language plpgsql
 as $$
 begin
   -- A hard place is part of the route of every task that takes the object, and a route must fit into an index.
   if p_hard and octet_length(array_to_string(p_addresses, ' ')) > 500 then
-    perform tenuto._raise('TN007', format('the %s addresses have more than 500 bytes together', cardinality(p_addresses)),
+    perform tenuto._raise('TN007',
+      format('the %s addresses have more than 500 bytes together', cardinality(p_addresses)),
       'give the workers of one place one address, or say it is soft');
   end if;
   perform tenuto._check_names('the addresses of a data object', p_addresses, 1000);

@@ -12,14 +12,16 @@ begin
   if num_nonnulls(p_payload, p_uri) <> 1 then
     perform tenuto._raise('TN003', 'a data object is either a payload or a uri');
   elsif octet_length(p_payload) > 1048576 then
-    perform tenuto._raise('TN007', format('a payload of %s bytes is larger than 1 MB', octet_length(p_payload)), 'store it and put its uri');
+    perform tenuto._raise('TN007', format('a payload of %s bytes is larger than 1 MB', octet_length(p_payload)),
+      'store it and put its uri');
   end if;
   perform tenuto._check_name('the type of a data object', coalesce(p_type, ''));
   perform tenuto._check_name('the uri of a data object', p_uri, 2048);
   perform tenuto._check_name('the checksum of a data object', p_checksum);
   perform tenuto._check_size('the metadata of a data object', p_metadata);
   insert into tenuto.data_objects (id, org_id, type, uri, payload, size, checksum, metadata, created_at)
-  values (v_id, p_org_id, p_type, p_uri, p_payload, coalesce(p_size, octet_length(p_payload), 0), p_checksum, p_metadata, tenuto.now());
+  values (v_id, p_org_id, p_type, p_uri, p_payload, coalesce(p_size, octet_length(p_payload), 0), p_checksum,
+    p_metadata, tenuto.now());
   return v_id;
 end
 $$;

@@ -1,7 +1,8 @@
 -- Sets one key of a job's operator state when its version is still p_version (0: it is not there yet). Answers the new
 -- version; another version is an error, and nothing changes. Fenced by the attempt that sets it.
 create or replace function tenuto.put_state(
-  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_job_key text, p_key text, p_value jsonb, p_version bigint)
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_job_key text, p_key text, p_value jsonb,
+  p_version bigint)
   returns bigint
   language plpgsql
 as $$
@@ -27,7 +28,8 @@ begin
     returning version into v_version;
   end if;
   if v_version is null then
-    perform tenuto._raise('TN004', format('%s of %s is not at version %s any more', p_key, p_job_key, p_version), 'read it again and decide anew');
+    perform tenuto._raise('TN004', format('%s of %s is not at version %s any more', p_key, p_job_key, p_version),
+      'read it again and compute the new value from it');
   end if;
   return v_version;
 end

@@ -1,9 +1,11 @@
 -- The log lines of all tasks of a run, by their time, after a place: pass time, task, attempt and line of the last line
 -- read to go on from there, or a time alone. Workers write lines in batches, so that older ones may still come.
 create or replace function tenuto.read_run_logs(
-  p_org_id uuid, p_run_id uuid, p_after timestamptz default '-infinity', p_after_task uuid default '00000000-0000-0000-0000-000000000000',
-  p_after_attempt int default 0, p_after_line int default 0, p_limit int default 1000)
-  returns table (task_id uuid, task text, attempt int, line_no int, logged_at timestamptz, level text, message text, fields jsonb)
+  p_org_id uuid, p_run_id uuid, p_after timestamptz default '-infinity',
+  p_after_task uuid default '00000000-0000-0000-0000-000000000000', p_after_attempt int default 0,
+  p_after_line int default 0, p_limit int default 1000)
+  returns table (
+    task_id uuid, task text, attempt int, line_no int, logged_at timestamptz, level text, message text, fields jsonb)
   language sql
   stable
 as $$

@@ -15,11 +15,13 @@ begin
   if jsonb_typeof(p_lines) is distinct from 'array' then
     perform tenuto._raise('TN003', 'log lines are not a JSON array');
   elsif jsonb_array_length(p_lines) > 10000 then
-    perform tenuto._raise('TN007', format('%s log lines in one call, more than 10,000', jsonb_array_length(p_lines)), 'write them in several calls');
+    perform tenuto._raise('TN007', format('%s log lines in one call, more than 10,000', jsonb_array_length(p_lines)),
+      'write them in several calls');
   end if;
   with lines as materialized (
     select l.*
-    from jsonb_to_recordset(p_lines) as l(task_id uuid, attempt int, line_no int, logged_at timestamptz, level text, message text, fields jsonb)
+    from jsonb_to_recordset(p_lines) as l(task_id uuid, attempt int, line_no int, logged_at timestamptz, level text,
+      message text, fields jsonb)
     where l.line_no between 1 and 10000 and l.attempt is not null
   ), own as materialized (
     select d.task_id, d.attempt, t.org_id
@@ -35,9 +37,10 @@ begin
          where a.task_id = d.task_id and a.attempt = d.attempt and h.worker_key_id = s.worker_key_id)
   )
   insert into tenuto.task_logs (task_id, attempt, line_no, org_id, logged_at, level, message, fields)
-  select l.task_id, l.attempt, l.line_no, o.org_id, coalesce(l.logged_at, tenuto.now()), coalesce(left(l.level, 32), 'info'),
-         left(coalesce(l.message, ''), 8192),
-         case when pg_column_size(l.fields) > 8192 then jsonb_build_object('cut_bytes', pg_column_size(l.fields)) else l.fields end
+  select l.task_id, l.attempt, l.line_no, o.org_id, coalesce(l.logged_at, tenuto.now()),
+         coalesce(left(l.level, 32), 'info'), left(coalesce(l.message, ''), 8192),
+         case when pg_column_size(l.fields) > 8192 then jsonb_build_object('cut_bytes', pg_column_size(l.fields))
+              else l.fields end
   from lines l
   join own o on o.task_id = l.task_id and o.attempt = l.attempt
   on conflict do nothing;

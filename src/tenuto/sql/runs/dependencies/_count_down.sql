@@ -35,7 +35,8 @@ begin
     where id = any (v_free)
     returning available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags
   ), delayed as (
-    insert into tenuto.delayed_tasks (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, reason)
+    insert into tenuto.delayed_tasks (available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags,
+      reason)
     select available_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags, 'delay'
     from free
     where available_at > tenuto.now()

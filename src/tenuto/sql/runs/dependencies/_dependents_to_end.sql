@@ -18,10 +18,13 @@ as $$
     union
     select d.child_id, f.result, t.optional
     from ended e
-    cross join lateral (select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
+    cross join lateral (
+      select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
     cross join lateral (select tenuto._edge_result(d.runs_on, e.result, e.optional) as result offset 0) f
-    cross join lateral (select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.result <> 'satisfied' limit 1) p
+    cross join lateral (
+      select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.result <> 'satisfied' limit 1) p
     cross join lateral (select t.optional from tenuto.tasks t where t.id = p.id limit 1) t
   )
-  select e.id, min(e.result), bool_or(e.optional) from ended e group by e.id;   -- cancelled before skipped, should both reach it
+  -- cancelled before skipped, should both reach it
+  select e.id, min(e.result), bool_or(e.optional) from ended e group by e.id;
 $$;

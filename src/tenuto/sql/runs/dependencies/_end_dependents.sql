@@ -4,7 +4,8 @@
 -- dependents itself. Returns the queued tasks to make ready, and the ended tasks that have a parent, which the caller tells.
 -- Edges are looked up by index for one task after the other: no plan depends on statistics (50,000 dependents in a new
 -- week, 2 cores: 1 s; as a join of the planner's choice over a minute).
-create or replace function tenuto._end_dependents(p_ids uuid[], p_outcomes text[], out cards tenuto.queued_task[], out owned uuid[])
+create or replace function tenuto._end_dependents(
+  p_ids uuid[], p_outcomes text[], out cards tenuto.queued_task[], out owned uuid[])
   language plpgsql
   set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
@@ -35,7 +36,8 @@ begin
   from (
     select d.child_id, count(*)::int as edges
     from unnest(v_ids, v_results, v_optional) e(id, result, optional)
-    cross join lateral (select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
+    cross join lateral (
+      select d.child_id, d.runs_on from tenuto.task_dependencies d where d.parent_id = e.id offset 0) d
     where tenuto._edge_result(d.runs_on, e.result, e.optional) = 'satisfied'
       and not d.child_id = any (v_doomed)
     group by d.child_id

@@ -1,7 +1,8 @@
 -- pending -> queued: tells the dependents of tasks that just ended, all with p_outcome. A dependent is let go by the
 -- counter on its own row, locked first and in id order: two last parents that commit together both count.
 -- Returns the queued tasks to make ready, and the tasks with a parent that ended with them, which the caller tells.
-create or replace function tenuto._release(p_ids uuid[], p_outcome text, out cards tenuto.queued_task[], out owned uuid[])
+create or replace function tenuto._release(
+  p_ids uuid[], p_outcome text, out cards tenuto.queued_task[], out owned uuid[])
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -16,13 +17,16 @@ begin
   select array_agg(s.child_id), array_agg(s.edges), bool_or(s.dooms)
   into v_children, v_counts, v_dooms
   from (
-    select d.child_id, count(*)::int as edges, bool_or(tenuto._edge_result(d.runs_on, p_outcome, false) <> 'satisfied') as dooms
+    select d.child_id, count(*)::int as edges,
+           bool_or(tenuto._edge_result(d.runs_on, p_outcome, false) <> 'satisfied') as dooms
     from tenuto.task_dependencies d
     where d.parent_id = any (p_ids)
     group by d.child_id
   ) s;
   if v_dooms then
-    select d.cards, d.owned into cards, owned from tenuto._end_dependents(p_ids, array_fill(p_outcome, array[cardinality(p_ids)])) d;
+    select d.cards, d.owned
+    into cards, owned
+    from tenuto._end_dependents(p_ids, array_fill(p_outcome, array[cardinality(p_ids)])) d;
   elsif v_children is not null then
     cards := tenuto._count_down(v_children, v_counts);
   end if;

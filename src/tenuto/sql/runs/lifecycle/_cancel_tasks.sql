@@ -52,14 +52,26 @@ begin
     delete from tenuto.awaited_tasks where parent_id = any (p_ids)
   )
   select array_agg(queued) into v_queued
-  from (select queued from pending union all select queued from waiting union all select queued from delayed union all select queued from ready) c;
+  from (
+    select queued
+    from pending
+    union all
+    select queued
+    from waiting
+    union all
+    select queued
+    from delayed
+    union all
+    select queued
+    from ready) c;
   -- Claimed while we went from running to ready. Whoever holds such a row now is ending it; sweep_cancelled looks again.
   update tenuto.running_tasks set cancel = true
   where ctid = any (array(select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
   if v_queued is not null then
     perform tenuto._record_ends(v_queued, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
-    perform tenuto._make_ready(tenuto._propagate_end(v_queued, array_fill('cancelled'::text, array[cardinality(v_queued)])),
-                               array(select c.id from unnest(v_queued) c where tenuto._has_limits(c.flags)));
+    perform tenuto._make_ready(
+      tenuto._propagate_end(v_queued, array_fill('cancelled'::text, array[cardinality(v_queued)])),
+      array(select c.id from unnest(v_queued) c where tenuto._has_limits(c.flags)));
   end if;
 end
 $$;

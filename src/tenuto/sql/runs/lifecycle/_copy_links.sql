@@ -13,7 +13,8 @@ begin
     select coalesce(n.id, d.parent_id), tenuto._copy_id(p_base, o.id), d.org_id, d.runs_on
     from unnest(p_old) o(id)
     cross join lateral (select d.* from tenuto.task_dependencies d where d.child_id = o.id offset 0) d
-    left join lateral (select n.id from tenuto.tasks n where n.id = tenuto._copy_id(p_base, d.parent_id) limit 1) n on true
+    left join lateral (
+      select n.id from tenuto.tasks n where n.id = tenuto._copy_id(p_base, d.parent_id) limit 1) n on true
     left join lateral (select t.run_id from tenuto.tasks t where t.id = d.parent_id limit 1) t on true
     where n.id is not null or t.run_id = p_run_id
     returning parent_id, child_id
@@ -21,21 +22,25 @@ begin
   select coalesce(array_agg(e.child_id), '{}')
   into v_behind
   from edges e
-  left join lateral (select a.end_no from tenuto.task_attempts a where a.task_id = e.parent_id and a.end_no = 0 limit 1) a on true
+  left join lateral (
+    select a.end_no from tenuto.task_attempts a where a.task_id = e.parent_id and a.end_no = 0 limit 1) a on true
   where a.end_no is null;
 
-  insert into tenuto.task_slots (task_id, direction, position, org_id, type, value, object_id, source_task_id, source_position)
-  select tenuto._copy_id(p_base, o.id), s.direction, s.position, s.org_id, s.type, s.value, s.object_id, coalesce(n.id, s.source_task_id),
-         s.source_position
+  insert into tenuto.task_slots (task_id, direction, position, org_id, type, value, object_id, source_task_id,
+    source_position)
+  select tenuto._copy_id(p_base, o.id), s.direction, s.position, s.org_id, s.type, s.value, s.object_id,
+         coalesce(n.id, s.source_task_id), s.source_position
   from unnest(p_old) o(id)
   cross join lateral (select s.* from tenuto.task_slots s where s.task_id = o.id offset 0) s
-  left join lateral (select n.id from tenuto.tasks n where n.id = tenuto._copy_id(p_base, s.source_task_id) limit 1) n on true;
+  left join lateral (
+    select n.id from tenuto.tasks n where n.id = tenuto._copy_id(p_base, s.source_task_id) limit 1) n on true;
 
   -- Copy and original both hold their objects: neither loses one when the other is deleted.
   insert into tenuto.data_references (object_id, holder, holder_id, org_id)
   select r.object_id, r.holder, tenuto._copy_id(p_base, o.id), r.org_id
   from unnest(p_old) o(id)
-  cross join lateral (select r.* from tenuto.data_references r where r.holder_id = o.id and r.holder = 'task' offset 0) r
+  cross join lateral (
+    select r.* from tenuto.data_references r where r.holder_id = o.id and r.holder = 'task' offset 0) r
   on conflict do nothing;
   return v_behind;
 end

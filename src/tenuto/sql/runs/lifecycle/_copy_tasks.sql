@@ -10,20 +10,25 @@ as $$
 declare
   v_behind uuid[];
 begin
-  insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, route_id, group_no, priority, place, backoff_seconds, timeout_seconds,
-    heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, handler, name, input, limits, metadata,
-    queue_job_id, copy_of)
-  select tenuto._copy_id(p_base, t.id), t.org_id, p_run_id, coalesce(p.id, case when t.run_id = p_run_id then t.parent_id end), tenuto.now(),
-    t.route_id, t.group_no, t.priority, t.place, t.backoff_seconds, t.timeout_seconds, t.heartbeat_timeout_seconds, t.max_attempts,
-    t.max_losses, p_run_attempt, t.optional, t.has_slots, t.handler, t.name, t.input, t.limits, t.metadata, t.queue_job_id, t.id
+  insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, route_id, group_no, priority, place,
+    backoff_seconds, timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional,
+    has_slots, handler, name, input, limits, metadata, queue_job_id, copy_of)
+  select tenuto._copy_id(p_base, t.id), t.org_id, p_run_id,
+         coalesce(p.id, case when t.run_id = p_run_id then t.parent_id end), tenuto.now(), t.route_id, t.group_no,
+         t.priority, t.place, t.backoff_seconds, t.timeout_seconds, t.heartbeat_timeout_seconds, t.max_attempts,
+         t.max_losses, p_run_attempt, t.optional, t.has_slots, t.handler, t.name, t.input, t.limits, t.metadata,
+         t.queue_job_id, t.id
   from unnest(p_old) o(id)
   cross join lateral (select t.* from tenuto.tasks t where t.id = o.id limit 1) t
-  left join lateral (select p.id from tenuto.tasks p where p.id = tenuto._copy_id(p_base, t.parent_id) limit 1) p on true;
+  left join lateral (
+    select p.id from tenuto.tasks p where p.id = tenuto._copy_id(p_base, t.parent_id) limit 1) p on true;
 
   v_behind := tenuto._copy_links(p_run_id, p_base, p_old);
 
-  insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags, handler)
-  select t.id, t.org_id, t.run_id, t.route_id, t.group_no, t.priority, 0, 1 + coalesce(b.edges, 0) + (t.handler is not null)::int,
+  insert into tenuto.pending_tasks (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags,
+    handler)
+  select t.id, t.org_id, t.run_id, t.route_id, t.group_no, t.priority, 0,
+         1 + coalesce(b.edges, 0) + (t.handler is not null)::int,
          ((t.run_id = t.id)::int + (f.parent_id is not null)::int * 2 + (t.parent_id is not null)::int * 4
           + (t.limits is not null)::int * 8)::smallint,
          t.handler

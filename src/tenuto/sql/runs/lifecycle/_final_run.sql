@@ -8,7 +8,8 @@ declare
   v_found record := tenuto._find_run(p_org_id, p_run_id);
 begin
   if v_found.status not in ('completed', 'failed', 'cancelled') then
-    perform tenuto._raise('TN004', format('run %s is %s, not final', p_run_id, v_found.status), 'cancel it first, or wait for its end');
+    perform tenuto._raise('TN004', format('run %s is %s, not final', p_run_id, v_found.status),
+      'cancel it first, or wait for its end');
   end if;
   return v_found.run;
 end

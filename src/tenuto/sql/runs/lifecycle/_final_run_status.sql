@@ -6,7 +6,8 @@ create or replace function tenuto._final_run_status(p_run tenuto.runs)
   immutable
 return case
   when p_run.pending_status in ('failed', 'cancelled') then p_run.pending_status
-  when p_run.cancel_requested_at is not null and (p_run.cancelled > 0 or p_run.untolerated_failures > 0) then 'cancelled'
+  when p_run.cancel_requested_at is not null
+    and (p_run.cancelled > 0 or p_run.untolerated_failures > 0) then 'cancelled'
   when p_run.untolerated_failures > 0 then 'failed'
   when p_run.cancelled > 0 then 'cancelled'
   else 'completed'

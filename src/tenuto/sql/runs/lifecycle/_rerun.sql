@@ -21,8 +21,13 @@ begin
   where s.run_id = p_run.id and s.source_task_id = m.old;
 
   update tenuto.runs
-  set status = 'running', attempt = attempt + 1, next_retry_at = null, failed_task_id = null, completed = completed - v_completed,
-      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0, untolerated_failures = 0
+  set status = 'running',
+      attempt = attempt + 1,
+      next_retry_at = null,
+      failed_task_id = null,
+      completed = completed - v_completed,
+      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0,
+      untolerated_failures = 0
   where id = p_run.id;
   return tenuto._release_copies(v_base, v_again);
 end

@@ -9,7 +9,9 @@ declare
   v_skipped tenuto.queued_task[];
   v_ids uuid[];
 begin
-  update tenuto.runs set pending_status = v_final, handlers = 0, status = 'running', next_retry_at = null where id = p_run.id;
+  update tenuto.runs
+  set pending_status = v_final, handlers = 0, status = 'running', next_retry_at = null
+  where id = p_run.id;
 
   with gone as (
     delete from tenuto.pending_tasks where run_id = p_run.id and handler <> v_final returning *

@@ -7,7 +7,9 @@ as $$
 declare
   v_skipped tenuto.queued_task[];
 begin
-  update tenuto.runs set pending_status = tenuto._final_run_status(p_run), handlers = 0, status = 'running', next_retry_at = null where id = p_run.id;
+  update tenuto.runs
+  set pending_status = tenuto._final_run_status(p_run), handlers = 0, status = 'running', next_retry_at = null
+  where id = p_run.id;
   with gone as (
     delete from tenuto.pending_tasks where run_id = p_run.id and handler is not null returning *
   )

@@ -5,7 +5,9 @@ create or replace function tenuto._tasks_below(p_id uuid, p_scope text)
   language sql
   stable
 as $$
-  select t.id from tenuto._run_tasks(p_id) t where p_scope = 'run' and not exists (select from tenuto.runs r where r.id = p_id and r.pending_status is not null)
+  select t.id
+  from tenuto._run_tasks(p_id) t
+  where p_scope = 'run' and not exists (select from tenuto.runs r where r.id = p_id and r.pending_status is not null)
   union all (
     with recursive below(id) as (
       select p_id where p_scope = 'task'

@@ -14,7 +14,8 @@ as $$
   with recursive every as materialized (
     select t.id, t.parent_id, t.place, t.handler, t.optional, t.copy_of, a.outcome
     from tenuto._run_tasks(p_run_id) t
-    left join lateral (select a.outcome from tenuto.task_attempts a where a.task_id = t.id and a.end_no = 0 limit 1) a on true
+    left join lateral (
+      select a.outcome from tenuto.task_attempts a where a.task_id = t.id and a.end_no = 0 limit 1) a on true
   ), old as materialized (
     select e.*
     from every e

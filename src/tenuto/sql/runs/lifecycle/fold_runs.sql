@@ -2,7 +2,8 @@
 -- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later, and so is what
 -- belongs to a run that another transaction holds, however much of it lies in front. Runs with handlers or attempts of
 -- their own left are for settle_runs. p_run_ids: only these, for one who waits for them. p_keys: the same, parked or not.
-create or replace function tenuto.fold_runs(p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
+create or replace function tenuto.fold_runs(
+  p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -26,14 +27,16 @@ begin
       limit p_limit - cardinality(v_runs));
     exit when cardinality(v_next) = 0;
     v_seen := v_seen || v_next;
-    v_runs := v_runs || array(select r.id from tenuto.runs r where r.id = any (v_next) order by r.id for no key update skip locked);
+    v_runs := v_runs || array(
+      select r.id from tenuto.runs r where r.id = any (v_next) order by r.id for no key update skip locked);
   end loop;
 
   with gone as (
     delete from tenuto.run_counts where run_id = any (v_runs) returning *
   ), sums as materialized (
-    select run_id, sum(added)::int as added, sum(completed)::int as completed, sum(failed)::int as failed, sum(cancelled)::int as cancelled,
-           sum(skipped)::int as skipped, sum(untolerated_failures)::int as untolerated_failures, min(started_at) as started_at,
+    select run_id, sum(added)::int as added, sum(completed)::int as completed, sum(failed)::int as failed,
+           sum(cancelled)::int as cancelled, sum(skipped)::int as skipped,
+           sum(untolerated_failures)::int as untolerated_failures, min(started_at) as started_at,
            (array_agg(failed_task_id order by id) filter (where failed_task_id is not null))[1] as failed_task_id
     from gone group by run_id
   )

@@ -16,7 +16,8 @@ declare
   v_due bigint;
   v_handlers int := 0;
 begin
-  perform from tenuto.runs where id = p_run_id and org_id = p_org_id for key share;   -- nobody deletes it while its tasks are copied
+  -- nobody deletes it while its tasks are copied
+  perform from tenuto.runs where id = p_run_id and org_id = p_org_id for key share;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   v_large := coalesce(v_run.total, 1) > tenuto._request_piece();
   v_id := case when v_run.single_task then tenuto._copy_id(v_base, p_run_id) else v_base end;
@@ -31,14 +32,17 @@ begin
     from tenuto._tasks_to_rerun(p_run_id, p_reuse) t;
   end if;
   if v_due = 0 then
-    perform tenuto._raise('TN004', format('run %s completed: there is nothing to retry', p_run_id), 'retry without reuse to execute all of it again');
+    perform tenuto._raise('TN004', format('run %s completed: there is nothing to retry', p_run_id),
+      'retry without reuse to execute all of it again');
   end if;
 
-  insert into tenuto.runs (id, org_id, group_no, name, single_task, status, max_attempts, total, completed, failed, cancelled, skipped, untolerated_failures,
-    handlers, input, metadata, retry_of, created_at)
+  insert into tenuto.runs (id, org_id, group_no, name, single_task, status, max_attempts, total, completed, failed,
+    cancelled, skipped, untolerated_failures, handlers, input, metadata, retry_of, created_at)
   select v_id, org_id, group_no, name, single_task, case when not single_task then 'pending' end, max_attempts,
-    case when not single_task then cardinality(v_again) + v_large::int end, case when not single_task then 0 end, case when not single_task then 0 end,
-    case when not single_task then 0 end, case when not single_task then 0 end, case when not single_task then 0 end, v_handlers, input, metadata, p_run_id, tenuto.now()
+    case when not single_task then cardinality(v_again) + v_large::int end, case when not single_task then 0 end,
+    case when not single_task then 0 end,
+    case when not single_task then 0 end, case when not single_task then 0 end, case when not single_task then 0 end,
+    v_handlers, input, metadata, p_run_id, tenuto.now()
   from tenuto.runs where id = p_run_id;
   if v_large then
     insert into tenuto.run_requests (run_id, verb, org_id, source_id, reuse, requested_at, worked_at)

@@ -35,7 +35,9 @@ begin
 
     if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
       v_queued := v_queued || tenuto._rerun(v_run);
-    elsif v_run.attempt < v_run.max_attempts and v_run.pending_status is null and tenuto._final_run_status(v_run) = 'failed' then
+    elsif v_run.attempt < v_run.max_attempts
+      and v_run.pending_status is null
+      and tenuto._final_run_status(v_run) = 'failed' then
       update tenuto.runs
       set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
       where id = v_id;
@@ -45,7 +47,9 @@ begin
     elsif v_run.handlers > 0 then
       v_queued := v_queued || tenuto._run_handlers(v_run);
     else
-      update tenuto.runs set status = tenuto._final_run_status(v_run), completed_at = tenuto.now(), next_retry_at = null where id = v_id;
+      update tenuto.runs
+      set status = tenuto._final_run_status(v_run), completed_at = tenuto.now(), next_retry_at = null
+      where id = v_id;
     end if;
     v_count := v_count + 1;
   end loop;

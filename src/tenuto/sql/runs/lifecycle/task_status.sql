@@ -15,15 +15,16 @@ select
   end as status,
   coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt) as attempt,
   c.failures, c.losses,
-  t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits, t.queue_job_id, t.copy_of,
-  t.created_at, t.available_at,
+  t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits,
+  t.queue_job_id, t.copy_of, t.created_at, t.available_at,
   coalesce(f.queued_at, u.queued_at, r.queued_at) as queued_at,
   case when d.reason = 'retry' then d.available_at end as next_retry_at,
   coalesce((select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id), u.started_at) as started_at,
   f.ended_at as completed_at,
   f.ended_at - (select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id) as duration,
   w.waits_for, w.wake_at, p.remaining as waits_for_tasks, u.cancel, u.progress, u.message, u.deadline_at,
-  u.session_id, s.worker_id, s.token as lease_token, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds, t.has_slots
+  u.session_id, s.worker_id, s.token as lease_token, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
+  t.has_slots
 from tenuto.tasks t
 join tenuto.routes o on o.id = t.route_id
 left join tenuto.task_attempts f on f.task_id = t.id and f.end_no = 0

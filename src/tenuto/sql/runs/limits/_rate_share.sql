@@ -17,7 +17,8 @@ begin
   where a.limit_id = p_rate.id and a.admitted_at > tenuto.now() - make_interval(secs => p_rate.seconds);
   v_share.tasks := case
     when v_share.starts_at > tenuto.now() then 0
-    else greatest(0, least(p_most, p_rate.size - v_used, floor(extract(epoch from tenuto.now() - v_share.starts_at) / v_pace) + 1))
+    else greatest(0,
+      least(p_most, p_rate.size - v_used, floor(extract(epoch from tenuto.now() - v_share.starts_at) / v_pace) + 1))
   end;
   return v_share;
 end

@@ -40,7 +40,11 @@ begin
     ), gone as (
       delete from tenuto.waiting_tasks where id = any (array(select id from first)) returning *
     )
-    select coalesce(array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by priority desc, seq), '{}')
+    select coalesce(
+      array_agg(
+        (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by priority desc,
+        seq),
+      '{}')
     into v_queued from gone;
     perform tenuto._record_admissions(v_rate, v_share, cardinality(v_queued));
     v_all := v_all || v_queued;

@@ -2,7 +2,8 @@
 -- p_keep ago. The note is made here too, so that using a limit writes nothing. The row comes back with the next task that
 -- names the limit; a task that lined up in the same moment is found by sweep_limits. A rate stays until what it let in is
 -- out of its window. p_keys: only these limits, parked or not.
-create or replace function tenuto.prune_limits(p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
+create or replace function tenuto.prune_limits(
+  p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
   returns table (noted bigint, removed bigint)
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -24,7 +25,9 @@ begin
   where l.id = any (v_ids)
     and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)
     and not exists (select from tenuto.waiting_tasks w where w.limit_id = l.id)
-    and not exists (select from tenuto.rate_admissions a where a.limit_id = l.id and a.admitted_at > tenuto.now() - make_interval(secs => l.seconds));
+    and not exists (
+      select from tenuto.rate_admissions a
+      where a.limit_id = l.id and a.admitted_at > tenuto.now() - make_interval(secs => l.seconds));
   get diagnostics removed = row_count;
   update tenuto.limits set idle_since = null where id = any (v_ids);
 

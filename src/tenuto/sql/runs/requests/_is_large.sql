@@ -4,4 +4,5 @@ create or replace function tenuto._is_large(p_run tenuto.runs)
   returns boolean
   language sql
   stable
-return coalesce(p_run.total, 1) > tenuto._request_piece() or exists (select from tenuto.run_requests q where q.run_id = p_run.id);
+return coalesce(p_run.total, 1) > tenuto._request_piece() or exists (
+  select from tenuto.run_requests q where q.run_id = p_run.id);

@@ -1,7 +1,8 @@
 -- Cuts the tasks of a request into parts of one piece each. A cancel takes dependents before what they depend on, so that a
 -- piece ends no tasks beyond its own; a retry takes what it keeps first, and tasks before their dependents. Returns how
 -- many tasks there are, how many of them run again, and how many of these are handlers.
-create or replace function tenuto._list_request(p_request tenuto.run_requests, out tasks int, out again int, out handlers int)
+create or replace function tenuto._list_request(
+  p_request tenuto.run_requests, out tasks int, out again int, out handlers int)
   language plpgsql
 as $$
 begin
@@ -18,7 +19,8 @@ begin
     ) l;
   else
     insert into tenuto.run_request_parts (run_id, verb, no, org_id, again, task_ids)
-    select p_request.run_id, p_request.verb, 1 + (n.no - 1) / tenuto._request_piece(), p_request.org_id, false, array_agg(n.id order by n.no)
+    select p_request.run_id, p_request.verb, 1 + (n.no - 1) / tenuto._request_piece(), p_request.org_id, false,
+           array_agg(n.id order by n.no)
     from (
       select t.id, row_number() over (order by t.place desc, t.id) as no
       from tenuto._run_tasks(p_request.run_id) t

@@ -22,7 +22,10 @@ begin
 
   select p.* into v_part
   from tenuto.run_request_parts p
-  where p.run_id = p_request.run_id and p.verb = p_request.verb and p.no >= p_request.next_part and (p.again or p_request.phase = 'work')
+  where p.run_id = p_request.run_id
+    and p.verb = p_request.verb
+    and p.no >= p_request.next_part
+    and (p.again or p_request.phase = 'work')
   order by p.no
   limit 1;
   if not found then

@@ -6,7 +6,10 @@ create or replace function tenuto.get_request(p_org_id uuid, p_run_id uuid)
   stable
 as $$
   select q.verb, q.requested_at, q.done, q.tasks,
-         (select p.error from tenuto.parked_rows p where p.loop = 'advance_requests' and p.key = q.verb || ':' || q.run_id)
+         (
+           select p.error
+           from tenuto.parked_rows p
+           where p.loop = 'advance_requests' and p.key = q.verb || ':' || q.run_id)
   from tenuto.run_requests q
   where q.run_id = p_run_id and q.org_id = p_org_id
   order by q.verb = 'retry' desc

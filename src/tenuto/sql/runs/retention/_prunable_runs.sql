@@ -14,7 +14,8 @@ as $$
     from tenuto.orgs o
     cross join lateral (select tenuto._retention(o.settings) as keep) k
   ), left_weeks as materialized (
-    select (array_agg(w.from_id order by w.ends_at))[1] as from_id, (array_agg(w.to_id order by w.ends_at desc))[1] as to_id
+    select (array_agg(w.from_id order by w.ends_at))[1] as from_id,
+           (array_agg(w.to_id order by w.ends_at desc))[1] as to_id
     from tenuto._weeks() w
     where w.ends_at < tenuto.now() - (select max(o.longest) from org o) - interval '1 day'
   )

@@ -9,11 +9,13 @@ declare
   v_run tenuto.runs;
   v_retry uuid;
 begin
-  perform from tenuto.runs where id = p_run_id and org_id = p_org_id for update;   -- a retry of it is accepted before or after
+  -- a retry of it is accepted before or after
+  perform from tenuto.runs where id = p_run_id and org_id = p_org_id for update;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = p_run_id limit 1;
   if found then
-    perform tenuto._raise('TN004', format('run %s is being copied by its retry %s', p_run_id, v_retry), 'delete it when that has all its tasks');
+    perform tenuto._raise('TN004', format('run %s is being copied by its retry %s', p_run_id, v_retry),
+      'delete it when that has all its tasks');
   elsif not tenuto._is_large(v_run) then
     perform tenuto._delete_runs(array[p_run_id]);
     return true;

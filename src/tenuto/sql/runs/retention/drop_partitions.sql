@@ -13,7 +13,8 @@ create or replace function tenuto.drop_partitions(
 as $$
 declare
   v_parked text[] := tenuto._parked('drop_partitions', p_keys);
-  v_since timestamptz := tenuto.now() - (select max(greatest(tenuto._retention(o.settings), p_keep)) from tenuto.orgs o);
+  v_since timestamptz := tenuto.now() - (
+    select max(greatest(tenuto._retention(o.settings), p_keep)) from tenuto.orgs o);
   v_week record;
   v_table record;
   v_runs uuid[];

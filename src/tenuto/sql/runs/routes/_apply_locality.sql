@@ -11,7 +11,8 @@ begin
     select c.no, r.*, array(
         select a.address
         from (select l.address, count(*) as holds, (select count(distinct h.object_id) from tenuto.data_locality h
-                                                     where h.hard and h.object_id in (select tenuto._task_objects(t.id))) as needed
+                                                     where h.hard
+                                                       and h.object_id in (select tenuto._task_objects(t.id))) as needed
               from tenuto.data_locality l
               where l.hard and l.object_id in (select tenuto._task_objects(t.id))
               group by l.address) a
@@ -20,10 +21,12 @@ begin
     from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
     join tenuto.tasks t on t.id = c.id and t.has_slots
     join tenuto.routes r on r.id = t.route_id
-    where exists (select from tenuto.data_locality l where l.hard and l.object_id in (select tenuto._task_objects(t.id)))
+    where exists (
+      select from tenuto.data_locality l where l.hard and l.object_id in (select tenuto._task_objects(t.id)))
   loop
     -- Inputs that no single place holds: a route that nobody serves, which `why` can show.
-    v_queued[v_task.no].route_id := tenuto._intern_route(v_task.org_id, v_task.queue, v_task.type, v_task.language, v_task.labels,
+    v_queued[v_task.no].route_id := tenuto._intern_route(v_task.org_id, v_task.queue, v_task.type, v_task.language,
+      v_task.labels,
       case when cardinality(v_task.places) = 0 then array['nowhere'] else v_task.places end);
   end loop;
   return v_queued;

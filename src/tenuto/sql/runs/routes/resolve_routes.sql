@@ -1,6 +1,7 @@
 -- The routes that a worker serves: its queues (null: all), its types (null: all), labels it has, languages it speaks,
 -- data that lives at its address. Named queues and types are interned, so that a first start does not have to.
-create or replace function tenuto.resolve_routes(p_session_id bigint, p_queues text[] default null, p_types text[] default null)
+create or replace function tenuto.resolve_routes(
+  p_session_id bigint, p_queues text[] default null, p_types text[] default null)
   returns table (route_id int, queue text, type text, language text, labels text[])
   language plpgsql
 as $$
@@ -18,7 +19,8 @@ begin
   perform tenuto._check_names('the queues of a worker', p_queues, 1000);
   perform tenuto._check_names('the types of a worker', p_types, 1000);
   if cardinality(p_queues) * cardinality(p_types) > 10000 then
-    perform tenuto._raise('TN003', format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(p_types)),
+    perform tenuto._raise('TN003',
+      format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(p_types)),
       'leave the types out to serve all of a queue');
   end if;
   perform tenuto._intern_route(v_worker.org_id, q, t, v_worker.languages[1], '{}')

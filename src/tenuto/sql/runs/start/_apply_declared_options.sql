@@ -22,9 +22,12 @@ begin
   into p_details
   from (
     select d.detail, s.no - 1 as task, case when s.no is not null and (d.detail ? 'limits') is not true then
-             tenuto._limits_of_type(p_kinds -> s.kind ->> 'type', v_limits[s.kind + 1], coalesce(p_kinds -> s.kind ->> 'queue', 'default'), s.input) end as limits
+             tenuto._limits_of_type(p_kinds -> s.kind ->> 'type', v_limits[s.kind + 1],
+               coalesce(p_kinds -> s.kind ->> 'queue', 'default'), s.input) end as limits
     from jsonb_array_elements(coalesce(p_details, '[]')) d(detail)
-    full join (select u.input, coalesce(u.kind, 0) as kind, u.no from unnest(p_inputs, p_task_kinds) with ordinality u(input, kind, no)) s
+    full join (
+      select u.input, coalesce(u.kind, 0) as kind, u.no
+      from unnest(p_inputs, p_task_kinds) with ordinality u(input, kind, no)) s
       on d.detail -> 'task' = to_jsonb(s.no - 1)
   ) f
   where f.detail is not null or f.limits is not null;

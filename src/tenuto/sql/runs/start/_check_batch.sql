@@ -1,6 +1,7 @@
 -- Refuses a batch that does not fit together, or is over its bounds: 100,000 tasks a call, 1 MB of input each.
 -- Answers the ids of the tasks, made here when the caller made none.
-create or replace function tenuto._check_batch(p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
+create or replace function tenuto._check_batch(
+  p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
   returns uuid[]
   language plpgsql
 as $$
@@ -10,19 +11,23 @@ declare
   v_large jsonb;
 begin
   if v_count is null or v_count not between 1 and 100000 then
-    perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)), 'start more in several calls');
+    perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)),
+      'start more in several calls');
   elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
     perform tenuto._raise('TN003', format('%s inputs, %s ids and %s task kinds do not make a batch', v_count,
-      coalesce(cardinality(p_ids)::text, 'no'), coalesce(cardinality(p_task_kinds)::text, 'no')), 'give one of each for every task');
+      coalesce(cardinality(p_ids)::text, 'no'),
+      coalesce(cardinality(p_task_kinds)::text, 'no')), 'give one of each for every task');
   elsif array_position(p_ids, null) is not null then
-    perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1), 'give every task an id, or none');
+    perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1),
+      'give every task an id, or none');
   end if;
   select format('task %s names kind %s', t.no - 1, coalesce(t.kind::text, 'null')) into v_bad
   from unnest(coalesce(p_task_kinds, '{0}')) with ordinality t(kind, no)
   where t.kind is null or t.kind < 0 or t.kind >= cardinality(p_kinds)
   limit 1;
   if found then
-    perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds', format('the list has %s, counted from 0', cardinality(p_kinds)));
+    perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds',
+      format('the list has %s, counted from 0', cardinality(p_kinds)));
   end if;
   select format('the input of task %s', t.no - 1), t.input into v_bad, v_large
   from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
@@ -31,7 +36,9 @@ begin
   end if;
   if p_details is not null then
     perform tenuto._check_details(p_details, v_count);
-    perform tenuto._check_limits(d -> 'limits') from jsonb_array_elements(p_details) d where jsonb_typeof(d -> 'limits') <> 'null';
+    perform tenuto._check_limits(d -> 'limits')
+    from jsonb_array_elements(p_details) d
+    where jsonb_typeof(d -> 'limits') <> 'null';
   end if;
   return coalesce(p_ids, array(select tenuto._uuid7() from generate_series(1, v_count) order by 1));
 end

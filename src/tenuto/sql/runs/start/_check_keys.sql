@@ -11,7 +11,8 @@ begin
   end if;
   select k into v_key from jsonb_object_keys(p_object) k where k <> all (p_known) order by 1 limit 1;
   if found then
-    perform tenuto._raise('TN003', format('%s has an unknown key %L', p_what, v_key), 'known keys: ' || array_to_string(p_known, ', '));
+    perform tenuto._raise('TN003', format('%s has an unknown key %L', p_what, v_key),
+      'known keys: ' || array_to_string(p_known, ', '));
   end if;
 end
 $$;

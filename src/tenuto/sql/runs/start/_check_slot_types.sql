@@ -23,7 +23,8 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN003', format('input %s of task %s takes %s, but output %s of task %s is %s',
-      v_bad.position, v_bad.task_id, v_bad.type, v_bad.source_position, v_bad.source_task_id, coalesce(v_bad.found, 'not declared')));
+      v_bad.position, v_bad.task_id, v_bad.type, v_bad.source_position, v_bad.source_task_id,
+      coalesce(v_bad.found, 'not declared')));
   end if;
 
   select i.task_id, i.position, i.object_id
@@ -34,7 +35,8 @@ begin
     and not exists (select from tenuto.data_objects d where d.org_id = p_org_id and d.id = i.object_id)
   limit 1;
   if found then
-    perform tenuto._raise('TN001', format('input %s of task %s: no data object %s', v_bad.position, v_bad.task_id, v_bad.object_id));
+    perform tenuto._raise('TN001',
+      format('input %s of task %s: no data object %s', v_bad.position, v_bad.task_id, v_bad.object_id));
   end if;
 
   insert into tenuto.data_references (object_id, holder, holder_id, org_id)

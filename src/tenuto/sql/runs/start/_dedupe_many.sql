@@ -1,6 +1,7 @@
 -- Takes the dedupe keys of a batch; a null key takes nothing. Insert and look-up are two statements: in one, a start
 -- that waited for its twin to commit would not see the twin's row.
-create or replace function tenuto._dedupe_many(p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
+create or replace function tenuto._dedupe_many(
+  p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]
   language plpgsql
   set plan_cache_mode = force_custom_plan
@@ -12,7 +13,8 @@ declare
   v_new uuid[];
 begin
   if cardinality(p_keys) <> cardinality(p_ids) then
-    perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)), 'use null for a task without a key');
+    perform tenuto._raise('TN003', format('%s dedupe keys for %s tasks', cardinality(p_keys), cardinality(p_ids)),
+      'use null for a task without a key');
   end if;
   perform tenuto._check_name(format('the dedupe key of task %s', k.no - 1), k.key, 1024)
   from unnest(p_keys) with ordinality k(key, no) where octet_length(k.key) not between 1 and 1024;
@@ -32,7 +34,9 @@ begin
   return array(
     select (s.no, coalesce(d.run_id, s.id), s.key is null or n.id is not null)::tenuto.started
     from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)
-    left join tenuto.dedupe_keys d on d.org_id = p_org_id and d.scope = v_types[coalesce(s.kind, 0) + 1] and d.key = s.key
+    left join tenuto.dedupe_keys d on d.org_id = p_org_id
+      and d.scope = v_types[coalesce(s.kind, 0) + 1]
+      and d.key = s.key
     left join unnest(v_new) n(id) on n.id = s.id
     order by s.no);
 end

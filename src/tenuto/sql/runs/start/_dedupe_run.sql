@@ -1,5 +1,7 @@
 -- Takes the dedupe key of one run, in the scope of its name, else of its only type.
-create or replace function tenuto._dedupe_run(p_org_id uuid, p_run_id uuid, p_key text, p_name text, p_kinds tenuto.task_spec[], out run_id uuid, out created boolean)
+create or replace function tenuto._dedupe_run(
+  p_org_id uuid, p_run_id uuid, p_key text, p_name text, p_kinds tenuto.task_spec[], out run_id uuid,
+  out created boolean)
   language plpgsql
 as $$
 declare

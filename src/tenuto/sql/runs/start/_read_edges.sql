@@ -16,7 +16,8 @@ begin
   where k not in ('from', 'to', 'on')
   limit 1;
   if found then
-    perform tenuto._raise('TN003', format('edge %s has an unknown key %L', v_bad.edge, v_bad.key), 'known keys: from, to, on');
+    perform tenuto._raise('TN003', format('edge %s has an unknown key %L', v_bad.edge, v_bad.key),
+      'known keys: from, to, on');
   end if;
   select array_agg((e.from_no, e.to_no, e.runs_on)::tenuto.edge)
   into v_edges
@@ -28,7 +29,9 @@ begin
     from jsonb_to_recordset(p_details) as d(task int, slots jsonb)
     cross join lateral jsonb_to_recordset(d.slots) as s(task int)
     where s.task is not null
-      and not exists (select from jsonb_to_recordset(coalesce(p_edges, '[]')) as g("from" int, "to" int) where g."from" = s.task and g."to" = d.task)
+      and not exists (
+        select from jsonb_to_recordset(coalesce(p_edges, '[]')) as g("from" int, "to" int)
+        where g."from" = s.task and g."to" = d.task)
   ) e;
 
   select e.from_no, e.to_no, e.runs_on into v_bad
@@ -37,8 +40,9 @@ begin
      or e.runs_on not in ('completed', 'failed', 'continue')
   limit 1;
   if found then
-    perform tenuto._raise('TN003', format('edge from task %s to task %s on %L is not one that a run of %s tasks can have',
-      v_bad.from_no, v_bad.to_no, v_bad.runs_on, p_count),
+    perform tenuto._raise('TN003',
+      format('edge from task %s to task %s on %L is not one that a run of %s tasks can have', v_bad.from_no,
+        v_bad.to_no, v_bad.runs_on, p_count),
       'list tasks before those that depend on them; on is completed, failed or continue');
   end if;
   if (select count(*) <> count(distinct (e.from_no, e.to_no)) from unnest(v_edges) e) then

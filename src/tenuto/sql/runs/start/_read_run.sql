@@ -6,7 +6,8 @@ as $$
 declare
   v_run tenuto.runs;
 begin
-  perform tenuto._check_keys('a run', p_run, array['id', 'name', 'group', 'dedupe_key', 'max_attempts', 'input', 'metadata', 'outputs']);
+  perform tenuto._check_keys('a run', p_run,
+    array['id', 'name', 'group', 'dedupe_key', 'max_attempts', 'input', 'metadata', 'outputs']);
   begin
     v_run.id := (p_run ->> 'id')::uuid;
     v_run.max_attempts := coalesce((p_run ->> 'max_attempts')::int, 1);

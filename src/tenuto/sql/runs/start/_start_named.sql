@@ -15,7 +15,9 @@ declare
   v_left int[];
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details
+    into p_kinds, p_details
+    from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
   v_ids := tenuto._check_batch(null, p_inputs, p_task_kinds, p_details, v_kinds);
@@ -30,8 +32,10 @@ begin
     returning dedupe_keys.run_id as id
   )
   select array_agg(t.id) into v_new from taken t;
-  run_ids := array(select case when i.id = any (v_new) then i.id end from unnest(v_ids) with ordinality i(id, no) order by i.no);
-  v_left := array(select (i.no - 1)::int from unnest(run_ids) with ordinality i(id, no) where i.id is not null order by i.no);
+  run_ids := array(
+    select case when i.id = any (v_new) then i.id end from unnest(v_ids) with ordinality i(id, no) order by i.no);
+  v_left := array(
+    select (i.no - 1)::int from unnest(run_ids) with ordinality i(id, no) where i.id is not null order by i.no);
   if cardinality(v_left) = 0 then
     return;
   end if;
@@ -42,9 +46,18 @@ begin
   where i.id is not null;
   cards := tenuto._add_tasks(
     p_org_id, null, 1, null, v_group, v_kinds, array_remove(run_ids, null),
-    array(select i.input from unnest(p_inputs, run_ids) with ordinality as i(input, id, no) where i.id is not null order by i.no),
-    array(select i.kind from unnest(p_task_kinds, run_ids) with ordinality as i(kind, id, no) where i.id is not null order by i.no),
-    case when cardinality(v_left) = cardinality(v_ids) then p_details else tenuto._renumber(p_details, v_left) end, null);
+    array(
+      select i.input
+      from unnest(p_inputs, run_ids) with ordinality as i(input, id, no)
+      where i.id is not null
+      order by i.no),
+    array(
+      select i.kind
+      from unnest(p_task_kinds, run_ids) with ordinality as i(kind, id, no)
+      where i.id is not null
+      order by i.no),
+    case when cardinality(v_left) = cardinality(v_ids) then p_details
+         else tenuto._renumber(p_details, v_left) end, null);
   perform tenuto._wake(k.queue) from unnest(v_kinds) k group by k.queue;
 end
 $$;

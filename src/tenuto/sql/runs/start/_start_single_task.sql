@@ -1,7 +1,8 @@
 -- The short way of start_many: one task with nothing but an input, of a kind that is sound and whose route is known.
 -- Answers its queue; null when nothing was done: the long way says what is wrong, or makes the route. A third of the
 -- statements, and with them of the time in which an idle system starts a task.
-create or replace function tenuto._start_single_task(p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text)
+create or replace function tenuto._start_single_task(
+  p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text)
   returns text
   language plpgsql
   set jit = off
@@ -25,15 +26,22 @@ begin
     end if;
     p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
   end if;
-  if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then   -- most say no more, and reading the rest takes half of this
+  -- most say no more, and reading the rest takes half of this
+  if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then
     select g.no, exists (
              select from tenuto.ready_lanes l
              where l.route_id = r.id and l.group_no = g.no and l.priority = 0
                and (l.empty_since is null or l.empty_since > tenuto.now() - interval '30 seconds')),
            r.id, r.queue, 0, 3, 2, false
-    into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.backoff_seconds, v_kind.optional
+    into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts,
+         v_kind.backoff_seconds, v_kind.optional
     from tenuto.routes r, tenuto.resource_groups g
-    where r.org_id = p_org_id and r.type = p_kind ->> 'type' and r.queue = 'default' and r.language = 'python' and r.labels = '{}' and r.addresses = '{}'
+    where r.org_id = p_org_id
+      and r.type = p_kind ->> 'type'
+      and r.queue = 'default'
+      and r.language = 'python'
+      and r.labels = '{}'
+      and r.addresses = '{}'
       and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
   else
     begin
@@ -41,17 +49,20 @@ begin
                select from tenuto.ready_lanes l
                where l.route_id = r.id and l.group_no = g.no and l.priority = coalesce(k.priority, 0)
                  and (l.empty_since is null or l.empty_since > tenuto.now() - interval '30 seconds')),
-             r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses, coalesce(k.backoff_seconds, 2), k.timeout_seconds,
-             k.heartbeat_timeout_seconds, coalesce(k.optional, false)
-      into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses, v_kind.backoff_seconds,
-           v_kind.timeout_seconds, v_kind.heartbeat_timeout_seconds, v_kind.optional
-      from jsonb_to_record(p_kind) as k(type text, queue text, language text, labels text[], priority int, max_attempts int,
-             max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real, optional boolean),
-           tenuto.routes r, tenuto.resource_groups g
+             r.id, r.queue, coalesce(k.priority, 0), coalesce(k.max_attempts, 3), k.max_losses,
+             coalesce(k.backoff_seconds, 2), k.timeout_seconds, k.heartbeat_timeout_seconds, coalesce(k.optional, false)
+      into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses,
+           v_kind.backoff_seconds, v_kind.timeout_seconds, v_kind.heartbeat_timeout_seconds, v_kind.optional
+      from jsonb_to_record(p_kind) as k(type text, queue text, language text, labels text[], priority int,
+        max_attempts int, max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real,
+        optional boolean), tenuto.routes r, tenuto.resource_groups g
       where pg_column_size(p_input) < 100000
-        and p_kind - array['type', 'queue', 'language', 'labels', 'priority', 'max_attempts', 'max_losses', 'backoff_seconds',
-                           'timeout_seconds', 'heartbeat_timeout_seconds', 'optional'] = '{}'
-        and r.org_id = p_org_id and r.type = k.type and r.queue = coalesce(k.queue, 'default') and r.language = coalesce(k.language, 'python')
+        and p_kind - array['type', 'queue', 'language', 'labels', 'priority', 'max_attempts', 'max_losses',
+          'backoff_seconds', 'timeout_seconds', 'heartbeat_timeout_seconds', 'optional'] = '{}'
+        and r.org_id = p_org_id
+        and r.type = k.type
+        and r.queue = coalesce(k.queue, 'default')
+        and r.language = coalesce(k.language, 'python')
         and r.labels = coalesce(k.labels, '{}') and r.addresses = '{}'
         and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default')
         and coalesce(k.max_attempts between 1 and 100, true) and coalesce(k.max_losses between 1 and 1000, true)
@@ -67,12 +78,14 @@ begin
   end if;
 
   with run as (
-    insert into tenuto.runs (id, org_id, group_no, single_task, created_at) values (p_id, p_org_id, v_group, true, tenuto.now())
+    insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
+    values (p_id, p_org_id, v_group, true, tenuto.now())
   ), record as (
-    insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds, timeout_seconds,
-      heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, input)
-    values (p_id, p_org_id, p_id, tenuto.now(), v_kind.route_id, v_group, v_kind.priority, 0, v_kind.backoff_seconds, v_kind.timeout_seconds,
-      v_kind.heartbeat_timeout_seconds, v_kind.max_attempts, v_kind.max_losses, 1, v_kind.optional, false, p_input)
+    insert into tenuto.tasks (id, org_id, run_id, created_at, route_id, group_no, priority, place, backoff_seconds,
+      timeout_seconds, heartbeat_timeout_seconds, max_attempts, max_losses, run_attempt, optional, has_slots, input)
+    values (p_id, p_org_id, p_id, tenuto.now(), v_kind.route_id, v_group, v_kind.priority, 0, v_kind.backoff_seconds,
+      v_kind.timeout_seconds, v_kind.heartbeat_timeout_seconds, v_kind.max_attempts, v_kind.max_losses, 1,
+      v_kind.optional, false, p_input)
   )
   insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
   values (v_seq + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);

@@ -2,8 +2,9 @@
 -- run was, starts nothing, and one of a worker key starts them in the key's queues alone. With p_step_no the start is a
 -- step of the parent: on replay the recorded children are the answer.
 create or replace function tenuto.start_children(
-  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
-  p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null, p_step_no int default null, p_step_name text default null, p_wake boolean default true)
+  p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
+  p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
+  p_step_no int default null, p_step_name text default null, p_wake boolean default true)
   returns uuid[]
   language plpgsql
 as $$
@@ -14,8 +15,11 @@ declare
   v_ids uuid[];
   v_recorded jsonb;
 begin
-  if exists (select from tenuto.runs r where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
-    perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));   -- this task is told with its piece of the run
+  if exists (
+    select from tenuto.runs r
+    where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
+    -- this task is told with its piece of the run
+    perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));
   end if;
   select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;
   if found then
@@ -23,7 +27,9 @@ begin
     return array(select c::uuid from jsonb_array_elements_text(v_recorded) c);
   end if;
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details
+    into p_kinds, p_details
+    from tenuto._apply_declared_options(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
   perform tenuto._check_child_queues(p_session_id, v_kinds);

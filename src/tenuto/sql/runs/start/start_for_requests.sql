@@ -2,9 +2,10 @@
 -- is started is written down with where its request came from, and workers are told, all before the first commit, which
 -- does not wait for the disk; the second waits, for both (see start_task). Not inside a transaction.
 create or replace procedure tenuto.start_for_requests(
-  p_kinds jsonb, p_inputs jsonb[], p_ids uuid[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ips text[], p_user_agents text[], p_request_ids text[],
-  p_details jsonb default null, p_group text default null, p_key_id text default null, p_hashes bytea[] default null, p_permission text default null,
-  p_org_id uuid default null, p_user_id uuid default null, p_platform_role text default null)
+  p_kinds jsonb, p_inputs jsonb[], p_ids uuid[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ips text[],
+  p_user_agents text[], p_request_ids text[], p_details jsonb default null, p_group text default null,
+  p_key_id text default null, p_hashes bytea[] default null, p_permission text default null, p_org_id uuid default null,
+  p_user_id uuid default null, p_platform_role text default null)
   language plpgsql
 as $$
 declare
@@ -17,7 +18,8 @@ begin
     v_org_id := tenuto.act_as_user(p_org_id, p_user_id, p_platform_role);
   end if;
   perform from tenuto.start_many(v_org_id, p_kinds, p_inputs, p_ids, null, p_details, null, p_group);
-  perform tenuto._write_audits(v_org_id, 'run', p_ids::text[], 'start', p_actor_kind, p_actor_id, p_changes, p_ips, p_user_agents, p_request_ids);
+  perform tenuto._write_audits(v_org_id, 'run', p_ids::text[], 'start', p_actor_kind, p_actor_id, p_changes, p_ips,
+    p_user_agents, p_request_ids);
   commit;
   perform pg_logical_emit_message(true, 'tenuto', '');
 end

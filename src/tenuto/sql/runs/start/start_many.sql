@@ -1,8 +1,9 @@
 -- -> queued: every task becomes a run of its own, with the task's id. Answers each run in order; with a dedupe key that
 -- is taken, the first run that took it and created = false.
 create or replace function tenuto.start_many(
-  p_org_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null,
-  p_dedupe_keys text[] default null, p_group text default null, p_wake boolean default true)
+  p_org_id uuid, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null,
+  p_details jsonb default null, p_dedupe_keys text[] default null, p_group text default null,
+  p_wake boolean default true)
   returns table (run_id uuid, created boolean)
   language plpgsql
   set jit = off
@@ -14,7 +15,11 @@ declare
   v_answers tenuto.started[];
   v_queue text;
 begin
-  if cardinality(p_ids) = 1 and cardinality(p_inputs) = 1 and p_task_kinds is null and p_details is null and p_dedupe_keys is null
+  if cardinality(p_ids) = 1
+    and cardinality(p_inputs) = 1
+    and p_task_kinds is null
+    and p_details is null
+    and p_dedupe_keys is null
      and p_ids[1] is not null and p_kinds = jsonb_build_array(p_kinds -> 0) then
     v_queue := tenuto._start_single_task(p_org_id, p_kinds -> 0, p_inputs[1], p_ids[1], p_group);
     if v_queue is not null then
@@ -29,12 +34,17 @@ begin
   end if;
 
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details
+    into p_kinds, p_details
+    from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_group := tenuto._group_no(p_org_id, p_group);
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
-  if jsonb_path_exists(p_details, '$[*] ? (exists (@.slots) || exists (@.outputs))') or exists (select from unnest(v_kinds) k where k.handler is not null) then
+  if jsonb_path_exists(p_details,
+    '$[*] ? (exists (@.slots) || exists (@.outputs))') or exists (select
+    from unnest(v_kinds) k
+    where k.handler is not null) then
     perform tenuto._raise('TN003', 'a run of one task has no slots and no handlers', 'start_run takes them');
   end if;
   if p_dedupe_keys is not null then
@@ -44,7 +54,8 @@ begin
     into v_ids, p_inputs, p_task_kinds
     from unnest(v_answers) a
     where a.created;
-    p_details := tenuto._renumber(p_details, array(select a.no - 1 from unnest(v_answers) a where a.created order by a.no));
+    p_details := tenuto._renumber(p_details,
+      array(select a.no - 1 from unnest(v_answers) a where a.created order by a.no));
   end if;
 
   insert into tenuto.runs (id, org_id, group_no, single_task, created_at)

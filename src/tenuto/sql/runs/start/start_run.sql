@@ -2,8 +2,9 @@
 -- by their position in p_inputs, and edges go forward, so that a graph cannot be a circle. A single plain task makes a
 -- run of one, which shares the task's id.
 create or replace function tenuto.start_run(
-  p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null, p_task_kinds int[] default null,
-  p_details jsonb default null, p_edges jsonb default null, p_wake boolean default true)
+  p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
+  p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
+  p_wake boolean default true)
   returns table (run_id uuid, created boolean)
   language plpgsql
 as $$
@@ -15,7 +16,9 @@ declare
   v_handlers int[];   -- of each task, 0 for none: an integer is found at its place at once, a kind only by counting
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
-    select i.p_kinds, i.p_details into p_kinds, p_details from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
+    select i.p_kinds, i.p_details
+    into p_kinds, p_details
+    from tenuto._apply_declared_options(p_org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(p_org_id, p_kinds);
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
@@ -24,14 +27,18 @@ begin
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
     v_handlers := array(select coalesce(array_position(array['completed', 'failed', 'cancelled'], k.handler), 0)
                         from unnest(v_kinds) k);
-    v_handlers := array(select v_handlers[coalesce(p_task_kinds[i], 0) + 1] from generate_subscripts(v_ids, 1) i order by i);
+    v_handlers := array(
+      select v_handlers[coalesce(p_task_kinds[i], 0) + 1] from generate_subscripts(v_ids, 1) i order by i);
   end if;
   if v_handlers is not null
      and exists (select from unnest(v_edges) e where v_handlers[e.from_no + 1] <> v_handlers[e.to_no + 1]) then
     perform tenuto._raise('TN003', 'an edge joins a handler and a task that is not a handler of the same end',
       'handlers start when everything else has ended');
   end if;
-  v_run.single_task := cardinality(v_ids) = 1 and v_run.max_attempts = 1 and (v_kinds[1]).handler is null and coalesce(v_run.id, v_ids[1]) = v_ids[1];
+  v_run.single_task := cardinality(v_ids) = 1
+    and v_run.max_attempts = 1
+    and (v_kinds[1]).handler is null
+    and coalesce(v_run.id, v_ids[1]) = v_ids[1];
   v_run.id := coalesce(v_run.id, case when v_run.single_task then v_ids[1] else tenuto._uuid7() end);
 
   if p_run ? 'dedupe_key' then

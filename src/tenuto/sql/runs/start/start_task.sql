@@ -13,7 +13,8 @@ begin
   if v_queue is not null then
     perform tenuto._wake(v_queue);
   else
-    perform from tenuto.start_many(p_org_id, jsonb_build_array(p_kind), array[p_input], array[p_id], p_group => p_group);
+    perform from tenuto.start_many(p_org_id, jsonb_build_array(p_kind), array[p_input], array[p_id],
+      p_group => p_group);
   end if;
   commit;
   perform pg_logical_emit_message(true, 'tenuto', '');

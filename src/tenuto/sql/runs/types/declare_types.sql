@@ -13,7 +13,8 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no session %s with this token', p_session_id));
   elsif jsonb_typeof(p_types) is distinct from 'object' then
-    perform tenuto._raise('TN003', 'types are not a JSON object', 'write {"app.function": {"kind": {"queue": "mail"}}}');
+    perform tenuto._raise('TN003', 'types are not a JSON object',
+      'write {"app.function": {"kind": {"queue": "mail"}}}');
   elsif (select count(*) from jsonb_object_keys(p_types)) > 1000 then
     perform tenuto._raise('TN003', 'more than 1000 types in one call', 'declare the others in another');
   end if;
@@ -29,7 +30,9 @@ begin
   -- Which makes their routes too: in one order, or two workers that start together would wait for each other.
   perform tenuto._read_kinds(v_session.org_id, (
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
-    from (select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind from jsonb_each(p_types) d) k));
+    from (
+      select coalesce(d.value -> 'kind', '{}') || jsonb_build_object('type', d.key) as kind
+      from jsonb_each(p_types) d) k));
 
   return query
   with before as materialized (
@@ -37,11 +40,15 @@ begin
     where t.org_id = v_session.org_id and t.type in (select jsonb_object_keys(p_types))
   ), put as (
     insert into tenuto.task_types as t (org_id, type, kind, limits, declared_by, declared_at)
-    select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id, tenuto.now()
+    select v_session.org_id, d.key, coalesce(d.value -> 'kind', '{}'), d.value -> 'limits', v_session.worker_id,
+           tenuto.now()
     from jsonb_each(p_types) d
     order by d.key
     on conflict (org_id, type) do update
-      set kind = excluded.kind, limits = excluded.limits, declared_by = excluded.declared_by, declared_at = excluded.declared_at
+      set kind = excluded.kind,
+          limits = excluded.limits,
+          declared_by = excluded.declared_by,
+          declared_at = excluded.declared_at
       where v_session.queues is null or coalesce(t.kind ->> 'queue', 'default') = any (v_session.queues)
     returning t.type, t.kind, t.limits
   )

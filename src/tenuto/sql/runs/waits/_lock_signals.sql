@@ -4,5 +4,9 @@ create or replace function tenuto._lock_signals(p_run_ids uuid[])
   language sql
 as $$
   select pg_advisory_xact_lock(l.key)
-  from (select distinct hashtextextended('tenuto signal', hashtext(r::text) & 63) as key from unnest(p_run_ids) r order by 1 offset 0) l;
+  from (
+    select distinct hashtextextended('tenuto signal', hashtext(r::text) & 63) as key
+    from unnest(p_run_ids) r
+    order by 1
+    offset 0) l;
 $$;

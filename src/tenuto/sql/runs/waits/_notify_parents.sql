@@ -13,7 +13,11 @@ declare
 begin
   select array_agg(s.parent_id), array_agg(s.n)
   into v_parents, v_counts
-  from (select t.parent_id, count(*)::int as n from tenuto.tasks t where t.id = any (p_ids) and t.parent_id is not null group by 1) s;
+  from (
+    select t.parent_id, count(*)::int as n
+    from tenuto.tasks t
+    where t.id = any (p_ids) and t.parent_id is not null
+    group by 1) s;
   if v_parents is null then
     return null;
   end if;
@@ -33,7 +37,9 @@ begin
   where w.id = n.parent_id and w.waits_for = 'children';
 
   with awake as (
-    delete from tenuto.waiting_tasks where id = any (v_parents) and waits_for = 'children' and remaining <= 0 returning *
+    delete from tenuto.waiting_tasks
+    where id = any (v_parents) and waits_for = 'children' and remaining <= 0
+    returning *
   )
   select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by id)
   into v_queued from awake;

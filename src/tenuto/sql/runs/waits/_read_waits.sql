@@ -7,7 +7,8 @@ declare
   v_waits tenuto.wait[];
   v_bad record;
 begin
-  perform tenuto._check_keys('a wait', w, array['for', 'tasks', 'name', 'seconds', 'timeout_seconds']) from unnest(p_waits) w;
+  perform tenuto._check_keys('a wait', w, array['for', 'tasks', 'name', 'seconds', 'timeout_seconds'])
+  from unnest(p_waits) w;
   select array_agg((s.id, s.wait ->> 'for', s.children, s.wait ->> 'name',
                     coalesce((s.wait ->> 'seconds')::float8, (s.wait ->> 'timeout_seconds')::float8))::tenuto.wait)
   into v_waits

@@ -17,8 +17,9 @@ begin
   on conflict do nothing;
   select * into strict v_step from tenuto.task_steps where task_id = p_task_id and step_no = p_step_no;
   if v_step.kind <> p_kind or v_step.name <> coalesce(p_name, p_kind) then
-    perform tenuto._raise('TN004', format('step %s of task %s was %s %s and is now %s %s', p_step_no, p_task_id, v_step.kind, v_step.name, p_kind, p_name),
-      'a task that waits or steps must take the same way on every attempt');
+    perform tenuto._raise('TN004',
+      format('step %s of task %s was %s %s and is now %s %s', p_step_no, p_task_id, v_step.kind, v_step.name, p_kind,
+        p_name), 'a task that waits or steps must take the same way on every attempt');
   end if;
   return v_step;
 end

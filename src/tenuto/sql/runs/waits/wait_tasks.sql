@@ -1,7 +1,8 @@
 -- running -> waiting: for children ({"for": "children", "tasks": [ids]}), a signal ({"for": "signal", "name": …}) or a
 -- time ({"for": "time", "seconds": …}); "timeout_seconds" wakes the first two anyway. The attempt ends, its worker is
 -- free, nothing is charged. What it waits for may have come already: then it is queued at once.
-create or replace function tenuto.wait_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
+create or replace function tenuto.wait_tasks(
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_waits jsonb[])
   returns table (task_id uuid, attempt int, answer text)
   language plpgsql
 as $$
@@ -22,9 +23,10 @@ begin
   insert into tenuto.waiting_tasks
     (waiting_at, wake_at, id, org_id, run_id, route_id, group_no, priority, attempt, remaining,
      flags, waits_for, signal)
-  select tenuto.now(), tenuto.now() + make_interval(secs => w.seconds), c.id, c.org_id, c.run_id, c.route_id, c.group_no, c.priority,
-         c.attempt,
-         case when w.waits_for = 'children' then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
+  select tenuto.now(), tenuto.now() + make_interval(secs => w.seconds), c.id, c.org_id, c.run_id, c.route_id,
+         c.group_no, c.priority, c.attempt,
+         case when w.waits_for = 'children'
+              then (select count(*) from tenuto.awaited_tasks a where a.parent_id = c.id) end,
          c.flags, w.waits_for, w.signal
   from unnest(v_waits) w
   join unnest(v_queued) c on c.id = w.id
@@ -33,6 +35,8 @@ begin
   perform tenuto._make_ready(array(select c from unnest(v_queued) c where c.id = any (v_ready)) || v_woken,
                              array(select r.id from unnest(v_running) r where tenuto._has_limits(r.flags)));
   return query
-  select * from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts, array(select r.id from unnest(v_running) r));
+  select *
+  from tenuto._report_results(p_session_id, p_token, p_task_ids, p_attempts,
+    array(select r.id from unnest(v_running) r));
 end
 $$;
