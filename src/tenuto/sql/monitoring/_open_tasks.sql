@@ -1,5 +1,5 @@
--- The newest open tasks of an org before an id, at most p_limit from each of the tables that hold them: never history.
--- p_routes: only those of these routes.
+-- Returns the newest open tasks of an org before an id, at most p_limit from each of the tables that hold them; never
+-- reads history. p_routes: only tasks of these routes.
 create or replace function tenuto._open_tasks(p_org_id uuid, p_status text, p_routes int[], p_before uuid, p_limit int)
   returns table (id uuid, single_task boolean, attempt int)
   language sql

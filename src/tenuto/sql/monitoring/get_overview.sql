@@ -1,5 +1,5 @@
--- The numbers of an org at a glance, each bounded: what stands where is counted up to 100,000, the outbox up to 10,000.
--- ended is how many attempts have ended since statistics began, in all orgs: two looks make a rate.
+-- Returns the numbers of an org at a glance, each bounded: tasks are counted up to 100,000, the outbox up to 10,000.
+-- ended is how many attempts have ended since statistics began, in all orgs: two calls give a rate.
 create or replace function tenuto.get_overview(p_org_id uuid)
   returns table (
     ready bigint, delayed bigint, waiting bigint, pending bigint, running bigint, oldest_ready_seconds float8,
@@ -33,16 +33,13 @@ as $$
             group by 1) w),
          (select count(*) from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute'),
          t.failed, t.lost,
-         (
-           select count(*)
-           from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'pending' limit 10000) o),
-         (
-           select count(*)
-           from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'dead' limit 10000) o),
+         (select count(*)
+          from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'pending' limit 10000) o),
+         (select count(*)
+          from (select from tenuto.outbox o where o.org_id = p_org_id and o.status = 'dead' limit 10000) o),
          (select count(*) from (select from tenuto.parked_rows r where r.org_id = p_org_id limit 10000) r),
-         (
-           select coalesce(sum(pg_stat_get_tuples_inserted(i.inhrelid)), 0)::bigint
-           from pg_inherits i
-           where i.inhparent = 'tenuto.task_attempts'::regclass)
+         (select coalesce(sum(pg_stat_get_tuples_inserted(i.inhrelid)), 0)::bigint
+          from pg_inherits i
+          where i.inhparent = 'tenuto.task_attempts'::regclass)
   from queue q, trouble t;
 $$;

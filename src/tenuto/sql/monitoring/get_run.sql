@@ -1,4 +1,4 @@
--- One run with its live state, output and error. The plan is kept, as for get_task.
+-- Returns one run with its live state, output and error. The plan is fixed, as for get_task.
 create or replace function tenuto.get_run(p_org_id uuid, p_run_id uuid)
   returns tenuto.run_status
   language plpgsql

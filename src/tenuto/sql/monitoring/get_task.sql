@@ -1,6 +1,6 @@
--- One task with its live state, output and error: its row of task_status, read from where the task is. An ended one is in
--- none of the hot tables, any other in one at most; the view joins them all, which takes three times as long. The plans are
--- kept: making them took ten times as long as the answer.
+-- Returns one task with its live state, output and error: its row of task_status, read from the table that holds the
+-- task. An ended task is in none of the hot tables, any other in one at most; the view joins them all, which takes
+-- three times as long. The plans are fixed: planning took ten times as long as the query.
 create or replace function tenuto.get_task(p_org_id uuid, p_task_id uuid)
   returns tenuto.task_status
   language plpgsql
@@ -34,7 +34,7 @@ begin
   into v_task.status, v_task.attempt, v_task.queued_at
   from tenuto.ready_tasks r
   where r.id = p_task_id;
-  if v_task.attempt = 0 then   -- there is no history to look at
+  if v_task.attempt = 0 then   -- it has no history
     v_task.failures := 0;
     v_task.losses := 0;
     return v_task;

@@ -1,4 +1,4 @@
--- Every attempt of a task, oldest first, with the one that runs now.
+-- Returns every attempt of a task, oldest first, including the running one.
 create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
   returns table (
     attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz,

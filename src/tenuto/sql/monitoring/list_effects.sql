@@ -1,4 +1,4 @@
--- A page of the org's side effects, newest first, before an id.
+-- Returns a page of the org's side effects, newest first, before an id.
 create or replace function tenuto.list_effects(
   p_org_id uuid, p_status text default null, p_kind text default null, p_before bigint default null,
   p_limit int default 50)

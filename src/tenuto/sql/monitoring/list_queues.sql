@@ -1,5 +1,6 @@
--- The org's queues with what stands in them. ready is counted up to 10,000 a lane, delayed and waiting up to 100,000 in
--- all: a queue of millions must not make the one who looks at it wait. waiting_seconds: how long the oldest is ready.
+-- Returns the org's queues with their numbers of tasks. ready is counted up to 10,000 per lane, delayed and waiting up
+-- to 100,000 in total, so that a queue of millions stays fast to look at. waiting_seconds: how long the oldest task has
+-- been ready.
 create or replace function tenuto.list_queues(p_org_id uuid)
   returns table (
     queue text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint,
@@ -9,7 +10,7 @@ create or replace function tenuto.list_queues(p_org_id uuid)
   set plan_cache_mode = force_custom_plan
   set jit = off
 as $$
-  with lane as materialized (   -- also those that no claim has opened yet, since their first start
+  with lane as materialized (   -- also lanes that no claim has opened yet
     select l.route_id, l.group_no, l.priority, min(l.floor) as floor
     from (
       select l.route_id, l.group_no, l.priority, l.floor from tenuto.ready_lanes l where l.org_id = p_org_id
@@ -48,7 +49,7 @@ as $$
     join tenuto.routes o on o.id = u.route_id
     where u.org_id = p_org_id
     group by 1
-  ), queue as materialized (   -- also those that have tasks and no row yet: claims add it when they open a lane
+  ), queue as materialized (   -- also queues without a row: claims add it when they open a lane
     select q.name, q.paused_at from tenuto.queues q where q.org_id = p_org_id
     union all
     select n.queue, null

@@ -1,6 +1,6 @@
--- A page of the org's runs, newest first, before an id; or with p_after oldest first, after an id. p_type: runs that began
--- with a task of that type. Open, failed and cancelled runs are found whatever their age; for completed ones, for types and
--- for states oldest first, 10,000 from the id on are looked at.
+-- Returns a page of the org's runs, newest first, before an id; or with p_after oldest first, after an id. p_type: runs
+-- that began with a task of that type. Open, failed and cancelled runs are found whatever their age. Completed runs,
+-- runs of a type, and runs of any status oldest first are looked for among 10,000 from the id on.
 create or replace function tenuto.list_runs(
   p_org_id uuid, p_status text default null, p_name text default null, p_type text default null,
   p_before uuid default null, p_limit int default 50, p_after uuid default null)

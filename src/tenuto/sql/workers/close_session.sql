@@ -1,4 +1,4 @@
--- Ends the session of a worker that stops: active or draining -> terminated. expire_attempts returns the tasks it still
+-- any open state -> terminated: ends the session of a worker that stops. expire_attempts returns the tasks it still
 -- held.
 create or replace function tenuto.close_session(p_session_id bigint, p_token uuid)
   returns void

@@ -1,7 +1,8 @@
--- The moment before which nothing more can come: rows carry the time of their statement, so whoever has written and not
--- committed holds it back to the beginning of its transaction, and a statement that runs to its own beginning. A quarter
--- of a second is left to those that have begun and do not show yet. A statement that has run for a minute and written
--- nothing is taken for one that only reads. Without the right to see other sessions, a minute stands for all of this.
+-- Returns the moment before which no new change can appear. Rows carry the time of their statement, so a transaction
+-- that has written and not committed holds the horizon back to its beginning, and a running statement to its own
+-- beginning. A quarter of a second is left for those that have begun and are not visible yet. A statement that has run
+-- for a minute and written nothing is taken for one that only reads. Without the right to see other sessions, the
+-- horizon is one minute ago.
 create or replace function tenuto.get_change_horizon()
   returns timestamptz
   language sql
@@ -30,8 +31,10 @@ as $$
         and a.xact_start is not null
         and (
           w.pid is not null
-          or (a.backend_type = 'client backend' and a.state = 'active' and a.query_start > statement_timestamp() - interval '1 minute')
-          -- It may have got its lock after those were looked at, and be done with its statement already.
+          or (a.backend_type = 'client backend'
+              and a.state = 'active'
+              and a.query_start > statement_timestamp() - interval '1 minute')
+          -- It may have got its lock after the locks were read, and already have finished its statement.
           or (a.state = 'idle in transaction' and a.state_change > statement_timestamp() - interval '1 second')
         )
     ))

@@ -1,5 +1,6 @@
--- Makes the newest rows findable by their times, for whoever is about to look for changes: the indexes know only pages that
--- were summed up, which autovacuum does about once a minute. Whoever finds it being done leaves it.
+-- Adds the newest rows to the BRIN indexes on time, for a caller that is about to look for changes: the indexes cover
+-- only summarized pages, and autovacuum summarizes about once a minute. Returns how many page ranges were added; 0 if
+-- another session is adding them.
 create or replace function tenuto.index_recent_changes()
   returns int
   language plpgsql

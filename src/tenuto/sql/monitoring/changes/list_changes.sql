@@ -1,6 +1,7 @@
--- What changed in the org from a place on, in order: runs that began or ended, attempts that ended, workers that came,
--- drained or went. A place is a time, an id and a number. p_until is what get_change_horizon answered before this call: nothing
--- can come below it any more. A run of one task ends with its task. What is older than 30 days is not told any more.
+-- Returns the changes of an org after a position, in order: runs that were created or ended, attempts that ended,
+-- workers that registered, drained or terminated. A position is a time, an id and a number. p_until is the result of
+-- get_change_horizon before this call: no change can appear below it later. A single-task run ends with its task.
+-- Changes older than 30 days are not returned.
 create or replace function tenuto.list_changes(
   p_org_id uuid, p_after timestamptz, p_until timestamptz, p_after_id text default '', p_after_no int default -1,
   p_limit int default 200)
@@ -15,7 +16,7 @@ as $$
 declare
   v_from timestamptz := greatest(p_after, p_until - interval '30 days');
   v_to timestamptz;
-  v_step interval := '1 second';   -- a second at full speed is sorted at once; longer ones only after silence
+  v_step interval := '1 second';   -- one second at full load is sorted at once; longer steps only after silence
   v_count int;
 begin
   if p_limit not between 1 and 1000 then
@@ -46,8 +47,9 @@ begin
         union all
         select s.at, w.id collate "C", s.no, 'worker', s.status, null
         from tenuto.workers w
-        cross join lateral (values (w.created_at, 0, 'active'), (w.drained_at, 1, 'draining'),
-          (w.terminated_at, 2, 'terminated')) s(at, no, status)
+        cross join lateral (
+          values (w.created_at, 0, 'active'), (w.drained_at, 1, 'draining'), (w.terminated_at, 2, 'terminated')
+        ) s(at, no, status)
         where w.org_id = p_org_id and s.at >= v_from and s.at < v_to
       ) u
       where (u.at, u.id, u.no) > (p_after, p_after_id collate "C", p_after_no)

@@ -1,4 +1,4 @@
--- The same as _due_rows for the loops that delete what retention is over for.
+-- Returns the due rows, as _due_rows does, of the loops that delete rows after their retention.
 create or replace function tenuto._due_prune_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

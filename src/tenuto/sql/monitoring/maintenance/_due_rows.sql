@@ -1,5 +1,5 @@
--- The first 100,000 rows that a loop has work on, parked or not. Each branch says what the function of the loop asks for too;
--- tests/dispatcher/test_parking.py holds the two together.
+-- Returns the first 100,000 rows that a loop has to process, parked or not. Each branch repeats the condition of the
+-- loop's function; tests/dispatcher/test_parking.py holds the two together.
 create or replace function tenuto._due_rows(p_loop text)
   returns table (key text, org_id uuid, run_id uuid, task_id uuid, since timestamptz)
   language plpgsql

@@ -1,4 +1,4 @@
--- How many rows each loop has parked, in all orgs that the caller may see.
+-- Returns how many rows each loop has parked, in all orgs that the caller can see.
 create or replace function tenuto.count_parked()
   returns table (loop text, parked bigint)
   language sql

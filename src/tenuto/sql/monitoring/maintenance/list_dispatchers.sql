@@ -1,4 +1,4 @@
--- The dispatchers that said within the last hour that they live, newest beat first.
+-- Returns the dispatchers with a heartbeat in the last hour, latest heartbeat first.
 create or replace function tenuto.list_dispatchers()
   returns setof tenuto.dispatchers
   language sql

@@ -1,5 +1,6 @@
--- What a dispatcher asks at every tick: the loops among p_loops that are its own now (workers/take_loops), and in how
--- many seconds each has something to do, as list_due_maintenance says. No rows: other dispatchers run all of them.
+-- Returns the loops among p_loops that this dispatcher runs now (workers/take_loops), and in how many seconds each has
+-- something to do (list_due_maintenance). Called by a dispatcher at every tick. No rows: other dispatchers run all of
+-- them.
 create or replace function tenuto.take_due_maintenance(p_dispatcher_id uuid, p_loops text[])
   returns table (what text, due_in_seconds float8)
   language plpgsql

@@ -1,4 +1,4 @@
--- What went wrong, in a few words, whatever shape the error has.
+-- Returns an error of any shape in a few words.
 create or replace function tenuto._format_error(p_error jsonb)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- What to add about a task that a dispatcher loop failed on, or whose run it failed on.
+-- Returns the sentence to add for a task, or its run, that a dispatcher loop failed on; an empty text otherwise.
 create or replace function tenuto._format_parked(p_org_id uuid, p_run_id uuid, p_task_id uuid)
   returns text
   language sql

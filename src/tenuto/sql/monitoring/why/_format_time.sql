@@ -1,4 +1,4 @@
--- A moment as people read it.
+-- Returns a time as text for users, in UTC.
 create or replace function tenuto._format_time(p_at timestamptz)
   returns text
   language sql

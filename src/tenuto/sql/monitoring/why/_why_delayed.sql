@@ -1,4 +1,4 @@
--- Why a delayed task is not ready: it waits for its time, or for a dispatcher to see that it has come.
+-- Returns why a delayed task is not ready: its time has not come, or no dispatcher has moved it yet.
 create or replace function tenuto._why_delayed(p_delayed tenuto.delayed_tasks)
   returns text
   language plpgsql
@@ -16,7 +16,8 @@ begin
     v_reason := format('backoff until %s after attempt %s failed: %s', tenuto._format_time(p_delayed.available_at),
       p_delayed.attempt, tenuto._format_error(v_error));
   else
-    v_reason := format('%s until %s', case p_delayed.reason when 'snooze' then 'snoozed' else 'delayed' end,
+    v_reason := format('%s until %s',
+      case p_delayed.reason when 'snooze' then 'snoozed' else 'delayed' end,
       tenuto._format_time(p_delayed.available_at));
   end if;
   return v_reason || coalesce(tenuto._why_not_moved(p_delayed.available_at), '');

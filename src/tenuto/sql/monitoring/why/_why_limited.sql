@@ -1,4 +1,4 @@
--- Why a task in line for a limit is not let in: who has the slots, or when its rate lets in the next.
+-- Returns why a task in line for a limit is not admitted: which tasks hold the slots, or when its rate admits the next.
 create or replace function tenuto._why_limited(p_waiting tenuto.waiting_tasks)
   returns text
   language plpgsql
@@ -20,8 +20,9 @@ begin
           and (w.priority > p_waiting.priority or (w.priority = p_waiting.priority and w.seq < p_waiting.seq))
         limit 1000) w;
   if v_limit.scope = 'rate' then
-    return format('rate %s lets in %s in %s s, the next at %s, %s before it', v_limit.key, v_limit.size,
-      v_limit.seconds, tenuto._format_time(greatest(v_limit.paced_at, p_waiting.waiting_at)), v_ahead)
+    return format('rate %s lets in %s in %s s, the next at %s, %s before it',
+                  v_limit.key, v_limit.size, v_limit.seconds,
+                  tenuto._format_time(greatest(v_limit.paced_at, p_waiting.waiting_at)), v_ahead)
            || coalesce(tenuto._why_not_moved(greatest(v_limit.paced_at, p_waiting.waiting_at)), '');
   end if;
 
@@ -31,7 +32,7 @@ begin
   join tenuto.tasks t on t.id = h.task_id
   join tenuto.routes o on o.id = t.route_id;
   return format('limit %s%s is %s (%s of %s%s), %s before it',
-    case v_limit.scope when 'queue' then 'of queue ' else '' end, v_limit.key,
+                case v_limit.scope when 'queue' then 'of queue ' else '' end, v_limit.key,
                 case when v_used >= v_limit.size then 'full' else 'about to let it in' end, v_used, v_limit.size,
                 coalesce(', held by ' || v_holders || case when v_used > 3 then ' and others' else '' end, ''),
                 v_ahead);

@@ -1,5 +1,6 @@
--- Why no worker takes tasks of this route and group, or null when one could. What a worker serves is what it said when it
--- registered: its labels, languages and address, and in its metadata queues, types and resource_group, where it is bound.
+-- Returns why no worker can take tasks of this route and group; null if one can. A worker serves what it registered
+-- with: its labels, languages and address, and in its metadata queues, types and resource_group, where it is
+-- restricted.
 create or replace function tenuto._why_no_worker(p_route tenuto.routes, p_group_no int)
   returns text
   language plpgsql
@@ -44,11 +45,13 @@ begin
   end if;
   v_left := array(
     select w from unnest(v_left) w
-    where jsonb_typeof(w.metadata -> 'types') is distinct from 'array' or w.metadata -> 'types' ? p_route.type
-       or (w.metadata ? 'bundles' and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
+    where jsonb_typeof(w.metadata -> 'types') is distinct from 'array'
+       or w.metadata -> 'types' ? p_route.type
+       or (w.metadata ? 'bundles'
+           and exists (select from tenuto.bundle_types b where b.org_id = w.org_id and b.type = p_route.type)));
   if cardinality(v_left) = 0 then
     return case when exists (
-      select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
+                  select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
                 then format('no worker alive runs bundles, and %s is of one: `tenuto worker --bundles` does',
                   p_route.type)
                 else format('no worker alive knows %s', p_route.type) end;

@@ -1,13 +1,12 @@
--- What to add when a time has passed and nothing happened: dispatchers move such tasks.
+-- Returns the sentence to add when a time has passed and nothing happened: dispatchers move such tasks.
 create or replace function tenuto._why_not_moved(p_due_at timestamptz)
   returns text
   language sql
   stable
 as $$
   select case
-    when exists (
-      select from tenuto.dispatchers d
-      where d.heartbeat > tenuto.now() - interval '1 minute') then '; a dispatcher is about to move it'
+    when exists (select from tenuto.dispatchers d where d.heartbeat > tenuto.now() - interval '1 minute')
+      then '; a dispatcher is about to move it'
     else '; no dispatcher is alive to move it'
   end
   where p_due_at <= tenuto.now();

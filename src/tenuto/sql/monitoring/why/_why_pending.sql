@@ -1,4 +1,4 @@
--- Which tasks a pending one waits for.
+-- Returns which tasks a pending task waits for.
 create or replace function tenuto._why_pending(p_pending tenuto.pending_tasks)
   returns text
   language plpgsql

@@ -1,4 +1,4 @@
--- Why a ready task is not claimed.
+-- Returns why a ready task is not claimed.
 create or replace function tenuto._why_ready(p_ready tenuto.ready_tasks)
   returns text
   language plpgsql
@@ -48,7 +48,6 @@ begin
         limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
     format('ready since %s, %s of its kind before it', tenuto._format_time(p_ready.queued_at),
-           case when v_ahead = 0 then 'none' when v_ahead = 1000 then '1000 or more'
-                else v_ahead::text end) || v_hidden);
+           case v_ahead when 0 then 'none' when 1000 then '1000 or more' else v_ahead::text end) || v_hidden);
 end
 $$;

@@ -1,4 +1,4 @@
--- What a waiting task waits for.
+-- Returns what a waiting task waits for.
 create or replace function tenuto._why_waiting(p_waiting tenuto.waiting_tasks)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- In one sentence: why the task does not run, where it runs, or how it ended.
+-- Returns in one sentence why the task does not run, where it runs, or how it ended.
 create or replace function tenuto.explain_task(p_org_id uuid, p_task_id uuid)
   returns text
   language plpgsql
@@ -15,24 +15,30 @@ begin
                   tenuto._format_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)),
                   v_tries)
            || case when v_task.cancel then '; it was asked to stop' else '' end
-           || case
-             when v_task.lease_expires_at < tenuto.now() then '; the worker is silent since its lease ended' else '' end
+           || case when v_task.lease_expires_at < tenuto.now()
+                   then '; the worker is silent since its lease ended'
+                   else '' end
            || v_parked;
   elsif v_task.completed_at is not null then
-    return format('%s %s at %s', v_what,
-      case v_task.status when 'cancelled' then 'was cancelled' when 'skipped' then 'was skipped'
-           else v_task.status end, tenuto._format_time(v_task.completed_at))
-           || case v_task.status when 'failed' then format(', %s: %s', v_tries, tenuto._format_error(v_task.error))
-                                 when 'cancelled' then coalesce(
-                                   nullif(': ' || (v_task.error ->> 'reason'), ': cancelled'), '')
-                                 when 'skipped' then ': what it depended on ended otherwise'
-                                 else '' end;
+    return format('%s %s at %s',
+                  v_what,
+                  case v_task.status
+                    when 'cancelled' then 'was cancelled'
+                    when 'skipped' then 'was skipped'
+                    else v_task.status
+                  end,
+                  tenuto._format_time(v_task.completed_at))
+           || case v_task.status
+                when 'failed' then format(', %s: %s', v_tries, tenuto._format_error(v_task.error))
+                when 'cancelled' then coalesce(nullif(': ' || (v_task.error ->> 'reason'), ': cancelled'), '')
+                when 'skipped' then ': what it depended on ended otherwise'
+                else ''
+              end;
   end if;
   return coalesce(
-    (
-      select format('%s is %s: %s', v_what, w.status, w.reason)
-      from tenuto.why_not_running w
-      where w.task_id = p_task_id),
+    (select format('%s is %s: %s', v_what, w.status, w.reason)
+     from tenuto.why_not_running w
+     where w.task_id = p_task_id),
     format('%s is moving from one state to the next', v_what)) || v_parked;
 end
 $$;

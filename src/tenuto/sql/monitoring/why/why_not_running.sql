@@ -1,4 +1,4 @@
--- Every task that is open and does not run, and why. Ask for one task, queue or type: each reason is looked up.
+-- Lists every open task that does not run, and why. Ask for one task, queue or type: each reason is looked up.
 create or replace view tenuto.why_not_running
   with (security_invoker = true)
 as

@@ -1,4 +1,5 @@
--- Whether a task may not be tried again. Losses draw on max_attempts too, unless they have a budget of their own.
+-- Returns true if a task cannot be retried. Losses count against max_attempts too, unless max_losses sets a separate
+-- budget.
 create or replace function tenuto._attempts_exhausted(
   p_failures int, p_losses int, p_max_attempts int, p_max_losses int)
   returns boolean

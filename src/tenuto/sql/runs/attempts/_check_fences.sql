@@ -1,11 +1,11 @@
--- A batch of reports names as many attempts as tasks, and as many values.
+-- Raises TN003 unless a batch of reports has as many attempts and values as task ids.
 create or replace function tenuto._check_fences(p_task_ids uuid[], p_attempts int[], p_values int)
   returns void
   language plpgsql
 as $$
 begin
   if cardinality(p_task_ids) is distinct from cardinality(p_attempts)
-    or cardinality(p_task_ids) is distinct from p_values then
+     or cardinality(p_task_ids) is distinct from p_values then
     perform tenuto._raise('TN003', format('%s task ids, %s attempts and %s values do not make a batch',
       cardinality(p_task_ids), cardinality(p_attempts), p_values));
   end if;

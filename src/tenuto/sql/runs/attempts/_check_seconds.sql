@@ -1,4 +1,5 @@
--- Refuses seconds that no clock can add: more than ten years, infinity, NaN (which is larger than any number).
+-- Raises TN003 for seconds that cannot be added to a time: more than ten years, infinity, NaN (which compares larger
+-- than any number).
 create or replace function tenuto._check_seconds(p_seconds float8[])
   returns void
   language plpgsql

@@ -1,7 +1,7 @@
--- running -> completed, for what the session holds; answers only the reports that were not accepted. Deleting the
--- running row is the decision. History, counts, dependents, slots and effects are the same commit.
--- One index scan over the sorted ids takes the rows in id order. The plan is fixed, whatever statistics say: a nested
--- loop of reports and outputs made the same call three times as dear.
+-- running -> completed, for the attempts that the session holds. Returns only the reports that were rejected. Deleting
+-- the running row is the decision; history, counts, dependents, slots and effects are in the same commit. One index
+-- scan over the sorted ids takes the rows in id order. The plan is fixed, whatever the statistics: a nested loop of
+-- reports and outputs made the same call three times as expensive.
 create or replace function tenuto._complete(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[], p_effects jsonb)
   returns table (task_id uuid, attempt int, answer text)
@@ -54,7 +54,8 @@ begin
       where not tenuto._is_single_task_run(e.flags)
       group by 1, 2
     )
-    select array_agg(e.id), array_agg(e.id) filter (where tenuto._has_dependents(e.flags)),
+    select array_agg(e.id),
+           array_agg(e.id) filter (where tenuto._has_dependents(e.flags)),
            array_agg(e.id) filter (where tenuto._has_parent(e.flags)),
            array_agg(e.id) filter (where tenuto._has_limits(e.flags))
     into v_ended

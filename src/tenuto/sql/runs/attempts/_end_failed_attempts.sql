@@ -1,7 +1,7 @@
--- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are gone.
--- A task asked to stop is cancelled; one whose budget is spent, or that must not be retried, has failed; else it waits
--- for its backoff, or for the seconds it asked for. The first charge waits for nothing when it is a loss: most workers
--- that die were not killed by the task.
+-- running -> retrying | queued | failed | cancelled, for attempts that did not complete; their running rows are already
+-- deleted. A task with a cancel request is cancelled. A task without attempts left, or one that must not be retried,
+-- has failed. Any other waits for its backoff, or for the seconds it asked for. A first charge that is a loss does not
+-- wait: most workers that die were not killed by the task.
 create or replace function tenuto._end_failed_attempts(p_ends tenuto.attempt_end[], p_reported boolean)
   returns tenuto.queued_task[]
   language plpgsql
@@ -17,8 +17,12 @@ begin
            h.failures + h.losses + (e.charge is not null)::int as charged,
            case
              when (e.running).cancel then 'cancelled'
-             when e.final or tenuto._attempts_exhausted(h.failures + (e.charge = 'failure')::int,
-               h.losses + (e.charge = 'loss')::int, t.max_attempts, t.max_losses) then 'failed'
+             when e.final
+               or tenuto._attempts_exhausted(
+                 h.failures + (e.charge = 'failure')::int,
+                 h.losses + (e.charge = 'loss')::int,
+                 t.max_attempts,
+                 t.max_losses) then 'failed'
              when e.charge = 'loss' then 'lost'
              else 'retrying'
            end as outcome
@@ -30,7 +34,7 @@ begin
       from tenuto.task_attempts a
       where a.task_id = t.id and a.end_no > 0
     ) h
-  ), untolerated_failures as materialized (   -- not tolerated: neither optional, nor left by `continue` edges alone
+  ), untolerated_failures as materialized (   -- neither optional, nor followed by `continue` edges alone
     select s.id
     from ends s
     where s.outcome = 'failed'

@@ -1,5 +1,5 @@
--- The running row of an attempt, locked: whoever writes on its behalf holds the fence. Lost: TN005. Asked to stop: TN006
--- when p_open is set, for what a stopping task must not begin.
+-- Returns the running row of an attempt, locked: a caller that writes on its behalf holds the fence. Raises TN005 if
+-- the attempt is lost; with p_open, TN006 if it was asked to stop, for calls that a stopping task must not begin.
 create or replace function tenuto._lock_attempt(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_open boolean default false)
   returns tenuto.running_tasks

@@ -1,6 +1,6 @@
--- What follows the end of tasks, with their history written: dependents and parents of those that failed or were
--- cancelled hear of it. Dependents of both are locked together and before all parents, which is the one order (ADR 7).
--- Returns the queued tasks that the caller makes ready, together with whatever else it has.
+-- Propagates the end of failed and cancelled tasks, whose history is written, to their dependents and parents. The
+-- dependents of both are locked together and before all parents: the one lock order (ADR 7). Returns the queued tasks
+-- that the caller makes ready, together with its own.
 create or replace function tenuto._propagate_end(p_queued tenuto.queued_task[], p_outcomes text[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,4 +1,5 @@
--- Queues the side effects of accepted completions: [{"task_id": …, "kind": …, "payload": …}]. Those of refused ones are dropped.
+-- Queues the side effects of accepted completions: [{"task_id": …, "kind": …, "payload": …}]. Effects of rejected
+-- completions are dropped.
 create or replace function tenuto._publish_effects(p_accepted uuid[], p_effects jsonb)
   returns void
   language plpgsql

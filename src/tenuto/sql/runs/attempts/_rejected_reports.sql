@@ -1,6 +1,7 @@
--- The reports that this transaction did not accept: already_accepted when an earlier report of the same holder was,
--- else stale_lease. Only outcomes that the holder reported count, never what the reaper wrote. Its statement is newer
--- than the one that ended the attempts: behind a twin in flight, that one's snapshot would answer stale.
+-- Returns the reports that this transaction did not accept: already_accepted if an earlier report of the same holder
+-- was accepted, otherwise stale_lease. Only outcomes that the holder reported count, never rows that the reaper wrote.
+-- It runs as a second statement, newer than the one that ended the attempts: when the same report is in flight twice,
+-- the snapshot of the first statement would give stale_lease.
 create or replace function tenuto._rejected_reports(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
   returns table (task_id uuid, attempt int, answer text)
@@ -16,6 +17,6 @@ as $$
               then 'already_accepted' else 'stale_lease' end
   from unnest(p_task_ids, p_attempts) as r(id, attempt)
   where r.id <> all (coalesce(p_accepted, '{}'))
-     -- an older attempt of one accepted
+     -- an older attempt of an accepted task
      or r.attempt <> (select max(a.attempt) from tenuto.task_attempts a where a.task_id = r.id);
 $$;

@@ -1,5 +1,6 @@
--- running -> queued, at the place they had in their lanes: what a worker gives back, or has forgotten. They keep their
--- slots, so they wait for no limit again. Those asked to stop are cancelled instead. Wakes the workers of their queues.
+-- running -> queued, at the position they had in their lanes: attempts that a worker returns or has forgotten. They
+-- keep their limit slots, so they wait for no limit again. Attempts with a cancel request are cancelled instead. Wakes
+-- the workers of their queues.
 create or replace function tenuto._release_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean)
   returns void
@@ -9,7 +10,7 @@ as $$
 declare
   v_queued tenuto.queued_task[];
   v_woken tenuto.queued_task[];
-  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts from before places were kept
+  v_seq bigint := nextval('tenuto.ready_seq') << 20;   -- for attempts claimed before positions were stored
 begin
   select b.cards, b.woken into v_queued, v_woken from tenuto._return_attempts(p_running, p_outcome, p_reported) b;
 
@@ -22,7 +23,7 @@ begin
 
   perform tenuto._make_ready(
     v_woken, array(select r.id from unnest(p_running) r where r.cancel and tenuto._has_limits(r.flags)));
-  -- Floors may have passed these places.
+  -- Lane floors may have passed these positions.
   perform tenuto._announce_lanes(v_queued, (select min(coalesce(r.seq, v_seq)) from unnest(p_running) r), true);
   perform tenuto._wake_queued(v_queued);
 end

@@ -1,4 +1,4 @@
--- One answer for each report of a batch, in its order.
+-- Returns one result for each report of a batch, in its order.
 create or replace function tenuto._report_results(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_accepted uuid[])
   returns table (task_id uuid, attempt int, answer text)

@@ -1,6 +1,6 @@
--- Ends attempts that neither completed nor failed and charges nothing: history with p_outcome. A task asked to stop is
--- cancelled instead. Answers the queued tasks that go on, and those that such a cancel freed: the caller makes all of them
--- ready in one go, since that locks limits.
+-- Ends attempts that neither completed nor failed, without a charge: history with p_outcome. A task with a cancel
+-- request is cancelled instead. Returns the queued tasks that continue, and those that such a cancel released: the
+-- caller makes all of them ready in one call, since that locks limits.
 create or replace function tenuto._return_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
   out cards tenuto.queued_task[], out woken tenuto.queued_task[])
@@ -16,7 +16,7 @@ begin
   from unnest(p_running) r
   where not r.cancel;
 
-  -- A run is running from its first claim, whatever became of it.
+  -- A run is running from its first claim, however that attempt ended.
   insert into tenuto.run_counts (run_id, org_id, started_at)
   select r.run_id, r.org_id, min(r.started_at)
   from unnest(p_running) r

@@ -1,5 +1,5 @@
--- Ends the attempts that the session holds among the reported ones, in id order, and answers their rows. Deleted by id:
--- a row that was marked or heard from while we waited for its lock has a ctid that this statement's snapshot cannot see.
+-- Deletes the running rows of the reported attempts that the session holds, in id order, and returns them. Deleted by
+-- id: a row that was updated while this statement waited for its lock has a ctid that its snapshot cannot see.
 create or replace function tenuto._take_running(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns setof tenuto.running_tasks
   language sql

@@ -1,4 +1,4 @@
--- Whether this attempt was lost: the reaper ended it because its worker was gone, or lose_tasks said so.
+-- Returns true if this attempt was lost: the reaper ended it because its worker was gone, or lose_tasks reported it.
 create or replace function tenuto._was_lost(p_end tenuto.task_attempts)
   returns boolean
   language sql

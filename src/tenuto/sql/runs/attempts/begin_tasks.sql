@@ -1,5 +1,5 @@
--- Running attempts whose code begins only now, or later: until then the process for it was made ready, which is no fault of
--- theirs. Their time and their silence count from here.
+-- Restarts the timeouts of running attempts whose code begins only now: until then their process was being prepared,
+-- which does not count against them.
 create or replace function tenuto.begin_tasks(p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns void
   language plpgsql

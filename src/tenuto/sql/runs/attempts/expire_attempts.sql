@@ -1,5 +1,5 @@
--- running -> retrying | failed (lost), for the attempts of every ended session. It looks at what is, not at what just
--- happened: a claim that commits after its session ended is found by the next sweep, and so is one whose session was
+-- running -> retrying | failed (lost), for the attempts of every ended session. It checks the current state, not recent
+-- events: a claim that commits after its session ended is found by the next sweep, and so is one whose session was
 -- pruned meanwhile. p_keys: only these tasks, parked or not.
 create or replace function tenuto.expire_attempts(p_limit int default 5000, p_keys text[] default null)
   returns bigint
@@ -25,17 +25,17 @@ begin
     delete from tenuto.running_tasks r where r.ctid = any (array(select tid from lost)) returning r as running
   )
   select array_agg((g.running, 'loss', false, null,
-                    jsonb_build_object('reason', 'worker_lost', 'worker', s.worker_id, 'session',
-                      s.end_reason))::tenuto.attempt_end)
+                    jsonb_build_object(
+                      'reason', 'worker_lost',
+                      'worker', s.worker_id,
+                      'session', s.end_reason))::tenuto.attempt_end)
   into v_ends
   from gone g
   left join tenuto.sessions s on s.id = (g.running).session_id;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, false),
-                               array(
-                                 select (e.running).id
-                                 from unnest(v_ends) e
-                                 where tenuto._has_limits((e.running).flags)));
+    perform tenuto._make_ready(
+      tenuto._end_failed_attempts(v_ends, false),
+      array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
     perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);

@@ -1,6 +1,6 @@
--- running -> retrying | failed, for attempts over their time or silent for too long: that charges a failure. The
--- deadline is 5 seconds after the timeout, so that the worker's own report, which says more, usually comes first. p_keys:
--- only these tasks, parked or not.
+-- running -> retrying | failed, for attempts past their timeout or without a heartbeat for too long: charges a failure.
+-- The deadline is 5 seconds after the timeout, so that the worker's own report, which has more detail, usually comes
+-- first. p_keys: only these tasks, parked or not.
 create or replace function tenuto.expire_deadlines(p_limit int default 5000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -25,17 +25,17 @@ begin
     delete from tenuto.running_tasks r where r.ctid = any (array(select tid from late)) returning r as running
   )
   select array_agg((g.running, 'failure', false, null,
-                    jsonb_build_object('reason',
-                      case when (g.running).deadline_at < tenuto.now() then 'timeout'
+                    jsonb_build_object(
+                      'reason',
+                      case when (g.running).deadline_at < tenuto.now()
+                           then 'timeout'
                            else 'heartbeat_timeout' end))::tenuto.attempt_end)
   into v_ends
   from gone g;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, false),
-                               array(
-                                 select (e.running).id
-                                 from unnest(v_ends) e
-                                 where tenuto._has_limits((e.running).flags)));
+    perform tenuto._make_ready(
+      tenuto._end_failed_attempts(v_ends, false),
+      array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
     perform tenuto._wake_ready(array(select distinct (e.running).org_id from unnest(v_ends) e));
   end if;
   return coalesce(cardinality(v_ends), 0);

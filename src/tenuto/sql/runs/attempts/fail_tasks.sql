@@ -1,6 +1,7 @@
--- running -> retrying | failed (or cancelled, when it was asked to stop). p_retries: null retries after the backoff,
--- a number of seconds retries after that, -1 does not retry. Of errors over 1 MB the head is kept. Answers as complete_tasks does,
--- and how often the task may be tried, and when it is tried again: null when it is not, or was another's to report.
+-- running -> retrying | failed (or cancelled, if it was asked to stop). p_retries: null retries after the backoff, a
+-- number of seconds retries after that, -1 does not retry. Errors over 1 MB are cut. Returns the results of
+-- complete_tasks, and how many attempts the task has and in how many seconds it is retried: null if it is not, or if
+-- the session did not hold it.
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[],
   p_retries float8[] default null)
@@ -17,19 +18,19 @@ begin
     p_errors := array(
       select tenuto._cut_error(e.error) from unnest(p_errors) with ordinality e(error, no) order by e.no);
   end if;
-  select array_agg((t, 'failure', coalesce(r.retry < 0, false), case when r.retry >= 0 then r.retry end, r.error)::tenuto.attempt_end)
+  select array_agg((t, 'failure', coalesce(r.retry < 0, false),
+                    case when r.retry >= 0 then r.retry end,
+                    r.error)::tenuto.attempt_end)
   into v_ends
   from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t
   join (
     select distinct on (f.id, f.attempt) f.*
     from unnest(p_task_ids, p_attempts, p_errors, p_retries) as f(id, attempt, error, retry)
-        order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
+    order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, true),
-                               array(
-                                 select (e.running).id
-                                 from unnest(v_ends) e
-                                 where tenuto._has_limits((e.running).flags)));
+    perform tenuto._make_ready(
+      tenuto._end_failed_attempts(v_ends, true),
+      array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
   end if;
   return query
   select a.task_id, a.attempt, a.answer,

@@ -1,8 +1,8 @@
--- Renews a session and compares what the worker says it holds with what we think. p_settled: every claim up to this
--- number was answered or given up. Attempts of settled claims that are not listed were forgotten: they get their places
--- back, uncharged; an attempt claimed while the beat was on its way has a higher number and stays. Answers the listed
--- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
--- the worker is being drained.
+-- Renews a session and compares the attempts that the worker lists with those it holds. p_settled: the worker has the
+-- result of every claim up to this number, or has given it up. Attempts of settled claims that are not listed were
+-- forgotten: they return to their positions, uncharged; an attempt claimed while the heartbeat was in flight has a
+-- higher number and stays. Returns the listed attempts that are lost, those that should stop, the newest route, so that
+-- the worker notices new ones, and whether the worker is draining.
 create or replace function tenuto.heartbeat(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint,
   p_metrics jsonb default '{}', out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
@@ -21,7 +21,7 @@ begin
     from tenuto.running_tasks r
     where r.session_id = p_session_id
       and r.claim_no <= p_settled
-      -- hashed, whatever statistics say
+      -- hashed, whatever the statistics
       and (r.id, r.attempt) not in (select h.id, h.attempt from unnest(p_task_ids, p_attempts) as h(id, attempt))
     order by r.id
     for update skip locked

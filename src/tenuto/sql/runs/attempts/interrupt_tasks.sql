@@ -1,5 +1,5 @@
--- running -> queued, at the place it had: the worker stops before the task is done. Charges nothing. Answers as
--- complete_tasks does.
+-- running -> queued, at the position it had: the worker stops before the task is done. No charge. Returns the results
+-- of complete_tasks.
 create or replace function tenuto.interrupt_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[])
   returns table (task_id uuid, attempt int, answer text)

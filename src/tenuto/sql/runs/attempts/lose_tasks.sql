@@ -1,6 +1,6 @@
--- running -> retrying | failed (or cancelled, when it was asked to stop): the worker lives, but what ran the attempt died
--- (a process that crashed, a thread that will not stop). Charged as a loss, as if the worker had died. The error is kept
--- with the reason attempt_lost. Answers as complete_tasks does.
+-- running -> retrying | failed (or cancelled, if it was asked to stop): the worker is alive, but the process or thread
+-- of the attempt died or will not stop. Charged as a loss, as if the worker had died. The error is stored with the
+-- reason attempt_lost. Returns the results of complete_tasks.
 create or replace function tenuto.lose_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[])
   returns table (task_id uuid, attempt int, answer text)
@@ -20,14 +20,14 @@ begin
                     || '{"reason": "attempt_lost"}')::tenuto.attempt_end)
   into v_ends
   from tenuto._take_running(p_session_id, p_token, p_task_ids, p_attempts) t
-  join (select distinct on (f.id, f.attempt) f.* from unnest(p_task_ids, p_attempts, p_errors) as f(id, attempt, error)
-        order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
+  join (
+    select distinct on (f.id, f.attempt) f.*
+    from unnest(p_task_ids, p_attempts, p_errors) as f(id, attempt, error)
+    order by f.id, f.attempt) r on r.id = t.id and r.attempt = t.attempt;
   if v_ends is not null then
-    perform tenuto._make_ready(tenuto._end_failed_attempts(v_ends, true),
-                               array(
-                                 select (e.running).id
-                                 from unnest(v_ends) e
-                                 where tenuto._has_limits((e.running).flags)));
+    perform tenuto._make_ready(
+      tenuto._end_failed_attempts(v_ends, true),
+      array(select (e.running).id from unnest(v_ends) e where tenuto._has_limits((e.running).flags)));
   end if;
   return query
   select *

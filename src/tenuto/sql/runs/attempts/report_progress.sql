@@ -1,5 +1,5 @@
--- The user code of running attempts says that it is alive, and how far it is; null leaves what was said before.
--- Answers the tasks that are not held any more, and those that should stop.
+-- Records that the code of running attempts is alive, and its progress; null leaves the last value. Returns the tasks
+-- that the session no longer holds (stale_lease), and those that should stop (cancelled).
 create or replace function tenuto.report_progress(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_progress float8[] default null,
   p_messages text[] default null)

@@ -1,4 +1,4 @@
--- A glob as a pattern for `like`: * becomes %, ? becomes _, and what `like` would read specially is escaped.
+-- Returns a glob as a pattern for `like`: * becomes %, ? becomes _, and characters special to `like` are escaped.
 create or replace function tenuto._glob_to_like(p_glob text)
   returns text
   language sql

@@ -1,4 +1,4 @@
--- Appends values to the run's data.
+-- Appends values to the run's data and returns their ids.
 create or replace function tenuto._write_run_data(
   p_org_id uuid, p_run_id uuid, p_task_id uuid, p_attempt int, p_values jsonb, p_tags text[])
   returns uuid[]

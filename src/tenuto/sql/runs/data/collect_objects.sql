@@ -1,6 +1,6 @@
--- Deletes data objects that nothing references and that are older than p_keep. Answers what was deleted, so that the
--- caller can delete what their uris name. An object that gets a reference meanwhile is locked by it and stays.
--- p_keys: only these objects, parked or not.
+-- Deletes data objects that nothing references and that are older than p_keep. Returns them, so that the caller can
+-- delete the files of their uris. An object that gets a reference meanwhile is locked by it and stays. p_keys: only
+-- these objects, parked or not.
 create or replace function tenuto.collect_objects(
   p_keep interval default '24 hours', p_limit int default 1000, p_keys text[] default null)
   returns table (id uuid, org_id uuid, uri text)

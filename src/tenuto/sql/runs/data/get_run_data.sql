@@ -1,5 +1,6 @@
--- Run data: the latest value of each key, or with p_history every value, newest last. p_glob: * and ? stand for any
--- characters and one. p_tags: any of them, or with p_all_tags all; p_tag_prefix: some tag begins with it.
+-- Returns run data: the latest value of each key, or with p_history every value, newest last. p_glob: * and ? stand for
+-- any characters and one character. p_tags: any of them, or with p_all_tags all of them; p_tag_prefix: some tag begins
+-- with it.
 create or replace function tenuto.get_run_data(
   p_org_id uuid, p_run_id uuid, p_keys text[] default null, p_prefix text default null, p_glob text default null,
   p_tags text[] default null, p_all_tags boolean default false, p_tag_prefix text default null,

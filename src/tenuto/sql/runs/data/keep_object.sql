@@ -1,5 +1,5 @@
--- A running attempt keeps an object that it has put: its task holds it. Fenced: a worker that lost the task keeps nothing,
--- and since it puts the object in the same transaction, nothing of it is stored.
+-- Makes the task of a running attempt hold an object that the attempt has put. Fenced: a worker that lost the task
+-- keeps nothing, and since it puts the object in the same transaction, nothing of it is stored.
 create or replace function tenuto.keep_object(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_object_id uuid)
   returns void

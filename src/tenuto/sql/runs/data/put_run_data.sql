@@ -1,4 +1,4 @@
--- Somebody outside the run's tasks puts values into its data, while the run is open.
+-- Appends values to an open run's data from outside its tasks.
 create or replace function tenuto.put_run_data(p_org_id uuid, p_run_id uuid, p_values jsonb, p_tags text[] default '{}')
   returns uuid[]
   language plpgsql

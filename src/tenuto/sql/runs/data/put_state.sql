@@ -1,5 +1,5 @@
--- Sets one key of a job's operator state when its version is still p_version (0: it is not there yet). Answers the new
--- version; another version is an error, and nothing changes. Fenced by the attempt that sets it.
+-- Sets one key of a job's operator state if its version is still p_version (0: the key does not exist yet). Returns the
+-- new version; any other version raises TN004, and nothing changes. Fenced by the attempt that sets it.
 create or replace function tenuto.put_state(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_job_key text, p_key text, p_value jsonb,
   p_version bigint)

@@ -1,4 +1,4 @@
--- A running attempt puts values into its run's data. Fenced: a worker that lost the task overwrites nothing.
+-- Appends values to the run's data from a running attempt. Fenced: a worker that lost the task overwrites nothing.
 create or replace function tenuto.put_task_data(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_values jsonb, p_tags text[] default '{}')
   returns uuid[]

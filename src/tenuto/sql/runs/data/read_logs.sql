@@ -1,4 +1,4 @@
--- The log lines of a task after a place: pass the attempt and line of the last line read to go on from there.
+-- Returns the log lines of a task after a position: pass the attempt and line of the last line read to continue there.
 create or replace function tenuto.read_logs(
   p_org_id uuid, p_task_id uuid, p_after_attempt int default 0, p_after_line int default 0, p_limit int default 1000)
   returns setof tenuto.task_logs

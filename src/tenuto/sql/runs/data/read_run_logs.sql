@@ -1,5 +1,6 @@
--- The log lines of all tasks of a run, by their time, after a place: pass time, task, attempt and line of the last line
--- read to go on from there, or a time alone. Workers write lines in batches, so that older ones may still come.
+-- Returns the log lines of all tasks of a run in the order of their times, after a position: pass time, task, attempt
+-- and line of the last line read to continue there, or only a time. Workers write lines in batches, so older lines may
+-- still arrive.
 create or replace function tenuto.read_run_logs(
   p_org_id uuid, p_run_id uuid, p_after timestamptz default '-infinity',
   p_after_task uuid default '00000000-0000-0000-0000-000000000000', p_after_attempt int default 0,

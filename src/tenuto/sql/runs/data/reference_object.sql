@@ -1,4 +1,4 @@
--- A run, a resource group or a task needs the object: it stays until every such reference is released. Twice is fine.
+-- Makes a run, a resource group or a task hold an object: it stays until every such reference is released. Idempotent.
 create or replace function tenuto.reference_object(p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid)
   returns void
   language plpgsql

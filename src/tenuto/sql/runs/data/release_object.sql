@@ -1,4 +1,4 @@
--- The holder does not need the object any more. Answers whether it held it.
+-- Releases a holder's reference to an object. Returns whether there was one.
 create or replace function tenuto.release_object(p_org_id uuid, p_object_id uuid, p_holder text, p_holder_id uuid)
   returns boolean
   language plpgsql

@@ -1,7 +1,7 @@
--- Appends log lines of attempts, at most 10,000 a call. Lines beyond 10,000 an attempt and text beyond 8 KB a line are
--- cut, fields beyond 8 KB say only how many bytes they had; lines without a place are left out, and those that a worker
--- with a key writes of attempts that no session of that key held. Not fenced by the lease: what a lost attempt had to say
--- helps to see why.
+-- Appends log lines of attempts, at most 10,000 per call, and returns how many were written. Lines beyond 10,000 per
+-- attempt are dropped, text beyond 8 KB per line is cut, and of fields beyond 8 KB only their size is stored. Lines
+-- without a line number are dropped, and lines that a worker with a key writes for attempts that no session of that key
+-- held. Not fenced by the lease: the log of a lost attempt helps to find out why.
 create or replace function tenuto.write_logs(p_session_id bigint, p_token uuid, p_lines jsonb)
   returns bigint
   language plpgsql
@@ -20,8 +20,8 @@ begin
   end if;
   with lines as materialized (
     select l.*
-    from jsonb_to_recordset(p_lines) as l(task_id uuid, attempt int, line_no int, logged_at timestamptz, level text,
-      message text, fields jsonb)
+    from jsonb_to_recordset(p_lines) as l(
+      task_id uuid, attempt int, line_no int, logged_at timestamptz, level text, message text, fields jsonb)
     where l.line_no between 1 and 10000 and l.attempt is not null
   ), own as materialized (
     select d.task_id, d.attempt, t.org_id
@@ -39,7 +39,8 @@ begin
   insert into tenuto.task_logs (task_id, attempt, line_no, org_id, logged_at, level, message, fields)
   select l.task_id, l.attempt, l.line_no, o.org_id, coalesce(l.logged_at, tenuto.now()),
          coalesce(left(l.level, 32), 'info'), left(coalesce(l.message, ''), 8192),
-         case when pg_column_size(l.fields) > 8192 then jsonb_build_object('cut_bytes', pg_column_size(l.fields))
+         case when pg_column_size(l.fields) > 8192
+              then jsonb_build_object('cut_bytes', pg_column_size(l.fields))
               else l.fields end
   from lines l
   join own o on o.task_id = l.task_id and o.attempt = l.attempt

@@ -1,5 +1,6 @@
--- Takes satisfied edges off the counters of pending tasks. Their rows are locked first, in id order, and the counter is read
--- under the lock. Those at zero leave: answers their queued tasks, or delays them when their time has not come.
+-- Subtracts satisfied edges from the counters of pending tasks. Their rows are locked first, in id order, and the
+-- counter is read under the lock. Tasks at zero leave pending_tasks: returns them as queued tasks, or delays those
+-- whose time has not come.
 create or replace function tenuto._count_down(p_ids uuid[], p_counts int[])
   returns tenuto.queued_task[]
   language plpgsql

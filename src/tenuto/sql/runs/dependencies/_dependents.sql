@@ -1,5 +1,5 @@
--- Everything that may hear of the end of these tasks with these outcomes: the dependents of them and of all that ends with
--- them. What follows an end locks these rows of pending_tasks first.
+-- Returns every task that the end of these tasks with these outcomes may affect: their dependents, and those of all
+-- tasks that end with them. Functions that propagate an end lock these rows of pending_tasks first.
 create or replace function tenuto._dependents(p_ids uuid[], p_outcomes text[])
   returns uuid[]
   language sql

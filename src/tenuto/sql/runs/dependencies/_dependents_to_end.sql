@@ -1,5 +1,6 @@
--- The tasks that just ended with these outcomes, and the pending ones that end with them, each with its result. Look-ups by
--- index for one task after the other, whatever statistics say: a table of this week may have none yet.
+-- Returns the tasks that just ended with these outcomes, and the pending tasks that end with them, each with its
+-- result. Looks up one task after the other by index, whatever the statistics: the partition of this week may have none
+-- yet.
 create or replace function tenuto._dependents_to_end(p_ids uuid[], p_outcomes text[])
   returns table (id uuid, result text, optional boolean)
   language sql
@@ -25,6 +26,6 @@ as $$
       select p.id from tenuto.pending_tasks p where p.id = d.child_id and f.result <> 'satisfied' limit 1) p
     cross join lateral (select t.optional from tenuto.tasks t where t.id = p.id limit 1) t
   )
-  -- cancelled before skipped, should both reach it
+  -- cancelled wins over skipped, if both reach a task
   select e.id, min(e.result), bool_or(e.optional) from ended e group by e.id;
 $$;

@@ -1,4 +1,4 @@
--- What the end of a task means for a task that depends on it: satisfied, cancelled or skipped.
+-- Returns what the end of a task means for a task that depends on it: satisfied, cancelled or skipped.
 create or replace function tenuto._edge_result(p_runs_on text, p_outcome text, p_optional boolean)
   returns text
   language sql

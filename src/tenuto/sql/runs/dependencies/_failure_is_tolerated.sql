@@ -1,4 +1,4 @@
--- Whether a run may complete although this task failed: it is optional, or only `continue` edges leave it.
+-- Returns true if a run can complete although this task failed: it is optional, or only `continue` edges leave it.
 create or replace function tenuto._failure_is_tolerated(p_task_id uuid)
   returns boolean
   language sql

@@ -1,6 +1,6 @@
--- pending -> queued: tells the dependents of tasks that just ended, all with p_outcome. A dependent is let go by the
--- counter on its own row, locked first and in id order: two last parents that commit together both count.
--- Returns the queued tasks to make ready, and the tasks with a parent that ended with them, which the caller tells.
+-- pending -> queued, for the dependents of tasks that just ended, all with p_outcome. A dependent is released by the
+-- counter on its own row, locked first and in id order: two last parents that commit together both count. Returns the
+-- queued tasks to make ready, and the tasks with a parent that ended with them, whose parents the caller notifies.
 create or replace function tenuto._release(
   p_ids uuid[], p_outcome text, out cards tenuto.queued_task[], out owned uuid[])
   language plpgsql

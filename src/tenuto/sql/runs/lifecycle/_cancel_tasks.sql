@@ -1,7 +1,7 @@
--- any open state -> cancelled, for these tasks wherever they are: running ones are marked and end by themselves, the
--- others end now. Locks in the one order: running, pending (with the dependents that will hear of it), parents, waiting,
--- delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)` would read the whole table. Handlers of
--- a run are left: they run because of the cancel.
+-- any open state -> cancelled, for these tasks in whatever table they are: running ones are marked and end by
+-- themselves, the others end now. Locks in the one order (ADR 7): running, pending (with the dependents that the cancel
+-- reaches), parents, waiting, delayed, ready. Rows are found by their ids alone: an `or` or an `in (select ..)` would
+-- read the whole table. Handlers of a run stay: they run because of the cancel.
 create or replace function tenuto._cancel_tasks(p_ids uuid[], p_reason text)
   returns void
   language plpgsql
@@ -21,7 +21,7 @@ begin
   perform from tenuto.running_tasks where id = any (p_ids) order by id for update;
   update tenuto.running_tasks set cancel = true where id = any (p_ids) and not cancel;
   if found then
-    perform tenuto._wake('!cancel');   -- workers beat at once instead of at their next beat
+    perform tenuto._wake('!cancel');   -- workers send a heartbeat now instead of at their next interval
   end if;
 
   v_pending := p_ids || tenuto._dependents(p_ids, array_fill('cancelled'::text, array[cardinality(p_ids)]));
@@ -53,20 +53,15 @@ begin
   )
   select array_agg(queued) into v_queued
   from (
-    select queued
-    from pending
-    union all
-    select queued
-    from waiting
-    union all
-    select queued
-    from delayed
-    union all
-    select queued
-    from ready) c;
-  -- Claimed while we went from running to ready. Whoever holds such a row now is ending it; sweep_cancelled looks again.
+    select queued from pending
+    union all select queued from waiting
+    union all select queued from delayed
+    union all select queued from ready) c;
+  -- Tasks claimed while this call went from running to ready. A transaction that holds such a row is ending it;
+  -- sweep_cancelled checks again.
   update tenuto.running_tasks set cancel = true
-  where ctid = any (array(select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
+  where ctid = any (array(
+    select ctid from tenuto.running_tasks where id = any (p_ids) and not cancel order by id for update skip locked));
   if v_queued is not null then
     perform tenuto._record_ends(v_queued, 'cancelled', jsonb_build_object('reason', coalesce(p_reason, 'cancelled')));
     perform tenuto._make_ready(

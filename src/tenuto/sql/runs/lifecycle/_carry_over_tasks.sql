@@ -1,4 +1,4 @@
--- Takes finished tasks over into another run: copies of the record and of its final end, so that the new run outlives the old.
+-- Copies finished tasks into another run, with their records and final ends, so that the new run outlives the old.
 create or replace function tenuto._carry_over_tasks(p_run_id uuid, p_base uuid, p_old uuid[])
   returns void
   language sql

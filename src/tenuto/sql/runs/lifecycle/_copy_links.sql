@@ -1,6 +1,6 @@
--- What belongs to copies of tasks, whose records are written: edges, slots and held objects. Ends of edges and sources of
--- values are the copies of what they were where there are copies, else what they were if that is of the same run. Tasks are
--- copied before those that depend on them. Returns the copy at the far end of every edge from a task that has not ended.
+-- Copies the edges, slots and held objects of copied tasks, whose records are written. An edge or a value's source
+-- points to the copy where there is one, otherwise to the original if that belongs to the same run. Tasks are copied
+-- before those that depend on them. Returns the copied dependent of every edge from a task that has not ended.
 create or replace function tenuto._copy_links(p_run_id uuid, p_base uuid, p_old uuid[])
   returns uuid[]
   language plpgsql

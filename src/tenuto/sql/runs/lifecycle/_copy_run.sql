@@ -1,4 +1,4 @@
--- What a retried run takes over beside its tasks, when these are copied: its declared outputs and the objects it holds.
+-- Copies a run's declared outputs and held objects to its retry, when its tasks are copied.
 create or replace function tenuto._copy_run(p_old uuid, p_new uuid, p_base uuid)
   returns void
   language sql

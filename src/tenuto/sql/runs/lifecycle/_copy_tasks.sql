@@ -1,5 +1,5 @@
--- -> pending: copies of tasks, to be executed again in a run, with one dependency more than they have: what copies a run
--- lets them go when all are copied (_release_copies), so that none ends before a dependent is there to hear of it.
+-- -> pending: copies tasks, to be executed again in a run, with one dependency more than the originals. _release_copies
+-- removes it when all are copied, so that no task ends before its dependents exist.
 create or replace function tenuto._copy_tasks(p_run_id uuid, p_run_attempt int, p_base uuid, p_old uuid[])
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- The run, which must be the org's and final; TN001 when it is not there, TN004 when it is still open.
+-- Returns a final run of the org. Raises TN001 if it does not exist, TN004 if it is still open.
 create or replace function tenuto._final_run(p_org_id uuid, p_run_id uuid)
   returns tenuto.runs
   language plpgsql

@@ -1,5 +1,5 @@
--- How a run with nothing open has ended. A result that handlers already ran for stays, but for a completed run whose
--- handler failed. One that was asked to stop is cancelled, unless all it had to do was done.
+-- Returns the final status of a run with no open tasks. A result that handlers already ran for stays, except that a
+-- completed run fails if its handler failed. A run with a cancel request is cancelled, unless all its tasks completed.
 create or replace function tenuto._final_run_status(p_run tenuto.runs)
   returns text
   language sql

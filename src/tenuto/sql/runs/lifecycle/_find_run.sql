@@ -1,4 +1,4 @@
--- The run, which must be the org's, and its live state; TN001 when it is not there.
+-- Returns a run of the org and its live status. Raises TN001 if it does not exist.
 create or replace function tenuto._find_run(p_org_id uuid, p_run_id uuid, out run tenuto.runs, out status text)
   language plpgsql
   stable

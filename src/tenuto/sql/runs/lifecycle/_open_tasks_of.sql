@@ -1,4 +1,4 @@
--- The tasks with these ids that have not ended, and their runs; at most p_limit from each place (null: all).
+-- Returns the tasks in a range of ids that have not ended, and their runs; at most p_limit from each table (null: all).
 create or replace function tenuto._open_tasks_of(p_from uuid, p_to uuid, p_limit int)
   returns table (id uuid, run_id uuid)
   language sql

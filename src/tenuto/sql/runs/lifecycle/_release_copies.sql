@@ -1,5 +1,5 @@
--- pending -> queued: lets copies go that wait for nothing but this. Returns the queued tasks to make ready, in the order of the
--- tasks they are copies of.
+-- pending -> queued, for copies that wait for nothing else. Returns the queued tasks to make ready, in the order of the
+-- original tasks.
 create or replace function tenuto._release_copies(p_base uuid, p_old uuid[])
   returns tenuto.queued_task[]
   language plpgsql

@@ -1,5 +1,5 @@
--- retrying -> running: the run's next attempt executes copies of what did not complete and of what depends on it; final
--- tasks stay as they are. Returns the queued tasks to make ready.
+-- retrying -> running: the run's next attempt executes copies of the tasks that did not complete and of their
+-- dependents; final tasks stay as they are. Returns the queued tasks to make ready.
 create or replace function tenuto._rerun(p_run tenuto.runs)
   returns tenuto.queued_task[]
   language plpgsql
@@ -26,7 +26,10 @@ begin
       next_retry_at = null,
       failed_task_id = null,
       completed = completed - v_completed,
-      total = completed - v_completed + handlers + cardinality(v_again), failed = 0, cancelled = 0, skipped = 0,
+      total = completed - v_completed + handlers + cardinality(v_again),
+      failed = 0,
+      cancelled = 0,
+      skipped = 0,
       untolerated_failures = 0
   where id = p_run.id;
   return tenuto._release_copies(v_base, v_again);

@@ -1,4 +1,5 @@
--- The tasks of a run. The first branch is what the partial index on run_id covers, the second is a run of one's own task.
+-- Returns the tasks of a run. The first branch is what the partial index on run_id covers, the second the task of a
+-- single-task run.
 create or replace function tenuto._run_tasks(p_run_id uuid)
   returns setof tenuto.tasks
   language sql

@@ -1,5 +1,5 @@
--- Ends a run without its handlers, which are skipped: it was cancelled, and settle_runs fails on them. The caller holds the
--- run and its pending rows; fold_runs ends the run.
+-- pending -> skipped, for all handlers of a run that was cancelled and whose handlers settle_runs fails on. The caller
+-- has locked the run and its pending rows; fold_runs ends the run.
 create or replace function tenuto._skip_handlers(p_run tenuto.runs)
   returns void
   language plpgsql

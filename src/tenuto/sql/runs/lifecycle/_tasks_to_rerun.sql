@@ -1,14 +1,15 @@
--- What a retry of the run does with its tasks: executes them again, or keeps them as they ended (again = false). With
--- p_reuse: what failed or was cancelled, everything that depends on such a task, whatever the edge (`continue` and `failed`
--- edges are decided anew), and handlers that ran; else all. Tasks that an attempt of the run copied are over, and so are
--- their children. Children of a task that runs again are left out: it starts its own. A failed child of a parent that
--- completed runs again only if it failed the run: otherwise its parent handled the failure.
+-- Returns what a retry does with the tasks of a run: executes them again, or keeps them as they ended (again = false).
+-- With p_reuse: executes tasks that failed or were cancelled, everything that depends on such a task, whatever the edge
+-- (`continue` and `failed` edges are decided again), and handlers that ran; without it, all. Tasks that an attempt of
+-- the run copied are left out, and so are their children. Children of a task that runs again are left out: it starts
+-- its own. A failed child of a parent that completed runs again only if it failed the run: otherwise its parent handled
+-- the failure.
 create or replace function tenuto._tasks_to_rerun(p_run_id uuid, p_reuse boolean)
   returns table (id uuid, place int, again boolean, handler text, outcome text)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
-  set enable_nestloop = off   -- but for look-ups: a join of a run with itself must not be n^2 for lack of statistics
+  set enable_nestloop = off   -- except look-ups: joining a run with itself must not be n^2 without statistics
   set jit = off
 as $$
   with recursive every as materialized (
@@ -39,7 +40,7 @@ as $$
     select e.id from below b join every e on e.parent_id = b.id
   ), chosen as materialized (
     select id from again except select id from below
-  ), sources(id) as (   -- what a chosen task read from or is a child of stays beside it, children too
+  ), sources(id) as (   -- tasks that a chosen task reads from, and its parents, stay beside it
     select n.id
     from chosen c
     join old o on o.id = c.id

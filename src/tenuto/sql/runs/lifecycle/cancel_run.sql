@@ -1,6 +1,7 @@
--- Stops a run: what is not running ends now, what runs is marked and ends when it sees the mark, and the run is
--- cancelled when its last task has ended. Cancelling twice is fine; a final run is an error. Returns false for a large run:
--- the request is recorded, nothing of the run can start children any more, and advance_requests does the rest.
+-- any open state -> cancelled: tasks that do not run end now, running ones are marked and end when they see the mark,
+-- and the run is cancelled when its last task has ended. Idempotent; a final run raises TN004. Returns false for a
+-- large run: the request is recorded, no task of the run can start children any more, and advance_requests does the
+-- rest.
 create or replace function tenuto.cancel_run(p_org_id uuid, p_run_id uuid, p_reason text default null)
   returns boolean
   language plpgsql

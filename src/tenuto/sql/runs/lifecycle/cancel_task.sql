@@ -1,4 +1,5 @@
--- Stops one task, its children, and the dependents that need it to complete. A final task is an error.
+-- any open state -> cancelled, for one task, its children, and the dependents that need it to complete. A final task
+-- raises TN004.
 create or replace function tenuto.cancel_task(p_org_id uuid, p_task_id uuid, p_reason text default null)
   returns void
   language plpgsql

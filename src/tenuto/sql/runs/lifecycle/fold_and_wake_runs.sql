@@ -1,6 +1,6 @@
--- What a worker does after its completions committed, a few times a second at most: adds up the runs it touched, so
--- that whoever waits for them sees their end, and wakes the workers of the queues in which their orgs have something
--- ready. Without runs, or with nothing ready, nobody is woken.
+-- Folds the runs that a worker's completions touched, so that clients that wait see their end, and wakes the workers of
+-- the queues in which their orgs have ready tasks. Called by a worker after its completions committed, a few times per
+-- second at most. Without runs, or with no task ready, it wakes no worker.
 create or replace function tenuto.fold_and_wake_runs(p_run_ids uuid[])
   returns bigint
   language plpgsql

@@ -1,7 +1,8 @@
--- pending -> running -> completed | failed | cancelled: adds what ended to the counts of its run, and ends the runs with
--- nothing open. Every end left its own row, so nobody is missed: what commits later is folded later, and so is what
--- belongs to a run that another transaction holds, however much of it lies in front. Runs with handlers or attempts of
--- their own left are for settle_runs. p_run_ids: only these, for one who waits for them. p_keys: the same, parked or not.
+-- pending -> running -> completed | failed | cancelled: adds the ends of tasks to the counts of their runs, and ends
+-- the runs with no open tasks. Every end left a separate row, so none is missed: an end that commits later is folded
+-- later, and so is one of a run that another transaction has locked, however many of its rows come first. Runs with
+-- handlers or run attempts left are for settle_runs. p_run_ids: only these, for a client that waits for them. p_keys:
+-- the same, parked or not.
 create or replace function tenuto.fold_runs(
   p_limit int default 1000, p_run_ids uuid[] default null, p_keys text[] default null)
   returns bigint
@@ -46,7 +47,7 @@ begin
       failed         = r.failed + s.failed,
       cancelled      = r.cancelled + s.cancelled,
       skipped        = r.skipped + s.skipped,
-      untolerated_failures        = r.untolerated_failures + s.untolerated_failures,
+      untolerated_failures = r.untolerated_failures + s.untolerated_failures,
       started_at     = coalesce(r.started_at, s.started_at),
       failed_task_id = coalesce(r.failed_task_id, s.failed_task_id),
       status         = case when r.status = 'pending' and s.started_at is not null then 'running' else r.status end

@@ -1,5 +1,5 @@
--- The output of a run: its declared outputs by position, else those of its sinks in order (one sink: that output
--- itself), else the single task's. Read from the tasks when asked for, never stored twice.
+-- Returns the output of a run: its declared outputs by position, otherwise those of its sinks in order (one sink: that
+-- output itself), otherwise the single task's. Read from the tasks on request, never stored twice.
 create or replace function tenuto.get_run_output(p_run_id uuid)
   returns jsonb
   language plpgsql
@@ -9,7 +9,9 @@ declare
   v_output jsonb;
   v_count int;
 begin
-  select jsonb_agg(case when s.source_position is null then a.output else a.output -> s.source_position end order by s.position)
+  select jsonb_agg(
+    case when s.source_position is null then a.output else a.output -> s.source_position end
+    order by s.position)
   into v_output
   from tenuto.run_slots s
   left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0

@@ -1,20 +1,21 @@
--- Every run with its live state and counts. A run of one takes both from its task. It is running from its first claim. Its
--- type is that of the task it was started with; a graph has none.
+-- Lists every run with its live status and counts. A single-task run takes both from its task. A run is running from
+-- its first claim. Its type is that of the task it was started with; a graph has none.
 create or replace view tenuto.run_status
   with (security_invoker = true)
 as
 select
   r.id, r.org_id, r.name,
-  coalesce(t.type,
+  coalesce(
+    t.type,
     (select o.type from tenuto.tasks k join tenuto.routes o on o.id = k.route_id where k.id = r.id)) as type,
   r.single_task, g.external_id as resource_group,
   case
     when r.single_task and t.completed_at is null then case when t.attempt > 0 then 'running' else 'pending' end
     when r.single_task then t.status
-    when r.status = 'pending' and (exists (select from tenuto.running_tasks u where u.run_id = r.id)
-                                   or exists (
-                                     select from tenuto.run_counts c
-                                     where c.run_id = r.id and c.started_at is not null)) then 'running'
+    when r.status = 'pending'
+      and (exists (select from tenuto.running_tasks u where u.run_id = r.id)
+           or exists (select from tenuto.run_counts c where c.run_id = r.id and c.started_at is not null))
+      then 'running'
     else r.status
   end as status,
   r.attempt, r.max_attempts,
@@ -25,14 +26,17 @@ select
   coalesce(r.skipped, 0) as skipped_tasks,
   coalesce(r.input, t.input) as input,
   tenuto.get_run_output(r.id) as output,
-  case when r.single_task then t.error
-       else (
-         select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0) end as error,
+  case when r.single_task
+       then t.error
+       else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0)
+  end as error,
   coalesce(r.failed_task_id, case when t.status = 'failed' then t.id end) as failed_task_id,
   coalesce(r.metadata, t.metadata) as metadata, r.retry_of, r.next_retry_at, r.cancel_requested_at, r.created_at,
-  coalesce(r.started_at, t.started_at,
+  coalesce(
+    r.started_at,
+    t.started_at,
     least((select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id),
-      (select min(c.started_at) from tenuto.run_counts c where c.run_id = r.id))) as started_at,
+          (select min(c.started_at) from tenuto.run_counts c where c.run_id = r.id))) as started_at,
   coalesce(r.completed_at, t.completed_at) as completed_at,
   coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration,
   q.progress
@@ -41,7 +45,9 @@ join tenuto.resource_groups g on g.no = r.group_no
 left join tenuto.task_status t on t.id = r.id and r.single_task
 cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
-         (array_agg(jsonb_build_object('verb', o.verb, 'done', o.done, 'tasks', o.tasks) order by o.verb = 'retry' desc))[1] as progress
+         (array_agg(
+            jsonb_build_object('verb', o.verb, 'done', o.done, 'tasks', o.tasks)
+            order by o.verb = 'retry' desc))[1] as progress
   from tenuto.run_requests o
   where o.run_id = r.id
 ) q;

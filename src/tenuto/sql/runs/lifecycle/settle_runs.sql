@@ -1,6 +1,6 @@
--- running -> retrying -> running, and the handlers of a run that has ended: what fold_runs leaves. Locks in the order
--- of everybody else (pending, then runs, limits once and last) and looks again under the lock. p_keys: only these runs,
--- parked or not.
+-- running -> retrying -> running, and the handlers of a run that has ended: the runs that fold_runs leaves. Locks in
+-- the one order (ADR 7: pending, then runs, limits once and last) and checks again under the lock. p_keys: only these
+-- runs, parked or not.
 create or replace function tenuto.settle_runs(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -36,12 +36,13 @@ begin
     if v_run.status = 'retrying' and v_run.cancel_requested_at is null then
       v_queued := v_queued || tenuto._rerun(v_run);
     elsif v_run.attempt < v_run.max_attempts
-      and v_run.pending_status is null
-      and tenuto._final_run_status(v_run) = 'failed' then
+          and v_run.pending_status is null
+          and tenuto._final_run_status(v_run) = 'failed' then
       update tenuto.runs
       set status = 'retrying', next_retry_at = tenuto._retry_at(2, attempt)
       where id = v_id;
-    elsif v_run.handlers > 0 and v_run.cancel_requested_at is not null
+    elsif v_run.handlers > 0
+          and v_run.cancel_requested_at is not null
           and exists (select from tenuto.parked_rows p where p.loop = 'settle_runs' and p.key = v_id::text) then
       perform tenuto._skip_handlers(v_run);
     elsif v_run.handlers > 0 then

@@ -1,9 +1,9 @@
--- Comes back to what was cancelled until nothing of it is open: a task may have moved between two hot tables while the
--- cancel looked, or been given back by a worker that died. One cancel for all of it, which locks in the one order; the
--- requests come in random order, since the first hundred may be of tasks that run for hours. Returns how many are done
--- with. When everything left of a request was told to stop before this look at it, nothing can be added any more (a marked
--- task starts no children): from then on only what was left is looked at, until it has ended, then all of it once more.
--- p_keys: only these requests (scope:id), parked or not.
+-- Repeats cancels until none of their tasks is open: a task may have moved between two hot tables while the cancel read
+-- them, or been returned by a worker that died. One cancel for all requests, which locks in the one order; the requests
+-- come in random order, since the first hundred may be of tasks that run for hours. Returns how many requests are
+-- finished. If every open task of a request was already marked before this call, no task can be added any more (a
+-- marked task starts no children): from then on only those tasks are checked, until they have ended, then all of the
+-- request once more. p_keys: only these requests (scope:id), parked or not.
 create or replace function tenuto.sweep_cancelled(p_limit int default 100, p_keys text[] default null)
   returns bigint
   language plpgsql

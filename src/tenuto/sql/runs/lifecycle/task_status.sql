@@ -1,5 +1,5 @@
--- Every task with its live state, as if it were a column. The lease is its session's; failures and losses are counted
--- from its history.
+-- Lists every task with its live status, as if it were a column. The lease is its session's; failures and losses are
+-- counted from its history.
 create or replace view tenuto.task_status
   with (security_invoker = true)
 as

@@ -1,5 +1,6 @@
--- Refuses limits that no task could be held to: [{"scope": "key" | "queue", "key": …, "size": …}], each limit once, and at
--- most one {"scope": "rate", "key": …, "size": …, "seconds": …}: of two, one would let tasks in for the other to pile up.
+-- Raises TN003 for limits that are not [{"scope": "key" | "queue", "key": …, "size": …}], each limit once, and at most
+-- one {"scope": "rate", "key": …, "size": …, "seconds": …}: of two rates, one would admit tasks that pile up at the
+-- other.
 create or replace function tenuto._check_limits(p_limits jsonb)
   returns void
   language plpgsql
@@ -20,16 +21,17 @@ begin
     if v_limit ->> 'scope' is null or v_limit ->> 'scope' not in ('key', 'queue', 'rate') then
       perform tenuto._raise('TN003', format('the scope of limit %s is not key, queue or rate', v_limit));
     elsif jsonb_typeof(v_limit -> 'key') is distinct from 'string'
-      or octet_length(v_limit ->> 'key') not between 1 and 1024 then
+          or octet_length(v_limit ->> 'key') not between 1 and 1024 then
       perform tenuto._raise('TN003',
         format('the key of limit %s is not a text of 1 to 1024 bytes', left(v_limit::text, 200)));
     elsif jsonb_typeof(v_limit -> 'size') is distinct from 'number'
-      or v_limit ->> 'size' !~ '^([1-9][0-9]{0,5}|1000000)$' then
+          or v_limit ->> 'size' !~ '^([1-9][0-9]{0,5}|1000000)$' then
       perform tenuto._raise('TN003', format('the size of limit %s is not a whole number from 1 to 1,000,000', v_limit));
     elsif v_limit ->> 'scope' <> 'rate' and v_limit ? 'seconds' then
       perform tenuto._raise('TN003', format('limit %s has seconds', v_limit), 'only limits of scope rate have them');
-    elsif v_limit ->> 'scope' = 'rate' and (jsonb_typeof(v_limit -> 'seconds') is distinct from 'number'
-                                            or (v_limit ->> 'seconds')::numeric not between 0.001 and 2678400) then
+    elsif v_limit ->> 'scope' = 'rate'
+          and (jsonb_typeof(v_limit -> 'seconds') is distinct from 'number'
+               or (v_limit ->> 'seconds')::numeric not between 0.001 and 2678400) then
       perform tenuto._raise('TN003',
         format('the seconds of limit %s are not a number from 0.001 to 2678400 (31 days)', v_limit));
     end if;

@@ -1,7 +1,7 @@
--- waiting for a limit -> queued: gives free slots of limits that the caller has locked to those first in line, at most
--- 1000 of each; what is left over has an arrival. A task with several limits moves on to its next line; a limit met on
--- the way that another transaction holds gets an arrival too, so that its line goes on with the next claim. Rates give
--- no slots: admit_rates hears of those who wait. Returns the routes of those who are ready now.
+-- waiting for a limit -> queued: gives free slots of limits that the caller has locked to the tasks first in line, at
+-- most 1000 per limit; the rest gets an arrival. A task with several limits moves on to its next line; a limit that
+-- another transaction has locked gets an arrival too, so that its line continues with the next claim. Rates have no
+-- slots: admit_rates admits the tasks that wait for them. Returns the routes of the tasks that are ready now.
 create or replace function tenuto._fill_limits(p_limit_ids bigint[])
   returns int[]
   language plpgsql

@@ -1,4 +1,5 @@
--- The number of a limit that nobody has made yet: from its words, so that all who stand in its line mean the same.
+-- Returns the id of a limit that has no row yet: a hash of org, scope and key, so that all tasks in its line use the
+-- same id.
 create or replace function tenuto._limit_id(p_org_id uuid, p_scope text, p_key text)
   returns bigint
   language sql

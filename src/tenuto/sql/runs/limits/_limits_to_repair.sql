@@ -1,13 +1,13 @@
--- The limits that sweep_limits has work on: a slot is held by a task that is neither ready nor running nor in line; the
--- limit is gone while tasks stand in its line, and no arrival is left that makes it; tasks stand in line before free
--- slots, or before a rate that nobody looks at.
+-- Returns the limits that sweep_limits has to repair: a slot is held by a task that is neither ready nor running nor in
+-- line; the limit has no row while tasks are in its line, and no arrival is left that creates it; tasks are in line
+-- although slots are free, or wait for a rate that is not scheduled for a check.
 create or replace function tenuto._limits_to_repair()
   returns table (id bigint, org_id uuid)
   language sql
   stable
   set plan_cache_mode = force_custom_plan
 as $$
-  with recursive line(id) as (   -- one step of the index per line, however many tasks stand in it
+  with recursive line(id) as (   -- one index step per line, however many tasks are in it
     select min(w.limit_id) from tenuto.waiting_tasks w
     union all
     select (select min(w.limit_id) from tenuto.waiting_tasks w where w.limit_id > line.id)

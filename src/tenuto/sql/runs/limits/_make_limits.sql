@@ -1,6 +1,6 @@
--- Makes the limits of arrivals that are not there yet. A limit's number follows from its words, so a start can stand
--- in its line before anybody made it. Its size is the declared one, else that of the start. Nobody waits here: one
--- that another transaction is making is left to it.
+-- Creates the limits of arrivals that have no row yet. A limit's id is a hash of its scope and key, so that a task can
+-- be in its line before the row exists. Its size is the declared one, otherwise that of the start. Never waits: a limit
+-- that another transaction creates is left to it.
 create or replace function tenuto._make_limits(p_arrivals bigint[])
   returns void
   language sql

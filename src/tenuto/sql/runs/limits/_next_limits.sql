@@ -1,7 +1,7 @@
--- For each queued task the limit whose slot it must get next: keys before queues, then by id, its rate last. Null for one
--- that holds all of them. A limit that is not there, new or pruned while the task stood in another line, has the
--- number that it will be made with. A batch at a time (one by one it cost 1.6 ms a task), and laterals, so that every
--- look-up is by index whatever statistics say.
+-- Returns for each queued task the limit whose slot it needs next: keys before queues, then by id, its rate last; null
+-- if it holds all of them. A limit without a row, new or pruned while the task was in another line, has the id that it
+-- will be created with. Works on a batch (one by one it cost 1.6 ms per task), and with laterals, so that every look-up
+-- is by index whatever the statistics.
 create or replace function tenuto._next_limits(p_queued tenuto.queued_task[])
   returns table (no bigint, queued tenuto.queued_task, limit_id bigint)
   language plpgsql

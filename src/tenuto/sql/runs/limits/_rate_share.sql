@@ -1,4 +1,6 @@
--- How many tasks a rate may let in now, at most p_most. The caller holds the rate's row.
+-- Returns how many tasks a rate can admit now, at most p_most. The caller has locked the rate's row. With size 10 and
+-- seconds 1, tasks are 0.1 s apart (the pace); a call that comes 0.35 s late admits 2 at once (a quarter of a second's
+-- worth), not 4.
 create or replace function tenuto._rate_share(p_rate tenuto.limits, p_most int)
   returns tenuto.rate_share
   language plpgsql
@@ -6,7 +8,7 @@ create or replace function tenuto._rate_share(p_rate tenuto.limits, p_most int)
 as $$
 declare
   v_pace float8 := p_rate.seconds / p_rate.size;
-  v_late int := greatest(1, floor(0.25 / v_pace));   -- so many may come at once after a late call
+  v_late int := greatest(1, floor(0.25 / v_pace));   -- admitted at once after a late call
   v_share tenuto.rate_share;
   v_used bigint;
 begin
@@ -17,7 +19,8 @@ begin
   where a.limit_id = p_rate.id and a.admitted_at > tenuto.now() - make_interval(secs => p_rate.seconds);
   v_share.tasks := case
     when v_share.starts_at > tenuto.now() then 0
-    else greatest(0,
+    else greatest(
+      0,
       least(p_most, p_rate.size - v_used, floor(extract(epoch from tenuto.now() - v_share.starts_at) / v_pace) + 1))
   end;
   return v_share;

@@ -1,5 +1,6 @@
--- Writes down how many tasks a rate let in, and when it should be looked at again: when the next may come; if nobody was
--- there to take his share, after half a second, then ever later, since a start that has not committed may be in line.
+-- Records how many tasks a rate admitted, and when to check it again: when the next task can be admitted; if fewer
+-- tasks were in line than it could admit, after half a second, then after ever longer pauses, since a start that has
+-- not committed may be in line.
 create or replace function tenuto._record_admissions(p_rate tenuto.limits, p_share tenuto.rate_share, p_tasks int)
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Tells dispatchers that tasks wait for these rates, which the caller has locked. Rates that are looked at soon enough
--- anyway are not written.
+-- Makes dispatchers check these rates, which the caller has locked and for which tasks wait. Rates that are due soon
+-- enough anyway are not written.
 create or replace function tenuto._schedule_rate_checks(p_limit_ids bigint[])
   returns void
   language sql

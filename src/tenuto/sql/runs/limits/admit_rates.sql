@@ -1,6 +1,6 @@
--- waiting for a rate -> queued: lets in what each rate allows, at most p_limit tasks. A rate lets its tasks in one by one,
--- seconds / size apart; what a late call missed is made up for, up to a quarter of a second's worth; and never more than
--- its size within any window of its seconds. Under the rate's row lock; one that another dispatcher holds is left to it.
+-- waiting for a rate -> queued: admits what each rate allows, at most p_limit tasks. A rate admits its tasks one by
+-- one, seconds / size apart; a late call catches up on a quarter of a second at most; and never more than its size
+-- within any window of its seconds. Locks the rate's row; a rate that another dispatcher has locked is left to it.
 -- p_keys: only these rates, parked or not.
 create or replace function tenuto.admit_rates(p_limit int default 1000, p_keys text[] default null)
   returns bigint
@@ -17,7 +17,7 @@ declare
   v_all tenuto.queued_task[] := '{}';
 begin
   if p_keys is null then
-    perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- who waits since just now
+    perform tenuto._wake_routes(tenuto._try_follow_arrivals());   -- tasks that have just come in line
   end if;
   for v_rate in
     select l.*
@@ -42,8 +42,8 @@ begin
     )
     select coalesce(
       array_agg(
-        (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by priority desc,
-        seq),
+        (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task
+        order by priority desc, seq),
       '{}')
     into v_queued from gone;
     perform tenuto._record_admissions(v_rate, v_share, cardinality(v_queued));

@@ -1,7 +1,7 @@
--- Removes limits that nobody uses: no task holds a slot of them or stands in their line, now and when they were noted,
--- p_keep ago. The note is made here too, so that using a limit writes nothing. The row comes back with the next task that
--- names the limit; a task that lined up in the same moment is found by sweep_limits. A rate stays until what it let in is
--- out of its window. p_keys: only these limits, parked or not.
+-- Deletes unused limits: no task holds a slot of them or is in their line, now and when they were marked idle, p_keep
+-- ago. This function marks them too, so that using a limit writes nothing. The row returns with the next task that
+-- names the limit; a task that lined up in the same moment is found by sweep_limits. A rate stays until its admissions
+-- are out of its window. p_keys: only these limits, parked or not.
 create or replace function tenuto.prune_limits(
   p_keep interval default '1 day', p_limit int default 1000, p_keys text[] default null)
   returns table (noted bigint, removed bigint)
@@ -16,11 +16,12 @@ begin
   v_ids := array(
     select l.id from tenuto.limits l
     where l.idle_since < tenuto.now() - p_keep
-      and (p_keys is null or l.id = any (p_keys::bigint[])) and l.id <> all (v_parked)
+      and (p_keys is null or l.id = any (p_keys::bigint[]))
+      and l.id <> all (v_parked)
     order by l.idle_since
     limit p_limit
     for update skip locked);
-  -- A statement of its own: it sees who took a slot or lined up before we had the locks.
+  -- A second statement, so that it sees tasks that took a slot or lined up before this transaction had the locks.
   delete from tenuto.limits l
   where l.id = any (v_ids)
     and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)
@@ -34,7 +35,8 @@ begin
   with idle as materialized (
     select l.id from tenuto.limits l
     where l.idle_since is null
-      and (p_keys is null or l.id = any (p_keys::bigint[])) and l.id <> all (v_parked)
+      and (p_keys is null or l.id = any (p_keys::bigint[]))
+      and l.id <> all (v_parked)
       and not exists (select from tenuto.limit_slots s where s.limit_id = l.id)
       and not exists (select from tenuto.waiting_tasks w where w.limit_id = l.id)
     order by l.id

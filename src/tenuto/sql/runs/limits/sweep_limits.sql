@@ -1,7 +1,7 @@
--- Repairs limits: takes slots from tasks that are neither ready nor running nor in line, makes limits again that are
--- gone while tasks stand in their line, fills free slots that a start and a finish passed to each other unseen, and
--- tells dispatchers of rates that tasks wait for and nobody looks at. What another transaction holds is left for
--- the next time. p_keys: only these limits, parked or not.
+-- Repairs limits: deletes slots of tasks that are neither ready nor running nor in line, creates limits again that have
+-- no row while tasks are in their line, fills free slots that a start and a finish left to each other, and schedules
+-- checks of rates that tasks wait for. Rows that another transaction has locked are left for the next call. p_keys:
+-- only these limits, parked or not.
 create or replace function tenuto.sweep_limits(p_keys text[] default null)
   returns table (freed bigint, filled bigint)
   language plpgsql
@@ -12,7 +12,7 @@ declare
   v_limits bigint[];
   v_waiting bigint := 0;
 begin
-  perform tenuto._try_follow_arrivals();   -- which makes the limits that are new, not lost
+  perform tenuto._try_follow_arrivals();   -- creates the limits that are new, not lost
   v_limits := array(
     select distinct r.id
     from tenuto._limits_to_repair() r
@@ -37,7 +37,8 @@ begin
       order by l.scope, l.id
       for no key update skip locked);
     select count(*) into v_waiting from tenuto.waiting_tasks w where w.limit_id = any (v_limits);
-    perform tenuto._schedule_rate_checks(array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate'));
+    perform tenuto._schedule_rate_checks(
+      array(select id from tenuto.limits where id = any (v_limits) and scope = 'rate'));
     perform tenuto._fill_limits(array(select id from tenuto.limits where id = any (v_limits) and scope <> 'rate'));
     perform tenuto._try_follow_arrivals();
   end if;

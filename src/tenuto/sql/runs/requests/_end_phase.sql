@@ -1,5 +1,5 @@
--- A request whose parts are all worked on is over, but for what follows: a retry lets its copies go, unless it was cancelled
--- meanwhile, and a cancel goes on until nothing of the run is open (sweep_cancelled).
+-- Ends a request whose parts are all done, or starts its next phase: a retry releases its copies, unless it was
+-- cancelled meanwhile; a cancel continues until no task of the run is open (sweep_cancelled).
 create or replace function tenuto._end_phase(p_request tenuto.run_requests)
   returns void
   language plpgsql

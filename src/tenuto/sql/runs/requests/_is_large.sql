@@ -1,8 +1,8 @@
--- Whether a verb on the run is recorded and finished in pieces: it has more tasks than one piece, or another verb is still
--- being finished.
+-- Returns true if a verb on the run is recorded and finished in pieces: the run has more tasks than one piece, or
+-- another verb is not finished yet.
 create or replace function tenuto._is_large(p_run tenuto.runs)
   returns boolean
   language sql
   stable
-return coalesce(p_run.total, 1) > tenuto._request_piece() or exists (
-  select from tenuto.run_requests q where q.run_id = p_run.id);
+return coalesce(p_run.total, 1) > tenuto._request_piece()
+  or exists (select from tenuto.run_requests q where q.run_id = p_run.id);

@@ -1,6 +1,6 @@
--- Cuts the tasks of a request into parts of one piece each. A cancel takes dependents before what they depend on, so that a
--- piece ends no tasks beyond its own; a retry takes what it keeps first, and tasks before their dependents. Returns how
--- many tasks there are, how many of them run again, and how many of these are handlers.
+-- Cuts the tasks of a request into parts of one piece each. A cancel takes dependents before the tasks they depend on,
+-- so that a piece ends no tasks beyond its own; a retry takes the tasks it keeps first, and tasks before their
+-- dependents. Returns how many tasks there are, how many of them run again, and how many of these are handlers.
 create or replace function tenuto._list_request(
   p_request tenuto.run_requests, out tasks int, out again int, out handlers int)
   language plpgsql

@@ -1,6 +1,6 @@
--- What a cancel has still to stop: of what it left open the last time, what is open; when nothing of that is, everything
--- below it that has not ended. Handlers of a run are left: they run because of the cancel. Look-ups by index for one task
--- after the other: the cost does not grow with what else is stored.
+-- Returns the tasks that a cancel still has to stop: those among p_open_ids, which it left open the last time, that are
+-- still open; if none is, every open task below it. Handlers of a run are left out: they run because of the cancel.
+-- Looks up one task after the other by index: the cost does not grow with the rest of the data.
 create or replace function tenuto._open_below(p_id uuid, p_scope text, p_open_ids uuid[])
   returns setof uuid
   language sql

@@ -1,4 +1,4 @@
--- Those of the tasks that have not ended. One look-up each, whatever statistics say.
+-- Returns the tasks among p_ids that have not ended. One look-up each, whatever the statistics.
 create or replace function tenuto._open_task_ids(p_ids uuid[])
   returns setof uuid
   language sql

@@ -1,4 +1,4 @@
--- How many tasks of a large run one transaction works on: about 0.1 s.
+-- Returns how many tasks of a large run one transaction processes: about 0.1 s.
 create or replace function tenuto._request_piece()
   returns int
   language sql

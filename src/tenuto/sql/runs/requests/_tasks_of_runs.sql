@@ -1,5 +1,5 @@
--- The tasks of the runs whose ids are of one week. The first branch is what the partial index on run_id covers, the second
--- is a run of one's own task.
+-- Returns the tasks of these runs whose ids are of one week. The first branch is what the partial index on run_id
+-- covers, the second the task of a single-task run.
 create or replace function tenuto._tasks_of_runs(p_runs uuid[], p_from uuid, p_to uuid)
   returns setof uuid
   language sql

@@ -1,5 +1,5 @@
--- One piece of a request, whose row the caller holds. What it does and how far it came is one commit: whoever takes the
--- request next, after a crash too, goes on where the last piece ended.
+-- Does one piece of a request, whose row the caller has locked. The work and the position in the request are one
+-- commit: the next dispatcher that takes the request, after a crash too, continues after the last piece.
 create or replace function tenuto._work_on_request(p_request tenuto.run_requests)
   returns void
   language plpgsql

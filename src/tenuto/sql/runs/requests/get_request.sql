@@ -1,15 +1,14 @@
--- How far the verb on a large run is that dispatchers work on, and the error that stopped it for now; no row: nothing is
--- left to do. A deleted run is gone, its request is not until its tasks are.
+-- Returns the progress of the verb on a large run that dispatchers work on, and the error that stopped it for now; no
+-- row: nothing is left to do. The request of a deleted run stays until its tasks are deleted.
 create or replace function tenuto.get_request(p_org_id uuid, p_run_id uuid)
   returns table (verb text, requested_at timestamptz, done int, tasks int, error text)
   language sql
   stable
 as $$
   select q.verb, q.requested_at, q.done, q.tasks,
-         (
-           select p.error
-           from tenuto.parked_rows p
-           where p.loop = 'advance_requests' and p.key = q.verb || ':' || q.run_id)
+         (select p.error
+          from tenuto.parked_rows p
+          where p.loop = 'advance_requests' and p.key = q.verb || ':' || q.run_id)
   from tenuto.run_requests q
   where q.run_id = p_run_id and q.org_id = p_org_id
   order by q.verb = 'retry' desc

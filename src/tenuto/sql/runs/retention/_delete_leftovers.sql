@@ -1,4 +1,4 @@
--- Deletes what dropped weeks left behind (_leftovers says what that is); p_dry_run only counts.
+-- Deletes rows that dropped weeks left behind (see _leftovers) and returns how many; p_dry_run only counts.
 create or replace function tenuto._delete_leftovers(p_limit int, p_dry_run boolean, p_keys uuid[], p_parked uuid[])
   returns bigint
   language sql

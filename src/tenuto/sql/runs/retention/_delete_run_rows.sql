@@ -1,4 +1,4 @@
--- Deletes runs that the caller knows to be final, and what belongs to them but not to one of their tasks.
+-- Deletes runs that the caller knows to be final, with the rows that belong to them but not to one of their tasks.
 create or replace function tenuto._delete_run_rows(p_run_ids uuid[])
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Deletes runs that the caller knows to be final, and all that belongs to them.
+-- Deletes runs that the caller knows to be final, with all their rows.
 create or replace function tenuto._delete_runs(p_run_ids uuid[])
   returns void
   language plpgsql

@@ -1,4 +1,4 @@
--- Deletes tasks that the caller knows to be final, and all that belongs to them.
+-- Deletes tasks that the caller knows to be final, with all their rows.
 create or replace function tenuto._delete_tasks(p_ids uuid[])
   returns void
   language plpgsql

@@ -1,6 +1,6 @@
--- What dropped weeks left behind in tables that are not cut into weeks: rows of runs and tasks that are gone, with the id
--- of that run or task. Only UUIDv7 older than every retention are looked at; at most p_limit rows per table. p_keys: only
--- what these left behind; p_parked: not what these did.
+-- Returns the rows that dropped weeks left behind in tables without weekly partitions: rows of runs and tasks that no
+-- longer exist, with the id of that run or task. Only UUIDv7 older than every retention are checked; at most p_limit
+-- rows per table. p_keys: only rows of these; p_parked: no rows of these.
 create or replace function tenuto._leftovers(p_limit int, p_keys uuid[], p_parked uuid[])
   returns table (source text, tid tid, id uuid, org_id uuid)
   language sql

@@ -1,7 +1,8 @@
--- Final runs that ended longer ago than their org keeps them and that no week takes along: in the default partition,
--- found by index, the oldest first; of orgs that keep less than the longest; and in weeks that drop_partitions
--- leaves because too much in them must stay. The others go with their week: deleting each row would cost as much as
--- running it did. p_keys: only these runs; p_parked: not these. Nor runs that their retry copies.
+-- Returns final runs that ended longer ago than their org's retention and that are not dropped with a week: in the
+-- default partition, found by index, the oldest first; of orgs with a shorter retention than the longest; and in weeks
+-- that drop_partitions leaves because too many rows in them must stay. All other runs go with their week: deleting each
+-- row would cost as much as running it did. p_keys: only these runs; p_parked: not these. Runs that a retry is still
+-- copying are left out.
 create or replace function tenuto._prunable_runs(p_limit int, p_keys uuid[], p_parked uuid[])
   returns setof uuid
   language sql
@@ -54,7 +55,7 @@ as $$
       and r.completed_at < o.before
       and r.tableoid <> 'tenuto.runs_default'::regclass
     union all
-    select a.task_id   -- by their ends, not by their runs: most runs of such a week are still open
+    select a.task_id   -- by their ends, not by their runs: most runs of such a week are open
     from tenuto.task_attempts a
     join org o on o.id = a.org_id and not o.early
     join tenuto.runs r on r.id = a.task_id and r.single_task

@@ -1,5 +1,5 @@
--- What prune_runs would delete: runs, tasks whose run is gone, and those that left rows behind. Runs as the owner, who
--- alone may look into the default partition.
+-- Returns what prune_runs would delete: runs, tasks whose run is deleted, and runs and tasks that left rows behind.
+-- Runs as the owner, the only role that can read the default partition.
 create or replace function tenuto._rows_to_prune(p_limit int)
   returns table (id uuid, org_id uuid)
   language sql

@@ -1,6 +1,6 @@
--- Deletes a final run with its tasks, attempts, edges, slots, data, logs, signals, references and dedupe keys. Returns false
--- for a large one: the run is gone at once, its tasks follow in pieces (advance_requests). A run that is being copied by its
--- retry is an error.
+-- Deletes a final run with its tasks, attempts, edges, slots, data, logs, signals, references and dedupe keys. Returns
+-- false for a large run: the run is deleted now, its tasks follow in pieces (advance_requests). A run that its retry is
+-- still copying raises TN004.
 create or replace function tenuto.delete_run(p_org_id uuid, p_run_id uuid)
   returns boolean
   language plpgsql
@@ -9,7 +9,7 @@ declare
   v_run tenuto.runs;
   v_retry uuid;
 begin
-  -- a retry of it is accepted before or after
+  -- Locked, so that a retry of it is accepted before or after the delete.
   perform from tenuto.runs where id = p_run_id and org_id = p_org_id for update;
   v_run := tenuto._final_run(p_org_id, p_run_id);
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = p_run_id limit 1;

@@ -1,8 +1,8 @@
--- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. What belongs to runs
--- that are open or ended within that time moves to the default partitions first. A week of which more than 5,000
--- tasks must stay is left as it is, and prune_runs deletes what is over in it. p_dry_run says the same and changes
--- nothing. Runs as the owner. The tables are locked together, for a moment, and waited for 100 ms; while they are
--- busy, the next call tries. p_keys: only these weeks, by name, parked or not.
+-- Drops the weeks that ended longer ago than p_keep and than the longest retention of any org. Rows of runs that are
+-- open or ended within that time move to the default partitions first. A week of which more than 5,000 tasks must stay
+-- is left as it is, and prune_runs deletes the expired rows in it. With p_dry_run, returns the same and changes
+-- nothing. Runs as the owner. The tables are locked together, for a moment, and waited for 100 ms; while they are busy,
+-- the next call tries again. p_keys: only these weeks, by name, parked or not.
 create or replace function tenuto.drop_partitions(
   p_keep interval default '14 days', p_dry_run boolean default false, p_keys text[] default null)
   returns table (partition text, kept bigint)
@@ -20,7 +20,7 @@ declare
   v_runs uuid[];
   v_tasks uuid[];
   v_ids uuid[];
-  v_most constant int := 5000;   -- move in 0.1 s
+  v_most constant int := 5000;   -- so many move in 0.1 s
 begin
   for v_week in
     select w.*
@@ -41,7 +41,7 @@ begin
         raise notice 'the tables are busy: week % stays for now', v_week.name;
         return;
       end;
-      -- Again, now that nobody can start anything: what was started meanwhile.
+      -- Once more under the lock, for runs that were started meanwhile.
       v_runs := v_runs || array(select tenuto._runs_to_keep(v_week.from_id, v_week.to_id, null));
       v_tasks := array(select tenuto._tasks_of_runs(v_runs, v_week.from_id, v_week.to_id));
     end if;

@@ -1,7 +1,7 @@
--- Deletes what retention is over for and drop_partitions does not take: a batch of final runs with all that belongs to
--- them, and rows that dropped weeks left behind. Answers how many; p_dry_run answers the same and changes nothing. Call
--- it until both are zero. Runs as the owner, who alone may look into the default partition. p_keys: only these runs and
--- tasks, and what they left behind, parked or not.
+-- Deletes rows after their retention that drop_partitions does not drop: a batch of final runs with all their rows, and
+-- rows that dropped weeks left behind. Returns how many; with p_dry_run, returns the same and changes nothing. Call it
+-- until both are zero. Runs as the owner, the only role that can read the default partition. p_keys: only these runs
+-- and tasks, and the rows they left behind, parked or not.
 create or replace function tenuto.prune_runs(
   p_limit int default 1000, p_dry_run boolean default false, p_keys text[] default null)
   returns table (runs bigint, leftovers bigint)
