@@ -1,1 +1,1 @@
-"""The process that speaks HTTP."""
+"""The HTTP server process."""

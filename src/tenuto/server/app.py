@@ -1,4 +1,4 @@
-"""The HTTP API as one ASGI application. Nothing that matters is kept in its process, so any number may run."""
+"""The HTTP API as an ASGI application. It keeps no durable state, so any number of processes may run."""
 
 import asyncio
 import logging
@@ -11,16 +11,16 @@ from typing import Any
 import httpx2
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
-from tenuto.server.application import TenutoApp
 from tenuto.server.auth.imported_keys import BcryptChecker
 from tenuto.server.auth.oidc_issuer import REQUEST_TIMEOUT_SECONDS, Issuer
 from tenuto.server.http.compression import Compression
 from tenuto.server.http.middleware import RequestMiddleware
 from tenuto.server.http.openapi import describe
-from tenuto.server.http.problems import add_problems
+from tenuto.server.http.problems import ErrorHandler, add_problems
 from tenuto.server.http.request_log import RequestLog
 from tenuto.server.http.routing import RouteTable, add_routes
 from tenuto.server.http.shutdown import signal_shutdown
@@ -38,8 +38,19 @@ from tenuto.server.wakeups import WakeupHub
 log = logging.getLogger("tenuto.server")
 
 
+class TenutoApp(FastAPI):
+    """FastAPI without its own four middleware layers: they handle errors that ErrorHandler handles, and close resources
+    that no endpoint opens. They take longer than the work of most requests (bench/http.py)."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        app: ASGIApp = ErrorHandler(self.router, self.exception_handlers)
+        for kind, args, options in reversed(self.user_middleware):
+            app = kind(app, *args, **options)
+        return app
+
+
 def create_app(settings: ServerSettings, *, tables: list[RouteTable] = TABLES) -> FastAPI:
-    """The application; a route that declares no permission keeps it from being made."""
+    """Returns the application; raises UndeclaredRoute if a route declares no permission."""
     app = TenutoApp(
         title="Tenuto",
         version=version("tenuto"),
@@ -96,14 +107,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
 
 
 async def _check_schema(app: FastAPI, pool: ConnectionPool) -> None:
-    """Refuse all requests once the database has functions of another Tenuto: calling them would fail in odd ways."""
+    """Refuse all requests once another version of Tenuto has replaced the SQL functions: calling them would fail in odd
+    ways."""
     problem = await wait_for_other_functions(pool)
     app.state.refuses = "another version of Tenuto has changed this server's database; the server must be restarted"
     log.critical("%s; every request is answered 503 until then", problem)
 
 
 def _connections(settings: ServerSettings) -> ConnectionLimit:
-    """As many as were set, or as open files allow: what is refused needs one too, and so does everything else."""
+    """Builds the connection limit from the settings and the limit on open files. Keeps 200 files for refused
+    connections and everything else."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     total = settings.max_connections if files < 0 else min(settings.max_connections, max(50, files - 200))
     return ConnectionLimit(total, min(total, settings.max_connections_per_address), settings.trusted_proxies)

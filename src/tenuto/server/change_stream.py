@@ -1,4 +1,4 @@
-"""The stream of changes: each with its place, so that whoever was cut off goes on there."""
+"""Streams changes as server-sent events, each with its position, so that a client that reconnects continues there."""
 
 import asyncio
 import json
@@ -24,17 +24,17 @@ from tenuto.server.wakeups import Subscription, WakeupHub
 T = TypeVar("T")
 
 BATCH_SIZE = 1000
-SHORTEST, LONGEST, GROWTH = 0.3, 5.0, 1.5  # seconds between two looks; what was just committed settles in the shortest
-KEEPALIVE_SECONDS = 10.0  # seconds of silence after which a word is said
-INDEX_EVERY_SECONDS = 5.0  # seconds after which the newest rows are made findable again
-RECHECK_ACCESS_SECONDS = 2.0  # seconds after which it is asked again whether the one who listens still may
-READ_TIMEOUT_SECONDS = 30.0  # seconds for one look, which may have days to go through
+SHORTEST, LONGEST, GROWTH = 0.3, 5.0, 1.5  # seconds between two queries; new commits settle within SHORTEST
+KEEPALIVE_SECONDS = 10.0  # after this silence a comment is sent
+INDEX_EVERY_SECONDS = 5.0  # how often the newest rows are added to the index of changes
+RECHECK_ACCESS_SECONDS = 2.0  # how often the client's permission is checked again
+READ_TIMEOUT_SECONDS = 30.0  # for one query, which may have days of changes to read
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLACE = re.compile(r"(\d{1,17})\.(-1|\d{1,10})\.([^\s]{0,800})")
 
 
 class ChangeCursor(NamedTuple):
-    """Where a change stands among all."""
+    """The position of a change among all changes."""
 
     at: datetime
     no: int = -1
@@ -45,53 +45,53 @@ class ChangeCursor(NamedTuple):
 
 
 def read_place(text: str) -> ChangeCursor:
-    """The place that an event's id names."""
-    found = _PLACE.fullmatch(text)
-    if found is None or int(found[2]) > 2**31 - 1 or "\x00" in unquote(found[3]):
+    """Parses the position from an event's id."""
+    match = _PLACE.fullmatch(text)
+    if match is None or int(match[2]) > 2**31 - 1 or "\x00" in unquote(match[3]):
         raise InvalidInput(f"Last-Event-ID is {text!r:.80}, not the id of a change", "send one that came with a change")
-    return ChangeCursor(EPOCH + timedelta(microseconds=int(found[1])), int(found[2]), unquote(found[3]))
+    return ChangeCursor(EPOCH + timedelta(microseconds=int(match[1])), int(match[2]), unquote(match[3]))
 
 
-async def stream_changes(desk: ApiRequest, permission: str, place: ChangeCursor | None) -> AsyncIterator[str]:
-    """Events without end: until the server stops, or the one who listens may not any more."""
-    state = desk.request.app.state
+async def stream_changes(api_request: ApiRequest, permission: str, place: ChangeCursor | None) -> AsyncIterator[str]:
+    """Yields events until the server stops or the client loses its permission."""
+    state = api_request.request.app.state
     wakes: WakeupHub = state.wakes
     stopping: asyncio.Event = state.stopping
-    follower = await follower_of(desk, place)
+    follower = await follower_of(api_request, place)
     clock = asyncio.get_running_loop().time
-    spoke = checked = clock()
+    last_sent = checked = clock()
     pause = SHORTEST
-    with seats_of(desk).take(desk.principal.org_id), wakes.watch() as watch:
+    with seats_of(api_request).take(api_request.principal.org_id), wakes.watch() as watch:
         yield _event("ready", follower.place, {})
         while not stopping.is_set():
             try:
                 if clock() - checked > RECHECK_ACCESS_SECONDS:
                     checked = clock()
-                    await _whole(_check(desk, permission))
-                found = await _whole(follower.look())
+                    await _whole(_check(api_request, permission))
+                changes = await _whole(follower.look())
             except (Unauthorized, Forbidden) as refusal:
                 yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
                 return
-            for change in found:
+            for change in changes:
                 yield _event("change", place_of(change), said_of(change))
-            if len(found) == BATCH_SIZE:
+            if len(changes) == BATCH_SIZE:
                 continue
-            if found or clock() - spoke > KEEPALIVE_SECONDS:
+            if changes or clock() - last_sent > KEEPALIVE_SECONDS:
                 yield f": beat\nid: {follower.place}\n\n"
-                spoke = clock()
+                last_sent = clock()
             woken = await _rest(watch, stopping, pause)
-            pause = SHORTEST if woken or found else min(LONGEST, pause * GROWTH)
+            pause = SHORTEST if woken or changes else min(LONGEST, pause * GROWTH)
 
 
-def seats_of(desk: ApiRequest) -> WaiterLimit:
-    return desk.request.app.state.seats
+def seats_of(api_request: ApiRequest) -> WaiterLimit:
+    return api_request.request.app.state.seats
 
 
 class Follower:
-    """Looks for what came after a place, and moves it on."""
+    """Reads the changes after a position and advances it."""
 
-    def __init__(self, desk: ApiRequest, place: ChangeCursor) -> None:
-        self._desk, self.place = desk, place
+    def __init__(self, api_request: ApiRequest, place: ChangeCursor) -> None:
+        self._desk, self.place = api_request, place
         self._prepared = -INDEX_EVERY_SECONDS
 
     async def look(self) -> list[ChangeEvent]:
@@ -101,48 +101,48 @@ class Follower:
             if now - self._prepared > INDEX_EVERY_SECONDS:
                 self._prepared = now
                 await self._desk.pool.call(monitoring.index_recent_changes)
-            # Before the look, in a call of its own: what is settled by then is seen by the look.
+            # Read the horizon first, in a call of its own: the query below then sees everything that is settled by it.
             until = await self._desk.pool.call(monitoring.get_change_horizon)
             asked = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
             for_whom = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._desk.acts}
-            found = await call_for(self._desk.pool, org_id, monitoring.list_changes, **for_whom, **asked)
+            changes = await call_for(self._desk.pool, org_id, monitoring.list_changes, **for_whom, **asked)
         except Unreachable:
-            return []  # it comes back, and so do we
-        self.place = place_of(found[-1]) if len(found) == BATCH_SIZE else max(place, ChangeCursor(until))
-        return found
+            return []  # the client stays connected; the next call tries again
+        self.place = place_of(changes[-1]) if len(changes) == BATCH_SIZE else max(place, ChangeCursor(until))
+        return changes
 
 
-async def follower_of(desk: ApiRequest, place: ChangeCursor | None) -> Follower:
-    """From the place on, or from now."""
-    return Follower(desk, place or ChangeCursor(await desk.pool.call(monitoring.get_change_horizon)))
+async def follower_of(api_request: ApiRequest, place: ChangeCursor | None) -> Follower:
+    """Returns a follower from `place` on, or from now."""
+    return Follower(api_request, place or ChangeCursor(await api_request.pool.call(monitoring.get_change_horizon)))
 
 
 async def _whole(call: Awaitable[T]) -> T:
-    """To its end: who goes away in the middle of a call would leave a broken connection."""
+    """Runs the call to its end: cancelling it (when the client disconnects) would break its database connection."""
     found: list[T] = []
     with CancelScope(shield=True):
         found.append(await call)
     return found[0]
 
 
-async def _check(desk: ApiRequest, permission: str) -> None:
-    """Whether a login is still open; keys are checked by each look."""
+async def _check(api_request: ApiRequest, permission: str) -> None:
+    """Checks that a login is still open; each query checks keys itself."""
     with suppress(RateLimited, Unreachable):
-        await authenticate(desk.request, permission, desk.pool, desk.settings)
+        await authenticate(api_request.request, permission, api_request.pool, api_request.settings)
 
 
 async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) -> bool:
-    """Until something may be new, the time is over or the server stops; whether there was a wake-up."""
+    """Waits for a wake-up, the timeout or the shutdown; returns whether there was a wake-up."""
     news, stop = asyncio.create_task(watch.news()), asyncio.create_task(stopping.wait())
     try:
         await asyncio.wait({news, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         woken = news.done()
         if woken and not stop.done():
-            await asyncio.wait({stop}, timeout=SHORTEST)  # it was heard at its commit, and is not settled yet
+            await asyncio.wait({stop}, timeout=SHORTEST)  # wake-ups arrive at commit, before the change is settled
         return woken
     finally:
-        for one in (news, stop):
-            one.cancel()
+        for task in (news, stop):
+            task.cancel()
         await asyncio.gather(news, stop, return_exceptions=True)
 
 

@@ -1,4 +1,5 @@
-"""Wake-ups for requests that wait for work: one listener a process, however many wait, and no query while they do."""
+"""Wakes requests that wait for work: one database listener per process for all of them, and no queries while they
+wait."""
 
 import asyncio
 from collections import deque
@@ -10,12 +11,12 @@ from tenuto.db.connection.listener import Wakeup, listen
 from tenuto.runtimes.background import restarted
 
 CANCEL = "!cancel"
-MAX_REMEMBERED_WAKEUPS = 1000  # wake-ups, for those who come back
+MAX_REMEMBERED_WAKEUPS = 1000  # kept for clients that reconnect
 ALL = "*"
 
 
 class Subscription:
-    """What one request waits for: its queues (None: all), or that something was cancelled."""
+    """The wake-ups that one request waits for: those of its queues (None: all) and cancellations."""
 
     def __init__(self) -> None:
         self.queues: frozenset[str] | None = None
@@ -32,13 +33,13 @@ class Subscription:
         self._news.set()
 
     async def news(self) -> None:
-        """Until there may be something new; what came since the last look counts."""
+        """Wait for a wake-up; returns at once if one came since the last call."""
         await self._news.wait()
         self._news.clear()
 
 
 class WakeupHub:
-    """Listens from the first watch on."""
+    """Distributes wake-ups to requests. Starts to listen with the first `watch`."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -49,11 +50,13 @@ class WakeupHub:
 
     @property
     def mark(self) -> str:
-        """Up to where a request has heard, for the next one."""
+        """Returns the position up to which a request has received wake-ups; the client sends it with its next
+        request."""
         return f"{self._process}.{self._heard}"
 
     def catch_up(self, watch: Subscription, mark: str | None) -> None:
-        """Let the watch hear what came since the mark; of another process, or too long ago, it may be anything."""
+        """Deliver the wake-ups since the mark. A mark of another process or one that is too old wakes the request in
+        any case."""
         process, _, heard = (mark or "").partition(".")
         missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
         if 0 <= missed <= len(self._recent):
@@ -64,7 +67,7 @@ class WakeupHub:
 
     @contextmanager
     def watch(self) -> Generator[Subscription]:
-        """Open it before looking for work: what becomes ready after the look is heard then."""
+        """Subscribe before querying for work: a task that becomes ready after the query then wakes the request."""
         if self._listening is None or self._listening.done():
             self._listening = asyncio.create_task(restarted("wake-up listener", self._listen))
         watch = Subscription()

@@ -1,4 +1,4 @@
-"""Who is asking, and whether they may: one round trip for who it is and their rate limit together."""
+"""Authenticates requests and checks permissions: one round trip for the principal and its rate limit."""
 
 from typing import Any
 
@@ -18,21 +18,22 @@ from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.limits.prepaid_tokens import PrepaidTokens
 from tenuto.server.settings import ServerSettings
 
-ANY_PRINCIPAL = "anybody"  # whoever is known
-ORG = "x-tenuto-org"  # in which org one asks, of several that know one
+ANY_PRINCIPAL = "anybody"  # any authenticated caller
+ORG = "x-tenuto-org"  # chooses the org, for users of several orgs
 KEY_HINT = "send the header `Authorization: Bearer …` with an API key (tn_…) or a token of your login"
 
 
 async def authenticate(
     request: Request, permission: str, pool: ConnectionPool, settings: ServerSettings
 ) -> ApiKeyPrincipal | UserPrincipal:
-    """Who sent the request's credential, who has the permission; what cannot be a credential costs no round trip."""
+    """Returns the principal of the request's credential, if it has the permission. A malformed credential costs no
+    round trip."""
     principal = await _find(request, pool, settings)
     if permission != ANY_PRINCIPAL and not principal.may(permission):
-        who = (
+        name = (
             f"API key {principal.name!r}" if isinstance(principal, ApiKeyPrincipal) else f"a {principal.platform_role}"
         )
-        raise Forbidden(f"{who} has no permission {permission}", "ask an admin of your org for it")
+        raise Forbidden(f"{name} has no permission {permission}", "ask an admin of your org for it")
     return principal
 
 
@@ -61,30 +62,30 @@ async def _api_key(key: Key, request: Request, pool: ConnectionPool, settings: S
     if known := allowances.take(hashes[0]):
         remember_principal(request, known.kind, known.id)
         return known
-    asked = {"key_id": key.key_id, "hashes": hashes, **limits(settings)}
+    params = {"key_id": key.key_id, "hashes": hashes, **limits(settings)}
     size = allowances.wanted(hashes[0])
-    found = await pool.call(keys.admit_api_key, **asked, cost=size)
-    if not found.allowed and size > 1:
+    admitted = await pool.call(keys.admit_api_key, **params, cost=size)
+    if not admitted.allowed and size > 1:
         size = 1
-        found = await pool.call(keys.admit_api_key, **asked, cost=size)
-    principal = _key_of(request, found)
+        admitted = await pool.call(keys.admit_api_key, **params, cost=size)
+    principal = _key_of(request, admitted)
     allowances.put(hashes[0], principal, size)
     return principal
 
 
-def _key_of(request: Request, found: AdmittedApiKey) -> ApiKeyPrincipal:
-    remember_principal(request, ApiKeyPrincipal.kind, found.id)
-    if not found.allowed:
-        raise TooManyRequests(f"API key {found.name!r} or its org", found.retry_after)
-    return ApiKeyPrincipal(found.org_id, found.id, found.name, frozenset(found.permissions))
+def _key_of(request: Request, admitted: AdmittedApiKey) -> ApiKeyPrincipal:
+    remember_principal(request, ApiKeyPrincipal.kind, admitted.id)
+    if not admitted.allowed:
+        raise TooManyRequests(f"API key {admitted.name!r} or its org", admitted.retry_after)
+    return ApiKeyPrincipal(admitted.org_id, admitted.id, admitted.name, frozenset(admitted.permissions))
 
 
 async def _user_by_token(
     issuer: Issuer, text: str, pool: ConnectionPool, settings: ServerSettings, request: Request
 ) -> UserPrincipal:
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
-    who: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, **limits(settings)}
-    return user_of(request, await pool.call(identity.admit_user, **who, org=request.headers.get(ORG)))
+    params: dict[str, Any] = {"issuer": issuer.settings.issuer, "subject": claims.subject, **limits(settings)}
+    return user_of(request, await pool.call(identity.admit_user, **params, org=request.headers.get(ORG)))
 
 
 async def _user_by_cookie(
@@ -94,14 +95,14 @@ async def _user_by_cookie(
     return user_of(request, await pool.call(logins.admit_login, hash=token_hash(cookie), **limits(settings)))
 
 
-def user_of(request: Request, found: AdmittedUser) -> UserPrincipal:
-    remember_principal(request, UserPrincipal.kind, found.user_id)
-    if not found.allowed:
-        raise TooManyRequests(f"user {found.user_id} or their org", found.retry_after)
-    return UserPrincipal(found.org_id, found.user_id, found.platform_role, tuple(found.roles))
+def user_of(request: Request, admitted: AdmittedUser) -> UserPrincipal:
+    remember_principal(request, UserPrincipal.kind, admitted.user_id)
+    if not admitted.allowed:
+        raise TooManyRequests(f"user {admitted.user_id} or their org", admitted.retry_after)
+    return UserPrincipal(admitted.org_id, admitted.user_id, admitted.platform_role, tuple(admitted.roles))
 
 
 def limits(settings: ServerSettings) -> dict[str, list[float]]:
-    """What somebody may ask, and their org: people and keys have the same limit."""
+    """Returns the rate limits of a caller and its org; users and API keys have the same limits."""
     both = (settings.key_limit, settings.org_limit)
-    return {"rates": [float(one.rate) for one in both], "bursts": [float(one.burst) for one in both]}
+    return {"rates": [float(limit.rate) for limit in both], "bursts": [float(limit.burst) for limit in both]}

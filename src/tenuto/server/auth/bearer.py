@@ -1,4 +1,4 @@
-"""What is the same for everybody who asks, whatever their credential."""
+"""Functions shared by all kinds of credentials."""
 
 from uuid import UUID
 
@@ -7,23 +7,24 @@ from fastapi import Request
 from tenuto.model.errors import RateLimited, Unauthorized
 
 
-def bearer(request: Request, say: str) -> str:
-    """What the header `Authorization: Bearer …` holds; `say` tells who has none what to send."""
+def bearer(request: Request, hint: str) -> str:
+    """Returns the credential of the `Authorization: Bearer …` header; `hint` says what to send if there is none."""
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
     if scheme and scheme.lower() != "bearer":
-        raise Unauthorized("`Bearer ` is missing before the credential", say)
+        raise Unauthorized("`Bearer ` is missing before the credential", hint)
     if not text.strip():
-        raise Unauthorized("no credential was sent", say)
+        raise Unauthorized("no credential was sent", hint)
     return text.strip()
 
 
 def remember_principal(request: Request, kind: str, id: UUID) -> None:
-    """Who it is, for the log: known before they are let in, so that it can say whom it refused."""
+    """Remember the principal for the request log. Called before the permission check, so that the log can name a
+    refused caller."""
     request.scope["tenuto.who"] = (kind, id)
 
 
 def request_origin(request: Request) -> dict[str, str | None]:
-    """Where a request came from, as the audit log has it."""
+    """Returns where the request came from, as fields of the audit log."""
     return {
         "ip": request.client.host if request.client else None,
         "user_agent": request.headers.get("user-agent"),
@@ -32,7 +33,7 @@ def request_origin(request: Request) -> dict[str, str | None]:
 
 
 class TooManyRequests(RateLimited):
-    """More was asked than somebody may."""
+    """The caller is over its rate limit."""
 
     def __init__(self, who: str, retry_after: float) -> None:
         super().__init__(f"{who} asks too often", f"ask again in {retry_after:.3f} s")

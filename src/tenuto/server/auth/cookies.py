@@ -1,4 +1,4 @@
-"""Cookies of people who logged in here, and the proof that their own page asks."""
+"""Login cookies, and the CSRF check that a change comes from the dashboard itself."""
 
 import hmac
 from base64 import urlsafe_b64encode
@@ -9,7 +9,8 @@ from fastapi import Request, Response
 from tenuto.model.errors import Forbidden
 from tenuto.server.settings import ServerSettings
 
-# Browsers take it only with Secure, from this very host and for all of it; http://127.0.0.1 counts as secure for them.
+# Browsers accept the __Host- prefix only with Secure, from this exact host and for all paths. They treat
+# http://127.0.0.1 as secure.
 LOGIN = "__Host-tenuto"
 BEGUN = "__Host-tenuto-begun"
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -29,12 +30,13 @@ def drop_cookie(response: Response, name: str) -> None:
 
 
 def csrf_token(cookie: str) -> str:
-    """What our page sends along with a change: it follows from the cookie, which no other page can read."""
+    """Returns the token that the dashboard sends with each change. It is derived from the cookie, which other sites
+    cannot read."""
     return urlsafe_b64encode(hmac.digest(cookie.encode(), b"tenuto csrf", "sha256")).rstrip(b"=").decode()
 
 
 def check_page(request: Request, settings: ServerSettings, cookie: str) -> None:
-    """Refuse a change that another site's page asked for with the cookie that browsers send along."""
+    """Refuse changes sent by a page of another site, for which the browser adds the cookie too."""
     if request.method in SAFE:
         return
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")

@@ -1,4 +1,4 @@
-"""Tokens of people: proven by a key of the issuer, meant for us, and in their time."""
+"""Verifies ID tokens: signature of the issuer, audience and expiry."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,24 +16,25 @@ LOG_IN = "log in again and send the new token"
 
 @dataclass(frozen=True)
 class Claims:
-    """Whom a token speaks of, and all it says."""
+    """The subject of a verified token, and all of its claims."""
 
     subject: str
     said: dict[str, Any]
 
     def text(self, name: str, most: int) -> str | None:
-        """A claim that is a text which can be stored."""
-        found = self.said.get(name)
-        return found if isinstance(found, str) and _is_storable(found, most) else None
+        """Return a claim if it is a text that Postgres can store."""
+        value = self.said.get(name)
+        return value if isinstance(value, str) and _is_storable(value, most) else None
 
 
 def looks_like_token(text: str) -> bool:
-    """Three parts; API keys have no dots."""
+    """Returns whether the text has three parts; API keys have no dots."""
     return text.count(".") == 2
 
 
 async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
-    """What the token says, once every check is passed. Which algorithm and key may prove it is ours to say."""
+    """Returns the claims of a token after all checks. The accepted algorithms and keys are fixed here, not by the
+    token."""
     if len(text) > MAX_TOKEN_CHARS:
         raise Unauthorized(f"the token has more than {MAX_TOKEN_CHARS} characters", LOG_IN)
     try:
@@ -48,7 +49,7 @@ async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
             raise Unauthorized("the token's key is none of the issuer's", LOG_IN)
         if key.algorithm not in (None, algorithm):
             raise Unauthorized(f"the token's key is for {key.algorithm}, not {algorithm}", LOG_IN)
-        said = jwt.decode(
+        claims = jwt.decode(
             text,
             key.public,
             algorithms=[algorithm],
@@ -60,10 +61,10 @@ async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
     except (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError) as error:
         what = str(error) if isinstance(error, jwt.PyJWTError) else "it cannot be read"
         raise Unauthorized(f"the token is not accepted: {what}", LOG_IN) from error
-    subject = said["sub"]
+    subject = claims["sub"]
     if not _is_storable(subject, 256):
         raise Unauthorized("the token's subject is not a text of 1 to 256 characters", LOG_IN)
-    return Claims(subject, said)
+    return Claims(subject, claims)
 
 
 def _is_storable(text: str, most: int) -> bool:

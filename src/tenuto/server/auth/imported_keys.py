@@ -1,4 +1,4 @@
-"""Keys of another system, of which only bcrypt hashes are known until they are used here for the first time."""
+"""API keys of another system, known only by their bcrypt hashes until their first use here."""
 
 import asyncio
 import logging
@@ -20,15 +20,15 @@ from tenuto.model.keys import foreign_id, foreign_prefixes, key_hash, key_hashes
 from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit, ServerSettings
 
-MAX_CONCURRENT_CHECKS = 2  # bcrypt takes a quarter of a second of a core, by design
-MAX_WAITING_CHECKS = 64  # in all; more than these would wait too long to be worth it
+MAX_CONCURRENT_CHECKS = 2  # a bcrypt check takes a quarter of a second of CPU time, by design
+MAX_WAITING_CHECKS = 64  # in the process; beyond this the wait would be too long
 WAITING_PER_ADDRESS = 8
-SECONDS = 4.0  # of one request; it goes on with the next one of the same key
-BUDGET = RateLimit(0.25, 10.0)  # seconds of bcrypt for an address: a quarter of a core, and ten seconds after a pause
-REMEMBERED = 10_000  # addresses, and keys that are compared in several requests
-MAX_KEY_CHARS = 512  # characters
-MAX_BCRYPT_COST = 14  # each one more takes twice as long: 14 takes a second
-BCRYPT_BYTES = 72  # bytes: bcrypt hashes no more of a key
+SECONDS = 4.0  # per request; the next request with the same key continues
+BUDGET = RateLimit(0.25, 10.0)  # CPU seconds per address: a quarter of a core, and ten seconds after a pause
+REMEMBERED = 10_000  # maximum number of addresses, and of keys that are checked over several requests
+MAX_KEY_CHARS = 512
+MAX_BCRYPT_COST = 14  # each step doubles the time: 14 takes a second
+BCRYPT_BYTES = 72  # bcrypt ignores everything after these
 
 log = logging.getLogger("tenuto.server")
 
@@ -36,7 +36,7 @@ NextPage = Callable[[UUID | None], Awaitable[list[ImportedKey]]]
 
 
 class Busy(RateLimited):
-    """More keys wait to be compared than are worth waiting for."""
+    """Too many keys are waiting to be checked."""
 
     def __init__(self, message: str, hint: str, retry_after: float = 1.0) -> None:
         super().__init__(message, hint)
@@ -44,14 +44,15 @@ class Busy(RateLimited):
 
 
 class BcryptChecker:
-    """Compares a key with all that begin like it, two at a time in this process. An address has a budget of seconds, so
-    that guessing keeps nobody else from it; a key that needs more requests than one goes on where it stopped."""
+    """Compares a key with all imported keys of the same prefix, two at a time per process. Each address has a budget of
+    seconds, so that guessing does not block other clients. A key that needs several requests continues where the last
+    one stopped."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(MAX_CONCURRENT_CHECKS)
         self._waiting: Counter[str] = Counter()
         self._full_at: dict[str, float] = {}  # when the budget of an address is full again
-        self._stopped_at: dict[int, UUID] = {}  # the last one that a key was compared with
+        self._stopped_at: dict[int, UUID] = {}  # the last imported key that a key was compared with
         self._clock, self._seconds = clock, seconds
 
     async def find(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
@@ -69,26 +70,26 @@ class BcryptChecker:
         key, until, spent = hash(text), self._clock() + self._seconds, 0.0
         before = self._stopped_at.pop(key, None)
         while page := await next_page(before):
-            for one in page:
+            for candidate in page:
                 wait = self._wait_for(address)
                 if wait > 0 or (spent and self._clock() > until):
                     _remember(self._stopped_at, key, before)
-                    said = "the key is compared with many that begin like it, and this took its time"
-                    raise Busy(said, "send the same request again", max(1.0, wait))
+                    message = "the key is compared with many that begin like it, and this took its time"
+                    raise Busy(message, "send the same request again", max(1.0, wait))
                 async with self._turns:
                     began = self._clock()
-                    matches = await asyncio.to_thread(_matches, text, one)
+                    matches = await asyncio.to_thread(_matches, text, candidate)
                     took = self._clock() - began
                 spent += took
                 self._spend(address, took)
                 if matches:
-                    self._spend(address, -spent)  # a good key costs nothing
-                    return one
-                before = one.id
+                    self._spend(address, -spent)  # a valid key costs nothing
+                    return candidate
+                before = candidate.id
         return None
 
     def _wait_for(self, address: str) -> float:
-        """Seconds until the address may have something compared again."""
+        """Returns the seconds until the address may check a key again."""
         return (self._full_at.get(address, 0.0) - self._clock()) - BUDGET.burst / BUDGET.rate
 
     def _spend(self, address: str, seconds: float) -> None:
@@ -111,14 +112,15 @@ def _matches(text: str, candidate: ImportedKey) -> bool:
 
 
 def may_be_foreign(text: str) -> bool:
-    """Whether another system could have given it out; ours have a shape and a checksum."""
+    """Returns whether another system may have issued the key; keys of Tenuto have a fixed shape and a checksum."""
     return not text.startswith(("tn_", "tnw_")) and len(text) <= MAX_KEY_CHARS and text.isascii() and text.isprintable()
 
 
 async def authenticate_imported(
     request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, limits: dict[str, Any]
 ) -> AdmittedApiKey:
-    """Whose key it is. One that was used before is known as any other; for another, its hash is replaced now."""
+    """Authenticates an imported key. After its first use it is found like any other key; on first use its bcrypt hash
+    is replaced."""
     key_id, hashes = foreign_id(settings.peppers, text), key_hashes(settings.peppers, text)
     request.scope["tenuto.key"] = (key_id, hashes)
 
@@ -130,22 +132,22 @@ async def authenticate_imported(
     except Unauthorized:
         prefixes, checker = foreign_prefixes(text), cast("BcryptChecker", request.app.state.checker)
         address = network_of(request.client.host) if request.client else ""
-        found = await checker.find(
+        imported = await checker.find(
             text, address, lambda before: pool.call(keys.find_imported_keys, prefixes=prefixes, before=before)
         )
-    if found is not None:
-        await _adopt(request, text, pool, settings, found, key_id)
-    return await admit()  # none found: another first use of it may have replaced its hash between our two looks
+    if imported is not None:
+        await _adopt(request, text, pool, settings, imported, key_id)
+    return await admit()  # if none matched, a concurrent first use may have replaced the hash between the two queries
 
 
 async def _adopt(
-    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, found: ImportedKey, key_id: str
+    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, imported: ImportedKey, key_id: str
 ) -> None:
-    made = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
-    async with transaction_for(pool, found.org_id, timeout=settings.statement_seconds) as conn:
-        await keys.adopt_api_key(conn, org_id=found.org_id, id=found.id, **made)
+    params = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
+    async with transaction_for(pool, imported.org_id, timeout=settings.statement_seconds) as conn:
+        await keys.adopt_api_key(conn, org_id=imported.org_id, id=imported.id, **params)
         await audit.write_audit(
-            conn, org_id=found.org_id, entity="api_key", entity_id=str(found.id), action="adopt",
-            actor_kind="api_key", actor_id=str(found.id), request_id=request.scope["request_id"],
+            conn, org_id=imported.org_id, entity="api_key", entity_id=str(imported.id), action="adopt",
+            actor_kind="api_key", actor_id=str(imported.id), request_id=request.scope["request_id"],
             ip=request.client.host if request.client else None, user_agent=request.headers.get("user-agent"),
         )  # fmt: skip

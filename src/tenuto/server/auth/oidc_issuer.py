@@ -1,4 +1,4 @@
-"""The OIDC issuer whose word is taken: what it says of itself, and the keys that prove its tokens."""
+"""The trusted OIDC issuer: fetches its configuration and the public keys that verify its tokens."""
 
 import asyncio
 import logging
@@ -13,8 +13,8 @@ from jwt import PyJWK, PyJWTError
 
 from tenuto.server.settings import Oidc
 
-REFRESH_KEYS_SECONDS = 3600.0  # seconds after which keys are asked for anew, so that one the issuer withdrew goes
-MAX_KEY_AGE_SECONDS = 86_400.0  # seconds that keys are good for while the issuer does not answer
+REFRESH_KEYS_SECONDS = 3600.0  # keys are fetched again after this, so that a revoked key disappears
+MAX_KEY_AGE_SECONDS = 86_400.0  # cached keys stay valid this long while the issuer is unreachable
 REQUEST_TIMEOUT_SECONDS = 5.0
 MAX_RESPONSE_BYTES = 1 << 20
 MIN_RSA_BITS = 2048
@@ -23,12 +23,12 @@ log = logging.getLogger("tenuto.server")
 
 
 class IssuerUnavailable(Exception):
-    """The issuer does not answer, or not as an issuer does."""
+    """The issuer does not respond, or its response is invalid."""
 
 
 @dataclass(frozen=True)
 class IssuerKey:
-    """A public key of the issuer; where it is bound to an algorithm it proves nothing in another."""
+    """A public key of the issuer, valid only for its algorithm if it names one."""
 
     id: str
     public: Any
@@ -37,14 +37,14 @@ class IssuerKey:
 
 @dataclass(frozen=True)
 class IssuerKeys:
-    """What an issuer said: its keys by id, and where it is asked for what."""
+    """The issuer's keys by id, and its endpoints by name."""
 
     keys: dict[str, IssuerKey]
     endpoints: dict[str, Any]
 
 
 class Issuer:
-    """Asked when it must be, and not more often; what it said is kept in this process."""
+    """Caches the issuer's keys and endpoints in this process; fetches them only when needed."""
 
     def __init__(self, settings: Oidc, http: httpx2.AsyncClient) -> None:
         self.settings = settings
@@ -55,7 +55,8 @@ class Issuer:
         self._renewing: asyncio.Task[None] | None = None
 
     async def key(self, kid: str) -> IssuerKey | None:
-        """The key of this id, if the issuer has it: one that is not known may be new. Nobody waits for a known one."""
+        """Return the issuer's key with this id, or None. Fetches the keys if the id is unknown, because it may be new.
+        A known key is returned at once, and refreshed in the background."""
         known = self._within(MAX_KEY_AGE_SECONDS)
         if known is None or kid not in known.keys:
             known = await self._ask(missing=kid)
@@ -67,7 +68,7 @@ class Issuer:
         try:
             await self._ask()
         except IssuerUnavailable:
-            return  # which was logged; the next request tries again
+            return  # already logged; the next request tries again
         except Exception:
             log.exception("the keys of the OIDC issuer %s could not be renewed; trying again", self.settings.issuer)
 
@@ -87,8 +88,8 @@ class Issuer:
         return self._known if time.monotonic() - self._known_at < seconds else None
 
     async def _ask(self, missing: str | None = None) -> IssuerKeys:
-        """What the issuer says now; within the floor, what it said last."""
-        async with self._turn:  # of many who find a key missing, one asks
+        """Fetch the configuration and keys, at most once per `fetch_floor` seconds; else return the cached ones."""
+        async with self._turn:  # one fetch for concurrent requests that miss the same key
             known = self._within(REFRESH_KEYS_SECONDS)
             if known is not None and (missing is None or missing in known.keys):
                 return known
@@ -111,7 +112,7 @@ class Issuer:
         url = str(endpoints.get("jwks_uri"))
         check_url(url)
         listed = (await self.get_json(url)).get("keys")
-        keys = [_key(one) for one in listed] if isinstance(listed, list) else []
+        keys = [_key(entry) for entry in listed] if isinstance(listed, list) else []
         return IssuerKeys({key.id: key for key in keys if key is not None}, endpoints)
 
     async def get_json(self, url: str) -> dict[str, Any]:
@@ -119,39 +120,40 @@ class Issuer:
 
 
 async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any) -> dict[str, Any]:
-    """The JSON object that a server of the issuer answers, if it is not too large; nobody is followed elsewhere."""
-    async with http.stream(method, url, **more) as answer:
-        if answer.status_code != 200:
-            raise IssuerUnavailable(f"{url} answered {answer.status_code}")
+    """Requests a URL of the issuer and returns the JSON object of the response. Limits its size and follows no
+    redirects."""
+    async with http.stream(method, url, **more) as response:
+        if response.status_code != 200:
+            raise IssuerUnavailable(f"{url} answered {response.status_code}")
         body = b""
-        async for chunk in answer.aiter_bytes():
+        async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > MAX_RESPONSE_BYTES:
                 raise IssuerUnavailable(f"{url} answered more than {MAX_RESPONSE_BYTES} bytes")
         try:
-            found = httpx2.Response(200, content=body).json()
+            content = httpx2.Response(200, content=body).json()
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            content = None
+        if not isinstance(content, dict):
             raise IssuerUnavailable(f"{url} did not answer a JSON object")
-        return found
+        return content
 
 
 def check_url(url: str) -> None:
-    """Refuse an address of the issuer that others could answer for: https, or this machine."""
+    """Refuse a URL of the issuer that others could impersonate: it must be https or on this machine."""
     parts = urlsplit(url)
     here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
     if not parts.hostname or not (parts.scheme == "https" or here):
         raise IssuerUnavailable(f"its address {url!r} is not https")
 
 
-def _key(said: Any) -> IssuerKey | None:
-    """A key that can prove a signature; symmetric, weak and unknown ones cannot."""
-    if not isinstance(said, dict) or said.get("kty") not in ("RSA", "EC", "OKP") or said.get("use", "sig") != "sig":
+def _key(entry: Any) -> IssuerKey | None:
+    """Returns the key if it can verify signatures, else None: symmetric, weak and unknown keys are ignored."""
+    if not isinstance(entry, dict) or entry.get("kty") not in ("RSA", "EC", "OKP") or entry.get("use", "sig") != "sig":
         return None
     try:
-        key = PyJWK.from_dict(said)
+        key = PyJWK.from_dict(entry)
     except (PyJWTError, ValueError, TypeError, KeyError):
         return None
     weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < MIN_RSA_BITS
-    return None if weak or not key.key_id else IssuerKey(key.key_id, key.key, said.get("alg"))
+    return None if weak or not key.key_id else IssuerKey(key.key_id, key.key, entry.get("alg"))

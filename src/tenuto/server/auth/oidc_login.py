@@ -1,4 +1,5 @@
-"""Logging in by OIDC: an authorization code with PKCE. What was begun is kept signed in the person's own browser."""
+"""Logs users in by OIDC (authorization code with PKCE). The state of a pending login is a signed cookie of the
+browser."""
 
 import hmac
 import json
@@ -17,14 +18,14 @@ from tenuto.model.keys import Peppers, make_token
 from tenuto.server.auth.id_tokens import Claims, read_token
 from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
-LOGIN_TIMEOUT_SECONDS = 600  # seconds to log in at the issuer
+LOGIN_TIMEOUT_SECONDS = 600  # to log in at the issuer
 RETRY_HINT = "begin again at /auth/login"
-HOME = "/auth/me"  # where one is after logging in
+HOME = "/auth/me"  # the page after logging in
 
 
 @dataclass(frozen=True)
 class PendingLogin:
-    """A login that was begun, until when it can be finished, where the person wanted to go, and in which org."""
+    """A pending login: its secrets, the page to open afterwards, the org, and when it expires."""
 
     state: str
     nonce: str
@@ -40,7 +41,7 @@ def begin(next: str | None, org: str | None) -> PendingLogin:
 
 
 def local_path(next: str | None) -> str:
-    """A page of ours; anything else is home, for a login must lead nobody elsewhere."""
+    """Returns the path if it is a local page, else HOME: a login must not redirect to another site."""
     fine = next and next.startswith("/") and next[1:2] not in ("/", "\\") and next.isprintable() and next.isascii()
     return next if next and fine else HOME
 
@@ -51,7 +52,8 @@ def seal(begun: PendingLogin, peppers: Peppers) -> str:
 
 
 def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
-    """What was begun, if we sealed it, it is not over, and the issuer's answer is to it."""
+    """Returns the pending login of a cookie, if its signature is valid, it has not expired and the issuer's response
+    has its state."""
     body, _, tag = text.partition(".")
     if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
         raise Conflict("no login was begun in this browser", RETRY_HINT)
@@ -64,9 +66,9 @@ def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
 
 
 async def login_page(issuer: Issuer, begun: PendingLogin, callback: str) -> str:
-    """Where the issuer asks the person who they are."""
+    """Returns the URL of the issuer's login page."""
     challenge = urlsafe_b64encode(sha256(begun.verifier.encode()).digest()).rstrip(b"=").decode()
-    asked = {
+    params = {
         "response_type": "code",
         "client_id": client_id(issuer),
         "redirect_uri": callback,
@@ -77,22 +79,22 @@ async def login_page(issuer: Issuer, begun: PendingLogin, callback: str) -> str:
         "code_challenge_method": "S256",
     }
     page = await issuer.endpoint("authorization_endpoint")
-    return f"{page}{'&' if '?' in page else '?'}{urlencode(asked)}"
+    return f"{page}{'&' if '?' in page else '?'}{urlencode(params)}"
 
 
 async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) -> Claims:
-    """Whom the issuer vouches for: the code is exchanged for a token, which is checked as any other."""
+    """Exchanges the code for an ID token, verifies it like any other and returns its claims."""
     settings, client = issuer.settings, client_id(issuer)
-    sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": callback, "code_verifier": begun.verifier}
     if settings.client_secret is None:
-        said: dict[str, Any] = {"data": {**sent, "client_id": client}}
+        params: dict[str, Any] = {"data": {**form, "client_id": client}}
     else:
-        said = {"data": sent, "auth": httpx2.BasicAuth(client, settings.client_secret)}
+        params = {"data": form, "auth": httpx2.BasicAuth(client, settings.client_secret)}
     try:
-        answer = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **said)
+        response = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **params)
     except httpx2.HTTPError as error:
         raise IssuerUnavailable(f"the token endpoint does not answer: {error}") from error
-    token = answer.get("id_token")
+    token = response.get("id_token")
     if not isinstance(token, str):
         raise Unauthorized("the issuer gave no id_token", RETRY_HINT)
     claims = await read_token(issuer, token, audience=client)

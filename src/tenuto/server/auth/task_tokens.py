@@ -1,4 +1,4 @@
-"""Capability tokens for attempts, signed with the installation's newest key."""
+"""Issues task tokens for attempts, signed with the newest signing key of the installation."""
 
 import time
 from datetime import UTC, datetime
@@ -14,18 +14,18 @@ from tenuto.server.settings import ServerSettings
 
 
 async def issue_token(
-    pool: ConnectionPool, settings: ServerSettings, who: TaskPrincipal, timeout_seconds: float | None
+    pool: ConnectionPool, settings: ServerSettings, principal: TaskPrincipal, timeout_seconds: float | None
 ) -> IssuedToken:
     key, now, seconds = await pool.call(signing_key, settings.peppers), time.time(), lifetime(timeout_seconds)
-    text = make_task_token(key, who, now=now, seconds=seconds)
+    text = make_task_token(key, principal, now=now, seconds=seconds)
     return IssuedToken(token=text, expires_at=datetime.fromtimestamp(int(now + seconds), UTC))
 
 
 async def add_tokens(
     pool: ConnectionPool, settings: ServerSettings, tasks: list[dict[str, Any]], *, org_id: UUID, session_id: int
 ) -> None:
-    """To each of the tasks that a session claimed, its token."""
+    """Add a token to each of the tasks that a session claimed."""
     key, now = await pool.call(signing_key, settings.peppers), time.time()
     for task in tasks:
-        who = TaskPrincipal(org_id, UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"]))
-        task["token"] = make_task_token(key, who, now=now, seconds=lifetime(task["timeout_seconds"]))
+        principal = TaskPrincipal(org_id, UUID(task["task_id"]), task["attempt"], session_id, UUID(task["run_id"]))
+        task["token"] = make_task_token(key, principal, now=now, seconds=lifetime(task["timeout_seconds"]))

@@ -1,7 +1,9 @@
-"""What an endpoint is called with, and its answer: the framework's own fields, without the framework's way to them.
+"""Calls an endpoint with arguments from the request, and builds the response, with FastAPI's fields but not its
+dispatch.
 
-FastAPI solves dependencies and opens two stacks anew for every request, which costs more than all else that a request
-needs (bench/http.py). Our endpoints take a desk or the request, parts of the path, a query and a body, and no more.
+FastAPI resolves dependencies and opens two exit stacks per request, which costs more than everything else in a request
+(bench/http.py). Endpoints here only take an ApiRequest (or its worker or task variant) or the request itself, path
+parameters, a query and a body.
 """
 
 from collections import Counter
@@ -23,11 +25,11 @@ JSON = "application/json"
 
 
 class UnsupportedEndpoint(Exception):
-    """An endpoint takes what no route of ours gives."""
+    """An endpoint has a parameter that no route supplies."""
 
 
 class Binding:
-    """How one endpoint is called."""
+    """The arguments and the response model of one endpoint."""
 
     def __init__(self, route: APIRoute) -> None:
         takes = route.dependant
@@ -44,15 +46,15 @@ class Binding:
         self._answer, self._status = route.response_field, route.status_code or 200
 
     async def answer(self, request: BoundedRequest) -> Response:
-        """Call the endpoint; the answer is checked against its model, as the documentation promises."""
-        made = await self._endpoint(**await self._arguments(request))
-        if isinstance(made, Response):
-            return made
+        """Call the endpoint; validate the result against its response model, as documented."""
+        result = await self._endpoint(**await self._arguments(request))
+        if isinstance(result, Response):
+            return result
         if self._answer is None:
-            return JSONResponse(made, self._status)
-        value, errors = self._answer.validate(made, {}, loc=("response",))
+            return JSONResponse(result, self._status)
+        value, errors = self._answer.validate(result, {}, loc=("response",))
         if errors:
-            raise ResponseValidationError(errors=errors, body=made)
+            raise ResponseValidationError(errors=errors, body=result)
         return Response(self._answer.serialize_json(value), self._status, media_type=JSON)
 
     async def _arguments(self, request: BoundedRequest) -> dict[str, Any]:
@@ -64,10 +66,10 @@ class Binding:
         if self._unsaid is not None and not request.scope["query_string"]:
             values |= self._unsaid
         elif self._query:
-            asked = QueryParams(request.scope["query_string"])
-            errors += self._repeated(asked)
-            found, wrong = request_params_to_args(self._query, asked)
-            values |= found
+            query = QueryParams(request.scope["query_string"])
+            errors += self._repeated(query)
+            parsed, wrong = request_params_to_args(self._query, query)
+            values |= parsed
             errors += wrong
         if self._desk:
             values[self._desk] = request.scope["tenuto.desk"]
@@ -79,10 +81,10 @@ class Binding:
             raise RequestValidationError(errors, body=getattr(request, "_json", None))
         return values
 
-    def _repeated(self, asked: QueryParams) -> list[Any]:
-        """Parameters that were sent twice though they hold one value: a proxy may have read the other one."""
-        sent = asked.multi_items()
-        if len(sent) == len(asked):
+    def _repeated(self, query: QueryParams) -> list[Any]:
+        """Returns errors for single-value parameters that were sent twice: a proxy may have read the other value."""
+        sent = query.multi_items()
+        if len(sent) == len(query):
             return []
         counts = Counter(name for name, _ in sent)
         return [
@@ -101,20 +103,20 @@ class Binding:
         if self._items:
             item, most = self._items
             return CheckedItems(body, item, max_items=most, max_depth=request.most_depth)
-        sent = await request.json()
-        value, wrong = await in_thread_if_large(body, lambda: field.validate(sent, {}, loc=("body",)))
+        content = await request.json()
+        value, wrong = await in_thread_if_large(body, lambda: field.validate(content, {}, loc=("body",)))
         errors += wrong
         return value
 
 
 def _lists_of(fields: list[Any]) -> set[str]:
-    """The parameters of a query that may be sent more than once."""
+    """Returns the query parameters that may be repeated."""
     names: set[str] = set()
     for field in fields:
         annotation = field.field_info.annotation
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             inner = annotation.model_fields.items()
-            names |= {one.alias or name for name, one in inner if _holds_list(one.annotation)}
+            names |= {field_info.alias or name for name, field_info in inner if _holds_list(field_info.annotation)}
         elif _holds_list(annotation):
             names.add(field.alias)
     return names
@@ -125,17 +127,18 @@ def _holds_list(annotation: Any) -> bool:
 
 
 def _items_of(route: APIRoute) -> tuple[TypeAdapter[Any], int] | None:
-    """How to check an item of a bulk body that is a list, and how many it may have: the endpoint gets its items one by
-    one, since all of them at once are 30 times as large as the body."""
+    """Returns the validator and the maximum number of items of a bulk body that is a list, else None. The endpoint gets
+    the items one by one, because parsed all at once they take 30 times the memory of the body."""
     info = route.body_field.field_info if route.body_field else None
     if info is None or not (route.openapi_extra or {}).get("x-bulk") or get_origin(info.annotation) is not list:
         return None
     (item,) = get_args(info.annotation)
-    return TypeAdapter(item), next(one.max_length for one in info.metadata if hasattr(one, "max_length"))
+    return TypeAdapter(item), next(limit.max_length for limit in info.metadata if hasattr(limit, "max_length"))
 
 
 def _defaults(route: APIRoute) -> dict[str, Any] | None:
-    """The values of a query that says nothing, where they are plain ones and none has to be said."""
+    """Returns the arguments for an empty query, if no parameter is required and all defaults are plain values, else
+    None."""
     fields = route.dependant.query_params
     if any(field.field_info.is_required() for field in fields):
         return None

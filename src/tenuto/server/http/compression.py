@@ -1,14 +1,15 @@
-"""Answers of a kilobyte and more are packed for those who can unpack them; what is smaller goes by."""
+"""Compresses responses of 1 kB and more with gzip for clients that accept it."""
 
 from starlette.middleware.gzip import GZipResponder
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MIN_BYTES = 1024  # bytes
+MIN_BYTES = 1024
 VARY = (b"vary", b"Accept-Encoding")
 
 
 class Compression:
-    """Starlette's own takes 20 µs of every request, mostly of those whose answer it does not touch."""
+    """Passes small responses through. Starlette's middleware costs 20 µs per request, mostly for responses it does not
+    change."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -17,19 +18,19 @@ class Compression:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        packed: Send | None = None
+        compress: Send | None = None
 
-        async def send_packed(message: Message) -> None:
-            nonlocal packed
+        async def send_compressed(message: Message) -> None:
+            nonlocal compress
             if message["type"] == "http.response.start" and not _is_small(message):
                 if any(name == b"accept-encoding" and b"gzip" in value for name, value in scope["headers"]):
                     responder = GZipResponder(self._app, MIN_BYTES)
-                    responder.send, packed = send, responder.send_with_compression
+                    responder.send, compress = send, responder.send_with_compression
                 else:
                     message["headers"] = [*message["headers"], VARY]
-            await (packed or send)(message)
+            await (compress or send)(message)
 
-        await self._app(scope, receive, send_packed)
+        await self._app(scope, receive, send_compressed)
 
 
 def _is_small(start: Message) -> bool:

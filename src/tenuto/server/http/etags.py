@@ -1,4 +1,4 @@
-"""Answers with a tag: whoever has this very one already is told so, and gets nothing."""
+"""Responses with an ETag: a client that already has the current version gets 304 without a body."""
 
 from datetime import datetime, timedelta
 from hashlib import blake2b
@@ -11,18 +11,18 @@ from tenuto.db.connection.json_rows import Fields, Written
 
 
 def tagged(request: Request, text: str) -> Response:
-    """The answer as JSON with its `ETag`, or 304 where `If-None-Match` names that."""
+    """Returns the JSON text with its `ETag`, or 304 if `If-None-Match` names it."""
     content = text.encode()
     tag = f'"{blake2b(content, digest_size=16).hexdigest()}"'
     known = request.headers.get("if-none-match", "")
-    if known and (known == "*" or tag in (one.strip().removeprefix("W/") for one in known.split(","))):
+    if known and (known == "*" or tag in (value.strip().removeprefix("W/") for value in known.split(","))):
         return Response(None, 304, {"ETag": tag})
     return Response(content, 200, {"ETag": tag}, "application/json")
 
 
-def fields_of(answer: type[BaseModel]) -> Fields:
-    """What the model names, which the database writes: nothing is shown by accident."""
-    return tuple((name, _written(field.annotation)) for name, field in answer.model_fields.items())
+def fields_of(model: type[BaseModel]) -> Fields:
+    """Returns the model's fields; the database writes only these, so that nothing is exposed by accident."""
+    return tuple((name, _written(field.annotation)) for name, field in model.model_fields.items())
 
 
 def _written(annotation: object) -> Written:

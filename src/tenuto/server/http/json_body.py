@@ -1,4 +1,4 @@
-"""Reading a JSON body as if it came from an enemy: bounded in size and depth, nothing that Postgres cannot hold."""
+"""Reads untrusted JSON bodies: limits size and depth, and refuses texts that Postgres cannot store."""
 
 import asyncio
 import json
@@ -14,10 +14,10 @@ from tenuto.model.errors import InvalidInput, TooLarge
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_BULK_BODY_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 32
-MAX_VALUES = 4_000_000  # 64 MB of empty lists would be 2 GB of objects, and keep everybody waiting for 11 s
-LARGE_BODY_BYTES = 1024 * 1024  # bytes; to read more takes long enough that others are answered meanwhile
+MAX_VALUES = 4_000_000  # 64 MB of empty lists would take 2 GB of memory, and block all other requests for 11 s
+LARGE_BODY_BYTES = 1024 * 1024  # larger bodies are parsed in a thread, so that other requests proceed meanwhile
 CHUNK_BYTES = 1024 * 1024
-# A NUL or half of a surrogate pair, escaped or not; what this does not find has neither.
+# Finds NUL and lone surrogates, escaped or not. May also match sound text; misses nothing.
 UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 UNSOUND_BYTES = 6
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class BoundedRequest(Request):
-    """A request whose body is read once, up to the bound of its route."""
+    """A request whose body is read once, up to the limit of its route."""
 
     most_bytes = MAX_BODY_BYTES
     most_depth = MAX_DEPTH
@@ -42,7 +42,7 @@ class BoundedRequest(Request):
         return self._json
 
     def size(self) -> int:
-        """The bytes of the body that was read, if it was."""
+        """Returns the size of the body in bytes, or 0 if it was not read."""
         return len(getattr(self, "_body", b""))
 
     def count_values(self) -> int:
@@ -50,54 +50,54 @@ class BoundedRequest(Request):
 
 
 class BulkRequest(BoundedRequest):
-    """One that may bring many things at once."""
+    """A request that may hold many items."""
 
     most_bytes = MAX_BULK_BODY_BYTES
-    most_depth = MAX_DEPTH + 4  # what wraps the values of a batch does not count
+    most_depth = MAX_DEPTH + 4  # the structure around the values of a batch does not count
 
 
 async def in_thread_if_large(body: bytes, work: Callable[[], T]) -> T:
-    """What is done with a body: in a thread if it is large. The interpreter goes back and forth every 5 ms."""
+    """Runs `work` on a body, in a thread if it is large. The interpreter switches threads every 5 ms."""
     return await asyncio.to_thread(work) if len(body) > LARGE_BODY_BYTES else work()
 
 
 def check_encoding(request: Request) -> None:
-    """Refuse what would have to be unpacked: a small body may hold a very large one."""
+    """Refuse compressed bodies: a small one may unpack to a very large one."""
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
         raise HTTPException(415, f"the body is compressed with {encoding:.40}; send it as it is")
 
 
 def check_json(request: Request) -> None:
-    """Refuse a body that does not say that it is JSON: browsers let any page send other kinds."""
+    """Refuse a body without a JSON content type: browsers let any page send other types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise HTTPException(415, f"the body is {kind[:80] or 'of no kind'}; send Content-Type: application/json")
 
 
-async def read_bounded(request: Request, most: int) -> bytes:
-    """The body; refused with TooLarge as soon as it is clear."""
+async def read_bounded(request: Request, max_bytes: int) -> bytes:
+    """Returns the body; raises TooLarge as soon as it is over the limit."""
     announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > most:
-        _refuse_size(most)
-    body = bytearray()  # grows in place: a list of pieces would leave the heap full of holes
+    if announced.isdigit() and int(announced) > max_bytes:
+        _refuse_size(max_bytes)
+    body = bytearray()  # grows in place: a list of chunks would fragment the heap
     async for chunk in request.stream():
-        if len(body) + len(chunk) > most:
-            _refuse_size(most)
+        if len(body) + len(chunk) > max_bytes:
+            _refuse_size(max_bytes)
         body += chunk
     return bytes(body)
 
 
-def _refuse_size(most: int) -> NoReturn:
-    raise TooLarge(f"the body is larger than {most // 1024 // 1024} MB", "send less at a time, or data objects")
+def _refuse_size(max_bytes: int) -> NoReturn:
+    raise TooLarge(f"the body is larger than {max_bytes // 1024 // 1024} MB", "send less at a time, or data objects")
 
 
 def parse_json(body: bytes, most_depth: int = MAX_DEPTH) -> Any:
-    """The value of a JSON body. Duplicate keys, NaN, NUL, lone surrogates and deep nesting are refused."""
+    """Parses a JSON body. Refuses duplicate keys, NaN, NUL, lone surrogates and deep nesting."""
     if count_values(body) > MAX_VALUES:
         raise TooLarge(f"the body holds more than {MAX_VALUES:,} values", "send less at a time, or data objects")
     try:
-        value = DECODER.decode(body.decode())  # else json takes UTF-16 too, and halves of surrogate pairs
+        value = DECODER.decode(body.decode())  # decode first: json also accepts UTF-16 and lone surrogates
     except UnicodeDecodeError as error:
         raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
     except json.JSONDecodeError as error:
@@ -109,51 +109,51 @@ def parse_json(body: bytes, most_depth: int = MAX_DEPTH) -> Any:
 
 
 def unreadable(error: RecursionError | ValueError, most_depth: int) -> InvalidInput:
-    """What Python's decoder raises for JSON that is too deep, or that has an integer it does not read."""
+    """Returns the error for JSON that is nested too deep or has an integer that Python's decoder does not read."""
     if isinstance(error, RecursionError):
         return InvalidInput(f"the body is nested more than {most_depth} deep")
     return InvalidInput("the body holds a number of more than 4300 digits")
 
 
 def count_values(text: bytes | str) -> int:
-    """About how many values a JSON text holds: what it costs follows these, not its bytes."""
+    """Returns about how many values a JSON text holds. The cost of parsing depends on these, not on the bytes."""
     marks = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     return sum(text.count(mark) for mark in marks)  # pyright: ignore[reportArgumentType]
 
 
 def check_item(value: Any, most_depth: int, *, unsound: bool) -> None:
-    """Refuse what is nested too deep; look at every text if the body may hold some that Postgres cannot."""
+    """Refuse values that are nested too deep; check every text if the body may hold one that Postgres cannot store."""
     if unsound or _is_deep(value, most_depth):
         check_value(value, most_depth)
 
 
 def is_unsound(body: bytes) -> bool:
-    """Piece by piece: one search of 64 MB would let nobody else work for 0.3 s."""
+    """Searches in chunks: one search over 64 MB would block all other threads for 0.3 s."""
     return any(UNSOUND.search(body, at, at + CHUNK_BYTES + UNSOUND_BYTES) for at in range(0, len(body), CHUNK_BYTES))
 
 
 def _is_deep(value: Any, most: int) -> bool:
-    """Without saying where: that would cost every sound body of a thousand reports more than reading it."""
+    """Does not compute where: that would cost a valid body of a thousand reports more than parsing it."""
     level = [value]
     for _ in range(most):
         if not level:
             return False
         level = [
             item
-            for found in level
-            if type(found) is dict or type(found) is list
-            for item in (found.values() if type(found) is dict else found)
+            for node in level
+            if type(node) is dict or type(node) is list
+            for item in (node.values() if type(node) is dict else node)
         ]
-    return any(type(found) is dict or type(found) is list for found in level)
+    return any(type(node) is dict or type(node) is list for node in level)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise InvalidInput(f"the body has the key {twice!r} twice in one object")
-    return found
+    return unique
 
 
 def _refuse_constant(text: str) -> NoReturn:
@@ -166,26 +166,26 @@ def _finite(text: str) -> float:
     return number
 
 
-# Made once: with these hooks json.loads makes one for every body.
+# Built once: with these hooks json.loads would build one per body.
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
 
 
 def check_value(value: Any, most_depth: int = MAX_DEPTH) -> None:
-    """Refuse what is too deep, and texts that Postgres cannot hold; says where."""
+    """Refuse values that are nested too deep and texts that Postgres cannot store; the error says where."""
     stack: list[tuple[Any, int, str]] = [(value, 1, "$")]
     while stack:
-        found, depth, where = stack.pop()
-        if isinstance(found, str):
-            _check_text(found, where)
-        elif isinstance(found, dict | list):
+        node, depth, where = stack.pop()
+        if isinstance(node, str):
+            _check_text(node, where)
+        elif isinstance(node, dict | list):
             if depth > most_depth:
                 raise InvalidInput(f"the body is nested more than {most_depth} deep, at {where[:100]}")
-            if isinstance(found, dict):
-                for key in found:
+            if isinstance(node, dict):
+                for key in node:
                     _check_text(key, f"a key of {where}")
-                stack.extend((item, depth + 1, f"{where}.{key}") for key, item in found.items())
+                stack.extend((item, depth + 1, f"{where}.{key}") for key, item in node.items())
             else:
-                stack.extend((item, depth + 1, f"{where}[{no}]") for no, item in enumerate(found))
+                stack.extend((item, depth + 1, f"{where}[{no}]") for no, item in enumerate(node))
 
 
 def _check_text(text: str, where: str) -> None:

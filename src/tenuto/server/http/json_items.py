@@ -11,14 +11,14 @@ from pydantic import TypeAdapter, ValidationError
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.server.http.json_body import DECODER, check_item, count_values, is_unsound, parse_json, unreadable
 
-MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half of it; each value is about 150 bytes once it is read
+MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half of it; a parsed value takes about 150 bytes
 WINDOW_BYTES = 1024 * 1024
 SPACE = " \t\n\r"
-MAX_ERRORS = 20  # that a refusal names
+MAX_ERRORS = 20  # in one response
 
 
 class CheckedItems:
-    """The items of a list body, each checked when its turn comes. It is read once, and keeps none of them."""
+    """Iterates over the items of a list body and validates each one. Can be read only once; keeps no items."""
 
     def __init__(self, body: bytes, item: TypeAdapter[Any], *, max_items: int, max_depth: int) -> None:
         self._body, self._item = body, item
@@ -36,8 +36,8 @@ class CheckedItems:
             try:
                 item = self._item.validate_python(value)
             except ValidationError as error:
-                found = error.errors(include_url=False)
-                errors += [{**one, "loc": ("body", no, *one["loc"])} for one in found]
+                failures = error.errors(include_url=False)
+                errors += [{**failure, "loc": ("body", no, *failure["loc"])} for failure in failures]
                 wrong[no] = value
                 if len(errors) >= MAX_ERRORS:
                     break
@@ -51,7 +51,7 @@ class CheckedItems:
 
 
 def _check_list(body: bytes) -> None:
-    """Refuse what is not a list, without making objects of it."""
+    """Refuse a body that is not a list, without parsing it."""
     first = body[:100].lstrip()[:1]
     if first == b"{":
         raise _refusal("list_type", {})
@@ -59,13 +59,13 @@ def _check_list(body: bytes) -> None:
         raise _refusal("list_type", parse_json(body))
 
 
-def _refusal(kind: str, found: object, **bounds: int) -> RequestValidationError:
-    error = {"type": kind, "loc": ("body",), "msg": kind, "input": found, "ctx": bounds}
-    return RequestValidationError([error], body=found)
+def _refusal(kind: str, value: object, **bounds: int) -> RequestValidationError:
+    error = {"type": kind, "loc": ("body",), "msg": kind, "input": value, "ctx": bounds}
+    return RequestValidationError([error], body=value)
 
 
 def read_items(body: bytes, max_depth: int) -> Iterator[Any]:
-    """The items of the list that the body holds, one after the other. The body of something else is refused."""
+    """Yields the items of a JSON list one by one; raises InvalidInput for any other body."""
     window, unsound = _Window(body), is_unsound(body)
     if window.next_mark() != "[":
         window.refuse("Expecting a list", window.at)
@@ -89,22 +89,22 @@ def read_items(body: bytes, max_depth: int) -> Iterator[Any]:
 
 
 class _Window:
-    """The part of the body that is being read, as text. It grows until it holds a whole item, then moves on."""
+    """The decoded part of the body. It grows until it holds a whole item, then moves on."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
         self._decoder = getincrementaldecoder("utf-8")()
-        self._read = 0  # bytes of the body that were decoded
+        self._read = 0  # bytes of the body that are decoded
         self._before = 0  # bytes of the body before the window
         self.text, self.at = "", 0
 
     def read_item(self, max_depth: int) -> Any:
-        """The item that begins here."""
+        """Returns the item at the current position."""
         self.next_mark()
         while True:
             if self.at == 0 and count_values(self.text) > MAX_ITEM_VALUES:
-                said = f"a large item of the list, with what follows it, holds more than {MAX_ITEM_VALUES:,} values"
-                raise TooLarge(said, "send it alone, or pass part of it as data objects")
+                message = f"a large item of the list, with what follows it, holds more than {MAX_ITEM_VALUES:,} values"
+                raise TooLarge(message, "send it alone, or pass part of it as data objects")
             try:
                 item, end = DECODER.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
@@ -114,12 +114,12 @@ class _Window:
             except (RecursionError, ValueError) as error:
                 raise unreadable(error, max_depth) from error
             if end == len(self.text) and self._grow():
-                continue  # a number may go on
+                continue  # a number may continue
             self.at = end
             return item
 
     def next_mark(self) -> str:
-        """The next character that is not space, which the window now stands at; none at the end."""
+        """Skips whitespace and returns the next character, or "" at the end of the body."""
         while True:
             text, at = self.text, self.at
             while at < len(text) and text[at] in SPACE:
@@ -131,7 +131,8 @@ class _Window:
                 return ""
 
     def _grow(self) -> bool:
-        """Forget what was read, and take twice as much of the rest as is left; false at the end of the body."""
+        """Drops the text that is already parsed and decodes at least as much again as is left; returns False at the end
+        of the body."""
         if self._read == len(self._body):
             return False
         self._before += len(self.text[: self.at].encode())

@@ -1,4 +1,4 @@
-"""What every answer has: the request's id, headers that keep browsers careful, and its place in the metrics."""
+"""Adds the request id and security headers to every response, limits requests, and records metrics."""
 
 import asyncio
 import re
@@ -25,16 +25,17 @@ HEADERS = [
     (b"cache-control", b"no-store"),
 ]
 
-MAX_REST_BYTES = 128 * 1024 * 1024  # of a body that was refused; who announces more is cut off
+MAX_REST_BYTES = 128 * 1024 * 1024  # of the rest of a refused body; a client that announces more is disconnected
 MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
-STATUS_CLIENT_CLOSED = 499  # nobody gets it: who left before they had sent their request is counted so, as proxies do
-# A proxy in front may have gone by the other one: what it took for the end of a body would be a request to us.
+# Never sent; counts clients that disconnected before their request was complete (nginx uses 499 too).
+STATUS_CLIENT_CLOSED = 499
+# A proxy in front may use the other length: it would forward what it takes for the rest of the body as a new request.
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
 
 class RequestMiddleware:
-    """Around everything else. A request's id is the caller's `X-Request-Id` where it is a plain one, else ours."""
+    """The outermost middleware. The request id is the client's `X-Request-Id` if it is well-formed, else a new one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -50,7 +51,8 @@ class RequestMiddleware:
         async def send_enveloped(message: Message) -> None:
             ends = unread is not None and unread.more and message["type"] == "http.response.body"
             if unread is not None and ends and not message.get("more_body", False):
-                await send({**message, "more_body": True})  # the client has its answer before we are done with the rest
+                # Send the whole response before draining the rest of the body.
+                await send({**message, "more_body": True})
                 await unread.drain(known="tenuto.desk" in scope)
                 message = {"type": "http.response.body"}
             if message["type"] == "http.response.start":
@@ -72,7 +74,7 @@ class RequestMiddleware:
             scope.setdefault("tenuto.status", STATUS_CLIENT_CLOSED)
         except Exception as error:
             if "tenuto.status" in scope:
-                raise  # the answer has begun: all that is left is to cut it off
+                raise  # the response has begun: it can only be cut off
             await internal_error(Request(scope), error)(scope, receive, send_enveloped)
         finally:
             room.leave()
@@ -83,8 +85,8 @@ class RequestMiddleware:
 
 
 class BodyTracker:
-    """The body of a request, and whether there is more of it. What is left of a refused one is read and thrown away, up
-    to a bound, and the connection is closed: most clients read no answer before they have sent all of their body."""
+    """Tracks whether a request's body is fully received. The rest of a refused body is read and discarded, up to a
+    limit, and the connection is closed: most clients read the response only after they have sent the whole body."""
 
     def __init__(self, receive: Receive, announced: int | None) -> None:
         self._receive, self._announced = receive, announced
@@ -96,7 +98,7 @@ class BodyTracker:
         return message
 
     async def drain(self, *, known: bool) -> None:
-        """Read the rest; of clients that were not let in, and of bodies that do not say how long they are, less."""
+        """Read and discard the rest; less of it for unauthenticated clients and for bodies without a Content-Length."""
         left = MAX_REST_BYTES if known and self._announced is not None else MAX_STRANGE_REST_BYTES
         if (self._announced or 0) > MAX_REST_BYTES:
             return
@@ -107,7 +109,7 @@ class BodyTracker:
 
 
 def _unread(scope: Scope, receive: Receive) -> BodyTracker | None:
-    """For a body of 100 kB or more, or of a length that nobody knows."""
+    """Returns a tracker for bodies of 100 kB or more, or of unknown length."""
     for name, value in scope["headers"]:
         if name == b"transfer-encoding":
             return BodyTracker(receive, None)
@@ -123,12 +125,12 @@ def _request_id(scope: MutableMapping[str, Any]) -> str:
 
 @lru_cache(1000)
 def _meters(method: str, route: str, status: int) -> tuple[Any, Any]:
-    """Looked up once: a look costs as much as the counting."""
+    """Cached, because the lookup costs as much as the counting."""
     return HTTP_REQUESTS.labels(method, route, str(status)), HTTP_SECONDS.labels(route)
 
 
 def _measure(scope: Scope, status: int, seconds: float) -> None:
-    route = getattr(scope.get("route"), "path", "none")  # the pattern: paths have no end
+    route = getattr(scope.get("route"), "path", "none")  # the pattern, because the number of paths is unlimited
     requests, took = _meters(scope["method"] if route != "none" else "any", route, status)
     requests.inc()
     took.observe(seconds)

@@ -1,4 +1,4 @@
-"""Bytes on their way in and out: never whole in memory, and always with their checksum."""
+"""Streams objects in and out, never whole in memory, and always with a checksum."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -18,7 +18,7 @@ CHUNK_BYTES = 1 << 20
 
 
 class Received(NamedTuple):
-    """A body that lies in a file, and what it is."""
+    """A received body in a file, with its size and checksum."""
 
     file: BinaryIO
     size: int
@@ -27,13 +27,14 @@ class Received(NamedTuple):
 
 @contextmanager
 def spool() -> Iterator[BinaryIO]:
-    """A file that is in memory as long as it is small."""
+    """Yields a temporary file that stays in memory while it is small."""
     with SpooledTemporaryFile(MAX_VALUE_BYTES) as file:
         yield cast("BinaryIO", file)
 
 
 async def receive(request: Request, file: BinaryIO) -> Received:
-    """The body, written to the file as it comes; refused as soon as it is too large, or if it is not what was said."""
+    """Writes the body to the file as it arrives. Raises as soon as it is too large, and if Content-Digest does not
+    match."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > MAX_OBJECT_BYTES:
         _refuse_size()
@@ -45,14 +46,14 @@ async def receive(request: Request, file: BinaryIO) -> Received:
         digest.update(piece)
         await asyncio.to_thread(file.write, piece)
     file.seek(0)
-    said = request.headers.get("content-digest")
-    if said is not None and said != content_digest(digest.digest()):
-        raise InvalidInput(f"the body is not the one that Content-Digest {said:.100} says", "send it again")
+    expected = request.headers.get("content-digest")
+    if expected is not None and expected != content_digest(digest.digest()):
+        raise InvalidInput(f"the body is not the one that Content-Digest {expected:.100} says", "send it again")
     return Received(file, size, f"sha256:{digest.hexdigest()}")
 
 
 async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:
-    """An open file, piece by piece, and then closed."""
+    """Yields an open file chunk by chunk, then closes it."""
     try:
         while piece := await asyncio.to_thread(file.read, CHUNK_BYTES):
             yield piece

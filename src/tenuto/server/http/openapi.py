@@ -1,4 +1,4 @@
-"""The API in OpenAPI 3.1: what FastAPI knows of the routes, and what every route of ours does."""
+"""The OpenAPI 3.1 document: FastAPI's description of the routes, with the error responses of every route."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """Made once: every refusal is a problem, whatever FastAPI thinks of it."""
+    """Builds the document once. Every error response is a Problem, whatever FastAPI declares."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
         components = schema.setdefault("components", {})

@@ -1,4 +1,4 @@
-"""Lists in pages: each goes on where the one before ended, whatever came or went in between."""
+"""Keyset pagination: each page continues where the previous one ended, whatever rows came or went in between."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ Limit = Annotated[int, Field(ge=1, le=200)]
 
 
 class Filter(BaseModel):
-    """The parameters of a list; unknown ones are refused."""
+    """The query parameters of a list; unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -20,14 +20,14 @@ class Filter(BaseModel):
 
 
 class SortedFilter(Filter):
-    """Newest first, going on with `before`; or with `sort=created_at` oldest first, going on with `after`."""
+    """Newest first, continued with `before`; or oldest first with `sort=created_at`, continued with `after`."""
 
     sort: Literal["-created_at", "created_at"] = "-created_at"
     before: UUID | None = None
     after: UUID | None = None
 
     def said(self) -> dict[str, Any]:
-        """What the kernel is asked."""
+        """Return the parameters of the SQL function."""
         oldest_first = self.sort == "created_at"
         if (self.before if oldest_first else self.after) is not None:
             wrong, right = ("before", "after") if oldest_first else ("after", "before")
@@ -36,7 +36,7 @@ class SortedFilter(Filter):
         return {**self.model_dump(exclude={"sort", "after"}), "after": after}
 
 
-def page(found: Sequence[Any], asked: Filter, cursor: str) -> dict[str, Any]:
-    """What was found, and where to go on: after the `cursor` of the last, if the page is full."""
-    full = len(found) == asked.limit
-    return {"items": found, "next": str(getattr(found[-1], cursor)) if full else None}
+def page(items: Sequence[Any], filter: Filter, cursor: str) -> dict[str, Any]:
+    """Returns the page and `next`, the cursor of its last item, if the page is full."""
+    full = len(items) == filter.limit
+    return {"items": items, "next": str(getattr(items[-1], cursor)) if full else None}

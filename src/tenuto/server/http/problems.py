@@ -1,4 +1,4 @@
-"""What went wrong, as RFC 9457 says it: a stable code, a sentence, what to do, and the request it belongs to."""
+"""Error responses as RFC 9457 problems: a stable code, a sentence, a hint, and the request id."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,10 +52,10 @@ async def _refused(request: Request, error: TenutoError) -> Response:
 
 
 async def _invalid(request: Request, error: RequestValidationError) -> Response:
-    wrong = error.errors()[:20]
-    found = describe_errors(wrong, request.scope.get("route"), error.body)
-    detail = "; ".join(f"{one['where']}: {one['what']}" for one in found[:3])
-    return problem(request, InvalidInput.status, InvalidInput.name, detail, hint=hint(wrong), errors=found)
+    errors = error.errors()[:20]
+    described = describe_errors(errors, request.scope.get("route"), error.body)
+    detail = "; ".join(f"{error['where']}: {error['what']}" for error in described[:3])
+    return problem(request, InvalidInput.status, InvalidInput.name, detail, hint=hint(errors), errors=described)
 
 
 async def _http(request: Request, error: HTTPException) -> Response:
@@ -82,7 +82,7 @@ async def _away(request: Request, error: IssuerUnavailable) -> Response:
 
 
 def internal_error(request: Request, error: Exception) -> Response:
-    """Says no more than the request's id."""
+    """Respond 500 with nothing but the request id."""
     request.scope["tenuto.mistake"] = error
     return problem(request, 500, "internal", "something went wrong here; the log says what, under the request's id")
 
@@ -98,7 +98,7 @@ HANDLERS: dict[type[Exception], Any] = {
 
 
 class ErrorHandler:
-    """Around the routes: what they raise is answered, unless the answer has begun."""
+    """Wraps the routes: turns exceptions into responses, unless the response has begun."""
 
     def __init__(self, app: ASGIApp, handlers: Mapping[Any, Any]) -> None:
         self._app, self._handlers = app, handlers
@@ -110,17 +110,17 @@ class ErrorHandler:
             handler = next((found for kind in type(error).__mro__ if (found := self._handlers.get(kind))), None)
             if handler is None or scope["type"] != "http" or "tenuto.status" in scope:
                 raise
-            answer: Response = await handler(Request(scope), error)
-            await answer(scope, receive, send)
+            response: Response = await handler(Request(scope), error)
+            await response(scope, receive, send)
 
 
 def add_problems(app: FastAPI) -> None:
-    """Every way a request can go wrong ends here, but for mistakes of ours, which the envelope catches."""
+    """Register the handlers of all errors except internal ones, which RequestMiddleware handles."""
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
 
 
 def _methods(request: Request) -> set[str]:
-    """What the path takes: Starlette names the methods of its first route only."""
-    found = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
-    return {method for route in found for method in route.methods}
+    """Returns the methods of all routes with this path; Starlette names only those of the first one."""
+    matching = [route for route in request.app.routes if route.matches(request.scope)[0] is not Match.NONE]
+    return {method for route in matching for method in route.methods}

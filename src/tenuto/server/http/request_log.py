@@ -1,6 +1,6 @@
-"""Requests that were refused or failed, in the log: one line each, and so many a second at most.
+"""Logs requests that were refused or failed: one line each, with a limit per second.
 
-Those that succeed cost nothing here. Nothing of a query, a header or a body is written.
+Successful requests cost nothing here. No part of a query, a header or a body is logged.
 """
 
 import asyncio
@@ -13,37 +13,36 @@ from starlette.types import Scope
 
 log = logging.getLogger("tenuto.server")
 
-MAX_LINES_PER_SECOND = (
-    50  # lines a second about those who are known, and as many about strangers, who cannot push them out
-)
-MAX_PATH_CHARS = 200  # characters of a path
-# Words and ids are shown of a path: nobody should put a key in one, but somebody will, and it may be of any shape.
+# For authenticated callers, and as many for unauthenticated clients, which therefore cannot displace them.
+MAX_LINES_PER_SECOND = 50
+MAX_PATH_CHARS = 200
+# Only words and ids of a path are logged, because a client may put a key of any form into a path.
 SHOWN = re.compile(r"v1|[a-z_.-]{0,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class RequestLog:
-    """The lines of one process."""
+    """Writes the log lines of one process."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._known, self._strangers = LineLimiter("of those who are known", clock), LineLimiter("of strangers", clock)
 
     def write(self, scope: Scope, status: int) -> None:
-        """What became of a request: refused, not possible now, or a mistake of ours with where it was made."""
+        """Log a refused or failed request; for an internal error, with its traceback."""
         mistake, why = scope.get("tenuto.mistake"), scope.get("tenuto.why")
         level = logging.ERROR if mistake else logging.WARNING if status >= 500 else logging.INFO
         who = scope.get("tenuto.who")
         if not log.isEnabledFor(level) or not (self._strangers if who is None else self._known).take():
             return
         by = "by nobody known" if who is None else f"by {who[0]} {who[1]}"
-        asked = f"{scope['method'][:20]} {_path(scope)}"
+        line = f"{scope['method'][:20]} {_path(scope)}"
         code = scope.get("tenuto.code") or ("cut_off" if "tenuto.status" not in scope else "bad_request")
         request_id = scope["request_id"]
         because = f": {' '.join(str(why).split())}" if why else ""
-        log.log(level, "%s %s %s %s, request %s%s", asked, status, code, by, request_id, because, exc_info=mistake)
+        log.log(level, "%s %s %s %s, request %s%s", line, status, code, by, request_id, because, exc_info=mistake)
 
 
 class LineLimiter:
-    """How many lines were written in this second; what is left out is counted, and the number said."""
+    """Limits lines per second; counts those left out and logs their number."""
 
     def __init__(self, whose: str, clock: Callable[[], float]) -> None:
         self._whose, self._clock = whose, clock

@@ -1,6 +1,6 @@
-"""Routes as a table: each says which permission it needs, that it is for workers or for tasks, or that it is public.
+"""Routes as a table: each declares the permission it needs, or that it is for workers, for tasks or public.
 
-One that says nothing is refused.
+A route without a declaration is refused.
 """
 
 from collections.abc import Callable
@@ -26,10 +26,10 @@ from tenuto.server.requests.task import open_task_desk
 from tenuto.server.requests.worker import open_worker_desk
 
 _NO_TURN = nullcontext()
-SLASH = "\udc2f"  # no path that is sent has it
+SLASH = "\udc2f"  # replaces a %2F within a part of the path; no path on the wire contains it
 PUBLIC = "public"
-WORKER = "worker"  # who has a worker key, and nobody else
-TASK = "task"  # who has the token of a running attempt, and nobody else
+WORKER = "worker"  # requires a worker key
+TASK = "task"  # requires the token of a running attempt
 OPENERS: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: open_task_desk}
 SCHEMES = {WORKER: "worker_key", TASK: "task_token"}
 REFUSALS = {
@@ -41,12 +41,12 @@ REFUSALS = {
 
 
 class UndeclaredRoute(Exception):
-    """A route says neither which permission it needs nor that it is public."""
+    """A route declares no permission and is not public either."""
 
 
 @dataclass(frozen=True)
 class RouteSpec:
-    """One route."""
+    """One declared route."""
 
     method: str
     path: str
@@ -59,7 +59,7 @@ class RouteSpec:
 
     @cached_property
     def route(self) -> "GuardedRoute":
-        """Made once, for however many applications: it is most of what making one costs."""
+        """Built once for all applications, because it is most of the cost of building one."""
         return GuardedRoute(
             self.path,
             self.endpoint,
@@ -91,19 +91,19 @@ class RouteTable:
         takes: str | None = None,
         **more: Any,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """`answer` is the model of what it answers; `bulk` lets its body have 64 MB; `refuses` are the refusals of a
-        public route; `takes` is the media type of a body that is not JSON."""
+        """Declare a route. `answer` is the model of its response; `bulk` raises the body limit to 64 MB; `refuses` are
+        the error statuses of a public route; `takes` is the media type of a body that is not JSON."""
 
         def declare(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-            said = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
-            self.declared.append(RouteSpec(method, path, endpoint, permission, said, bulk, refuses, takes))
+            options = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
+            self.declared.append(RouteSpec(method, path, endpoint, permission, options, bulk, refuses, takes))
             return endpoint
 
         return declare
 
 
 class GuardedRoute(APIRoute):
-    """Lets nobody in without the permission, and reads no body before that."""
+    """Authenticates the request and checks its permission before it reads the body."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         # `bulk` in /v1/runs/bulk is not the id of a run, whatever the method.
@@ -111,8 +111,8 @@ class GuardedRoute(APIRoute):
             return Match.NONE, {}
         return super().matches(scope)
 
-    def __init__(self, *args: Any, **said: Any) -> None:
-        super().__init__(*args, **said)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         extra = self.openapi_extra or {}
         self._declared: str = extra.get("x-permission", PUBLIC)
         self._kind = BulkRequest if extra.get("x-bulk") else BoundedRequest
@@ -137,14 +137,14 @@ class GuardedRoute(APIRoute):
         await response(scope, receive, send)
 
     def _load(self, request: BoundedRequest) -> AbstractContextManager[None]:
-        """Room for a large body, where a route reads one whole."""
+        """Reserves memory for a large body, on routes that read the body as a whole."""
         if self._kind is BoundedRequest or self._declared == PUBLIC or not self.body_field:
             return nullcontext()
         loads: BodyMemoryLimit = request.app.state.loads
         return loads.hold(request, request.scope["tenuto.desk"].principal.org_id)
 
     def _turn(self, request: BoundedRequest) -> AbstractAsyncContextManager[None]:
-        """The org's turn to work on a body of many values, where it may have that many."""
+        """Waits for the org's turn to process a body with many values."""
         if self._declared == PUBLIC or request.size() <= FREE_VALUES:
             return _NO_TURN
         turns: Turns = request.app.state.turns
@@ -152,7 +152,7 @@ class GuardedRoute(APIRoute):
 
 
 class PathIndex:
-    """Looks for a route among those of the method whose first two parts are those of the path, not among all."""
+    """Finds a route among those with the same method and the same first two path segments, instead of among all."""
 
     def __init__(self, app: FastAPI) -> None:
         self._otherwise = app.router.app
@@ -166,21 +166,21 @@ class PathIndex:
         if b"%2" in scope.get("raw_path", b""):
             scope["path"] = _parts_kept(scope["raw_path"])
         for route in self._routes.get((scope.get("method", ""), *_first_two(scope.get("path", ""))), ()):
-            match, found = route.matches(scope)
+            match, child_scope = route.matches(scope)
             if match == Match.FULL:
-                scope.update(found)
+                scope.update(child_scope)
                 if SLASH in scope["path"]:
                     scope["path"] = scope["path"].replace(SLASH, "/")
                     scope["path_params"] = {
-                        name: said.replace(SLASH, "/") for name, said in found["path_params"].items()
+                        name: value.replace(SLASH, "/") for name, value in child_scope["path_params"].items()
                     }
                 await route.app(scope, receive, send)
                 return
-        await self._otherwise(scope, receive, send)  # what is not there, or not by this method
+        await self._otherwise(scope, receive, send)  # responds 404 or 405
 
 
 def _parts_kept(raw: bytes) -> str:
-    """The path with what names it as they are, whatever they hold: a slash that was sent as %2F parts nothing."""
+    """Splits the raw path before decoding it, so that a slash sent as %2F does not separate segments."""
     return "/".join(unquote(part.decode("latin-1")).replace("/", SLASH) for part in raw.split(b"/"))
 
 
@@ -189,38 +189,38 @@ def _first_two(path: str) -> tuple[str, ...]:
 
 
 def add_routes(app: FastAPI, tables: list[RouteTable]) -> None:
-    """Every declared route; an undeclared one is refused, wherever it came from."""
+    """Add every declared route; raise UndeclaredRoute for any other route of the app."""
     for table in tables:
-        for one in table.declared:
-            _check(one)
-            app.router.routes.append(one.route)
-    app.state.plain_paths = {one.path for table in tables for one in table.declared if "{" not in one.path}
+        for spec in table.declared:
+            _check(spec)
+            app.router.routes.append(spec.route)
+    app.state.plain_paths = {spec.path for table in tables for spec in table.declared if "{" not in spec.path}
     app.router.middleware_stack = PathIndex(app)
     for route in app.routes:
         if not isinstance(route, GuardedRoute):
             raise UndeclaredRoute(f"{route} was added without a declaration; write @ROUTES.add(…)")
 
 
-def _check(one: RouteSpec) -> None:
-    if one.permission not in {PUBLIC, ANY_PRINCIPAL, *OPENERS, *KNOWN}:
+def _check(spec: RouteSpec) -> None:
+    if spec.permission not in {PUBLIC, ANY_PRINCIPAL, *OPENERS, *KNOWN}:
         raise UndeclaredRoute(
-            f"{one.method} {one.path} declares the permission {one.permission!r}; "
+            f"{spec.method} {spec.path} declares the permission {spec.permission!r}; "
             "write runs:read, runs:write, WORKER, TASK, ANYBODY or PUBLIC"
         )
 
 
-def _refusals(one: RouteSpec) -> dict[int | str, dict[str, Any]]:
-    guarded = one.permission != PUBLIC
-    known = [code for code in REFUSALS if guarded or code == 503 or code in one.refuses]
-    return {code: {"description": REFUSALS[code]} for code in known}  # no model: a field for each makes starts slow
+def _refusals(spec: RouteSpec) -> dict[int | str, dict[str, Any]]:
+    guarded = spec.permission != PUBLIC
+    known = [code for code in REFUSALS if guarded or code == 503 or code in spec.refuses]
+    return {code: {"description": REFUSALS[code]} for code in known}  # no model: a field per status makes start-up slow
 
 
-def _extra(one: RouteSpec) -> dict[str, Any]:
-    extra: dict[str, Any] = {"x-permission": one.permission}
-    if one.bulk:
+def _extra(spec: RouteSpec) -> dict[str, Any]:
+    extra: dict[str, Any] = {"x-permission": spec.permission}
+    if spec.bulk:
         extra["x-bulk"] = True
-    if one.permission != PUBLIC:
-        extra["security"] = [{SCHEMES.get(one.permission or "", "api_key"): []}]
-    if one.takes:
-        extra["requestBody"] = {"content": {one.takes: {"schema": {"type": "string", "format": "binary"}}}}
+    if spec.permission != PUBLIC:
+        extra["security"] = [{SCHEMES.get(spec.permission or "", "api_key"): []}]
+    if spec.takes:
+        extra["requestBody"] = {"content": {spec.takes: {"schema": {"type": "string", "format": "binary"}}}}
     return extra

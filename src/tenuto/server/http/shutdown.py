@@ -1,4 +1,4 @@
-"""Hearing early that the server stops: it lets requests end first, and those that wait would keep it from ending."""
+"""Signals shutdown to long polls, which would otherwise delay uvicorn's graceful stop."""
 
 import asyncio
 import signal
@@ -15,9 +15,9 @@ NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
 @contextmanager
 def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
-    """Sets the event with the signal, and does what the signal did before too."""
+    """Set the event on SIGTERM or SIGINT, then call the previous signal handler."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are another's
+        yield  # only the main thread handles signals
         return
     loop = asyncio.get_running_loop()
     before: dict[int, Any] = {number: signal.getsignal(number) for number in NUMBERS}
@@ -41,7 +41,7 @@ def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
 
 
 async def until_disconnected(request: Request) -> None:
-    """Until nobody waits for the answer any more, or the server stops."""
+    """Wait until the client disconnects or the server stops."""
     parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.app.state.stopping.wait())]
     try:
         await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)

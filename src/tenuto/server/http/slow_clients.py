@@ -1,4 +1,4 @@
-"""One HTTP connection: counted, closed when its request stops arriving (slowloris) or when others need the room."""
+"""Closes connections whose request stops arriving (slowloris), and counts connections. uvicorn has no such timeout."""
 
 import asyncio
 from typing import Any
@@ -10,17 +10,17 @@ from tenuto.server.limits.connection_limit import LATE, NO_REQUEST, ConnectionLi
 
 
 class SlowClientProtocol(H11Protocol):
-    """Looks at its connection now and then, which costs a request nothing. A head has until the second look; a body
-    brings some bytes between any two, unless we are the ones who do not take them."""
+    """Checks its connection periodically, at no cost per request. The head must arrive before the second check; a body
+    must bring at least `least_bytes` between two checks, unless the server itself has paused reading."""
 
-    seconds = 20.0  # between two looks
+    seconds = 20.0  # between two checks
     least_bytes = 20_000
     host = address = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._received = 0
-        self._before: Any = None  # the last request that had been answered
+        self._before: Any = None  # the request whose response was complete at the last check
         self._is_fresh = True
         self._counted: ConnectionLimit = self.app_state["connections"]
         self.host = self.client[0] if self.client else ""

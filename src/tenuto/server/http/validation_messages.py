@@ -1,4 +1,4 @@
-"""What is wrong with a field, in our words: the checker's own tell who wrote the check, not who filled it in."""
+"""Validation messages for API clients. Pydantic's messages are written for developers of the model."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
@@ -45,23 +45,24 @@ OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"g
 
 
 def describe_errors(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
-    """What is wrong where. Of a field that may be one of several things, all that it is not."""
-    found: dict[str, str] = {}
+    """Returns one message per field. For a field that accepts several types, the message lists all of them."""
+    messages: dict[str, str] = {}
     for error in errors:
         where, what = _where(error, sent), _say(error, route)
-        before, _, other = found.get(where, ""), *what.partition(", not ")[1:]
-        found[where] = f"{before} or {other}" if ", not " in before and other else before or what
-    return [{"where": where, "what": what} for where, what in found.items()]
+        before, _, other = messages.get(where, ""), *what.partition(", not ")[1:]
+        messages[where] = f"{before} or {other}" if ", not " in before and other else before or what
+    return [{"where": where, "what": what} for where, what in messages.items()]
 
 
 def hint(errors: Iterable[Mapping[str, Any]]) -> str | None:
-    """What to write instead, where no field tells: a start without a type may have been meant to be another one."""
+    """Returns a hint where no single field explains the error: a start without a type may have been meant as a
+    graph."""
     starts = (error["type"] == "missing" and tuple(error["loc"]) == ("body", "task", "type") for error in errors)
     return OF_STARTS if any(starts) else None
 
 
 def _where(error: Mapping[str, Any], sent: object) -> str:
-    """The way to the field as who sent it knows it: the checker adds the names of what it might have been."""
+    """Returns the path of the field in the body that the client sent, without the union members that Pydantic adds."""
     place, *parts = error["loc"]
     kept = [str(place)]
     for no, part in enumerate(parts):
@@ -74,17 +75,18 @@ def _where(error: Mapping[str, Any], sent: object) -> str:
 
 
 def _say(error: Mapping[str, Any], route: object) -> str:
-    """It repeats no text that was sent, which may be secret, unless it is a number, as all of a query is at first."""
-    kind, found = error["type"], error.get("input")
+    """Returns the message. Never repeats a text that the client sent, because it may be secret, except numbers: query
+    parameters are text at first."""
+    kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
         return _unknown(str(error["loc"][-1]), route)
     if kind == "literal_error":
-        return _other_word(found, error["ctx"]["expected"])
-    saying = MESSAGES.get(kind)
-    got = found.strip()[:40] if kind in BOUNDS and isinstance(found, str) else _kind(found)
-    said = error.get("ctx", {})
-    bounds = {name: f"{one:.15g}" if isinstance(one, float) else one for name, one in said.items()}
-    return saying.format(got=got, **bounds) if saying else error["msg"]
+        return _other_word(value, error["ctx"]["expected"])
+    template = MESSAGES.get(kind)
+    got = value.strip()[:40] if kind in BOUNDS and isinstance(value, str) else _kind(value)
+    context = error.get("ctx", {})
+    bounds = {name: f"{bound:.15g}" if isinstance(bound, float) else bound for name, bound in context.items()}
+    return template.format(got=got, **bounds) if template else error["msg"]
 
 
 def _unknown(name: str, route: object) -> str:
@@ -92,17 +94,17 @@ def _unknown(name: str, route: object) -> str:
     return f"there is no such field; did you mean {near[0]}?" if near else "there is no such field"
 
 
-def _other_word(found: object, expected: str) -> str:
-    near = get_close_matches(str(found), [word.strip("' ") for word in expected.replace(" or ", ",").split(",")], n=1)
+def _other_word(value: object, expected: str) -> str:
+    near = get_close_matches(str(value), [word.strip("' ") for word in expected.replace(" or ", ",").split(",")], n=1)
     return f"is not {expected}" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def _kind(found: object) -> str:
-    match found:
+def _kind(value: object) -> str:
+    match value:
         case None:
             return "null"
         case bool() | int() | float():
-            return str(found).lower()[:40]
+            return str(value).lower()[:40]
         case str():
             return "a text"
         case list():
@@ -112,10 +114,10 @@ def _kind(found: object) -> str:
 
 
 def known_fields(route: APIRoute) -> tuple[str, ...]:
-    """Every field that a request by this route may have, in its body or its query."""
-    asked = [field.field_info.annotation for field in route.dependant.query_params]
+    """Returns every field that a request to this route may have, in its body or its query."""
+    query = [field.field_info.annotation for field in route.dependant.query_params]
     body = [route.body_field.field_info.annotation] if route.body_field else []
-    names = [name for annotation in (*asked, *body) for name in _names(annotation, set())]
+    names = [name for annotation in (*query, *body) for name in _names(annotation, set())]
     return tuple(dict.fromkeys([*names, *(field.alias for field in route.dependant.query_params)]))
 
 

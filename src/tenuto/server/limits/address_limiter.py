@@ -1,7 +1,7 @@
-"""Strangers: how often one address may try credentials that nobody here knows, each of which asks the database.
+"""Rate-limits authentication attempts with unknown credentials per client address, because each costs a database query.
 
-Kept in the process, where it costs nothing: with many processes an address may try so much more often, and nothing else
-follows from it. A credential that was good before passes freely, so that who shares their address keeps nobody out.
+The counts are kept in the process, where they cost nothing: with n processes an address has n times the limit. A
+credential that was accepted before passes freely, so that other clients behind the same address cannot lock it out.
 """
 
 import time
@@ -15,13 +15,13 @@ from tenuto.server.auth.bearer import TooManyRequests
 from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit
 
-MAX_ADDRESSES = 10_000  # addresses, and credentials, remembered at a time
+MAX_ADDRESSES = 10_000  # maximum number of addresses, and of credentials, remembered at a time
 
 T = TypeVar("T")
 
 
 class AddressLimiter:
-    """A token bucket an address, as the moment at which it is full again."""
+    """One token bucket per address, stored as the time at which the bucket is full again."""
 
     def __init__(self, limit: RateLimit, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._pace, self._depth = 1 / limit.rate, limit.burst / limit.rate
@@ -30,7 +30,8 @@ class AddressLimiter:
         self._clock = clock
 
     async def admit(self, request: Request, gate: Callable[[], Awaitable[T]]) -> T:
-        """Whom the gate lets in. What it does not know costs a token; a request without a credential asks nobody."""
+        """Run `gate`, which authenticates the request, and return its principal. An unknown credential costs a token; a
+        request without a credential costs none, because it needs no query."""
         credential = _credential(request)
         if credential is None or credential in self._known:
             try:
@@ -40,20 +41,20 @@ class AddressLimiter:
                 raise
         address = self.take_token(request)
         try:
-            found = await gate()
+            principal = await gate()
         except Unauthorized:
             raise
         except BaseException:
-            self._give_back(address)  # who is known and may not, or a mistake of ours
+            self._give_back(address)  # a known caller without the permission, or an internal error
             raise
         self._give_back(address)
         if len(self._known) >= MAX_ADDRESSES:
             self._known.clear()
         self._known[credential] = None
-        return found
+        return principal
 
     def take_token(self, request: Request) -> str:
-        """Take one token of where the request comes from."""
+        """Take one token from the bucket of the request's address, or raise TooManyRequests."""
         address, now = network_of(request.client.host if request.client else ""), self._clock()
         full_at = max(self._full_at.get(address, 0), now) + self._pace
         if (wait := full_at - now - self._depth) > 0:
@@ -69,6 +70,6 @@ class AddressLimiter:
 
 
 def _credential(request: Request) -> int | None:
-    """What tells one from another, and tells nobody anything."""
+    """Returns a hash that identifies the credential without revealing it."""
     sent = [value for name, value in request.scope["headers"] if name == b"authorization" or name == b"cookie"]
     return hash(tuple(sent)) if sent else None

@@ -1,6 +1,6 @@
-"""How much of one org's bodies a process holds at a time, and how much of it becomes objects at a time.
+"""Limits the memory of large request bodies per org: the bytes held at a time, and the values parsed at a time.
 
-A body of many small values becomes 30 times as large when it is read, and 100 times as large in Postgres.
+A body of many small values takes 30 times its size in memory when it is parsed, and 100 times in Postgres.
 """
 
 import asyncio
@@ -16,16 +16,16 @@ from tenuto.server.http.json_body import LARGE_BODY_BYTES, BoundedRequest
 
 
 class BodyMemoryExceeded(RateLimited):
-    """An org sends as much at once as one may."""
+    """The org has too many large bodies in progress."""
 
     retry_after = 1.0
 
 
 class BodyMemoryLimit:
-    """Bytes of large bodies that are on their way or being worked on, by org. Small ones are not counted."""
+    """Counts the bytes of large bodies that are being received or processed, per org. Small bodies are not counted."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_bytes: int) -> None:
+        self._most = max_bytes
         self._held: Counter[UUID] = Counter()
 
     @contextmanager
@@ -48,17 +48,17 @@ class BodyMemoryLimit:
                 del self._held[org_id]
 
 
-FREE_VALUES = 20_000  # of a body that takes no turn
+FREE_VALUES = 20_000  # a body with fewer values needs no turn
 
 
 def is_heavy(request: Request) -> bool:
-    """Whether the request has a turn, which it must not hold while it waits."""
+    """Returns whether the request holds a turn; it must release the turn before it waits for something else."""
     return isinstance(request, BoundedRequest) and request.count_values() > FREE_VALUES
 
 
 class Turns:
-    """Lets each org work on so many values at a time, in the order its requests came. A request of more values than
-    that has the turn alone, and one of few needs none."""
+    """Limits the number of values that each org has in progress at a time, first come, first served. A request with
+    more values than the limit runs alone; a request with few needs no turn."""
 
     def __init__(self, max_values: int, *, seconds: float) -> None:
         self._max_values, self._seconds = max_values, seconds
@@ -67,7 +67,7 @@ class Turns:
 
     @asynccontextmanager
     async def take(self, org_id: UUID, values: int) -> AsyncIterator[None]:
-        """Waits for its turn, for as long as a bulk statement may take."""
+        """Hold the turn during the block. Waits for it as long as a bulk statement may take, then raises."""
         if values <= FREE_VALUES:
             yield
             return
@@ -92,8 +92,8 @@ class Turns:
                 turn.cancel()
                 self._call_next(org_id)
             if isinstance(error, TimeoutError):
-                said = f"other large bodies of your org took more than {self._seconds:g} s here"
-                raise BodyMemoryExceeded(said, "ask again later, or send less at a time") from error
+                message = f"other large bodies of your org took more than {self._seconds:g} s here"
+                raise BodyMemoryExceeded(message, "ask again later, or send less at a time") from error
             raise
 
     def _leave(self, org_id: UUID, weight: int) -> None:
@@ -116,7 +116,7 @@ class Turns:
 
 
 def announced(request: BoundedRequest) -> int:
-    """How many bytes a body has; one that does not say may have as many as its route takes."""
+    """Returns the size of the body: its Content-Length, or the maximum of its route if it has none."""
     length = request.headers.get("content-length", "")
     if length.isdigit():
         return min(int(length), request.most_bytes)

@@ -1,4 +1,4 @@
-"""Which client addresses count as one."""
+"""Groups client addresses that one client controls."""
 
 from functools import lru_cache
 from ipaddress import ip_address
@@ -6,9 +6,10 @@ from ipaddress import ip_address
 
 @lru_cache(10_000)
 def network_of(host: str) -> str:
-    """The address itself, or the /64 of an IPv6 address: whoever has one address of it has all 2^64."""
+    """Returns the address itself, or the /64 network of an IPv6 address: a client usually controls all 2^64 addresses
+    in it."""
     try:
-        found = ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return host
-    return host if found.version == 4 else f"{found.exploded[:19]}::/64"
+    return host if address.version == 4 else f"{address.exploded[:19]}::/64"

@@ -1,6 +1,6 @@
-"""Counts open connections. When there are too many, those that have sent no request are closed first.
+"""Limits open connections. When there are too many, it closes those that have not sent a request first.
 
-Counting costs a request nothing: a connection is looked at when it opens, at its first request and when it closes.
+Counting costs nothing per request: it happens when a connection opens, at its first request and when it closes.
 """
 
 import json
@@ -11,36 +11,37 @@ from typing import Protocol
 
 from tenuto.server.http.problems import MEDIA_TYPE, TITLES
 
-MAX_LOOKS = 64  # at used connections, when one is to be closed
+MAX_LOOKS = 64  # maximum number of used connections checked to find an idle one
 PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 503: "Service Unavailable"}
 
 
 class ClientConnection(Protocol):
-    """An open connection: from which host, and which address it counts for."""
+    """An open connection; `host` is the client's host, `address` the address or network that it counts for."""
 
     host: str
     address: str
 
     def is_idle(self) -> bool:
-        """Whether nobody waits for an answer on it."""
+        """Return whether no request is in progress on it."""
         ...
 
     def refuse(self, answer: bytes) -> None:
-        """Write this and close."""
+        """Write this response and close."""
         ...
 
 
 class ConnectionLimit:
-    """The open connections of a process. Those of trusted proxies, which speak for many, have no bound of their own."""
+    """The open connections of a process. Trusted proxies have no limit per address, because they carry many clients."""
 
     def __init__(self, max_total: int, max_per_address: int, trusted: Iterable[str] = ()) -> None:
         self._max_total, self._max_per_address = max_total, max_per_address
-        self._trusted = [ip_network(one) for one in trusted]
+        self._trusted = [ip_network(network) for network in trusted]
         self._is_trusted = lru_cache(1000)(self._look_up)
         self._all, self._of_address = _Lines(), dict[str, _Lines]()
 
     def enter(self, line: ClientConnection) -> None:
-        """Count a new connection. Where there is no room, one that is silent is closed for it, or it is refused."""
+        """Count a new connection. At the limit, close an idle connection instead, or refuse the new one if none is
+        idle."""
         address = line.address
         own = self._of_address.get(address)
         if own and len(own) >= self._max_per_address and not self._is_trusted(line.host):
@@ -59,13 +60,13 @@ class ConnectionLimit:
         self._of_address.setdefault(address, _Lines()).add(line)
 
     def note_request(self, line: ClientConnection) -> None:
-        """It has sent its first request."""
+        """Record that the connection has sent its first request."""
         for lines in (self._all, self._of_address.get(line.address)):
             if lines is not None:
                 lines.move_to_used(line)
 
     def leave(self, line: ClientConnection) -> None:
-        """It is closed; twice is fine."""
+        """Stop counting a closed connection; idempotent."""
         self._all.discard(line)
         own = self._of_address.get(line.address)
         if own is not None:
@@ -79,14 +80,14 @@ class ConnectionLimit:
 
     def _look_up(self, host: str) -> bool:
         try:
-            found = ip_address(host)
+            address = ip_address(host)
         except ValueError:
             return False
-        return any(found in network for network in self._trusted)
+        return any(address in network for network in self._trusted)
 
 
 class _Lines:
-    """Connections in the order they came: those that have sent no request, and the others."""
+    """Connections in the order they were opened: those without a request so far, and the others."""
 
     def __init__(self) -> None:
         self._fresh: dict[ClientConnection, None] = {}
@@ -108,8 +109,8 @@ class _Lines:
         self._used.pop(line, None)
 
     def find_idle(self) -> ClientConnection | None:
-        """The oldest one that has sent no request, else one that waits for its next request. Busy ones that were
-        looked at go to the end, so that they are not looked at again at once."""
+        """Return the oldest connection without a request, else one that is idle between requests. Busy connections move
+        to the end, so that the next search does not check them again at once."""
         for line in self._fresh:
             return line
         for line in [line for _, line in zip(range(MAX_LOOKS), self._used, strict=False)]:
@@ -121,7 +122,7 @@ class _Lines:
 
 
 def raw_problem(status: int, code: str, detail: str, hint: str, *, retry_after: int | None = None) -> bytes:
-    """A whole answer, for connections on which no request was read."""
+    """Builds a complete HTTP response, for connections on which no request was parsed."""
     content = {
         "type": f"https://tenuto.invalid/problems/{code}",
         "title": TITLES.get(status, PHRASES[status].lower()),

@@ -1,4 +1,4 @@
-"""Long polls: a request that waits holds no connection while it does."""
+"""Long polls: waiting requests hold no database connection."""
 
 import asyncio
 from collections import Counter
@@ -13,8 +13,8 @@ from tenuto.model.errors import RateLimited
 from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.requests.api import ApiRequest
 
-SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two looks
-MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than it answers at a time
+SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
+MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
 Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for its end before answering.")]
@@ -31,14 +31,14 @@ F = TypeVar("F")
 
 
 class TooManyWaiters(RateLimited):
-    """An org has as many requests that wait as one may."""
+    """The org has too many waiting requests."""
 
     retry_after = 5.0
 
 
 class WaiterLimit:
-    """Requests that wait in this process, by org. An org may have `most` of them, and never more than are left for all
-    others: of 600, one org has 200; once two have 200 each, the next ones have 100, 50, 25 …"""
+    """Counts waiting requests in this process, per org. An org gets at most `most`, and never more than remain for all
+    other orgs: of 600, one org gets 200; once two orgs have 200 each, the next ones get 100, 50, 25 …"""
 
     def __init__(self, most: int, total: int) -> None:
         self._most, self._left = most, total
@@ -48,7 +48,7 @@ class WaiterLimit:
         return self._taken[org_id] < min(self._most, self._left)
 
     def check(self, org_id: UUID) -> None:
-        """For those who would ask again at once if they were answered without waiting."""
+        """Raise TooManyWaiters at the limit. For clients that would retry at once if they got an empty response."""
         if not self.free(org_id):
             raise TooManyWaiters(
                 "too many requests of the org wait here", "listen once for several, or ask again later"
@@ -67,30 +67,33 @@ class WaiterLimit:
                 del self._taken[org_id]
 
 
-async def poll_until_any(desk: ApiRequest, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
-    """What was found, once that is anything or the time is over."""
-    return await _until(desk, look, bool, wait)
+async def poll_until_any(api_request: ApiRequest, look: Callable[[], Awaitable[list[E]]], wait: float) -> list[E]:
+    """Query until there is a result or the wait is over; return the last result."""
+    return await _until(api_request, look, bool, wait)
 
 
-async def until_ended(desk: ApiRequest, look: Callable[[], Awaitable[T]], wait: float) -> T:
-    """What was looked at, once it has ended or the time is over."""
-    return await _until(desk, look, lambda found: found.status in FINAL, wait)
+async def until_ended(api_request: ApiRequest, look: Callable[[], Awaitable[T]], wait: float) -> T:
+    """Query until the run or task has ended or the wait is over; return the last state."""
+    return await _until(api_request, look, lambda state: state.status in FINAL, wait)
 
 
-async def _until(desk: ApiRequest, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float) -> F:
-    """Looks no more when nobody waits for the answer, or the server stops; and but once where no seat is free."""
+async def _until(
+    api_request: ApiRequest, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float
+) -> F:
+    """Stops early when the client disconnects or the server shuts down. Queries only once if the org is at its
+    limit."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, SHORTEST
-    seats: WaiterLimit = desk.request.app.state.seats
-    if enough(found := await look()) or not wait or not seats.free(desk.principal.org_id):
-        return found
-    gone = asyncio.create_task(until_disconnected(desk.request))
+    seats: WaiterLimit = api_request.request.app.state.seats
+    if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
+        return result
+    gone = asyncio.create_task(until_disconnected(api_request.request))
     try:
-        with seats.take(desk.principal.org_id):
-            while not (enough(found) or gone.done()) and (left := deadline - clock()) > 0:
+        with seats.take(api_request.principal.org_id):
+            while not (enough(result) or gone.done()) and (left := deadline - clock()) > 0:
                 await asyncio.wait({gone}, timeout=min(pause, left))
                 pause = min(LONGEST, pause * GROWTH)
-                found = await look()
+                result = await look()
     finally:
         gone.cancel()
-    return found
+    return result

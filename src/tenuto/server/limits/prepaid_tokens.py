@@ -1,7 +1,7 @@
-"""Requests that keys were granted ahead, so that most of them ask the database once, with what they want of it.
+"""Takes rate-limit tokens for an API key in batches, so that most requests need only the query that does their work.
 
-A busy key takes its tokens by the handful. Nothing is decided here: the bucket in the database has paid for every
-request that is let through, and the statement that does its work checks the key again.
+A busy key takes its tokens in batches. The database still decides: every token comes from its bucket, and the statement
+that does the work of the request checks the key again.
 """
 
 import time
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.settings import RateLimit
 
-VALID_SECONDS = 1.0  # seconds: what is not used by then is lost
-MAX_KEYS = 10_000  # keys remembered at a time
+VALID_SECONDS = 1.0  # unused tokens are lost after this
+MAX_KEYS = 10_000  # maximum number of keys remembered at a time
 
 
 @dataclass
 class Grant:
-    """What is left of a handful."""
+    """The rest of a batch of tokens."""
 
     key: ApiKeyPrincipal
     left: int
@@ -26,15 +26,15 @@ class Grant:
 
 
 class PrepaidTokens:
-    """By the hash of the whole key: only who has the key itself finds its grant."""
+    """Batches by the hash of the whole key, so that only the key itself finds its batch."""
 
     def __init__(self, *limits: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most = max(1, int(min(min(one.rate, one.burst) for one in limits) / 20))
+        self._most = max(1, int(min(min(limit.rate, limit.burst) for limit in limits) / 20))
         self._grants: dict[bytes, Grant] = {}
         self._clock = clock
 
     def take(self, hash: bytes) -> ApiKeyPrincipal | None:
-        """The key, if it may ask once more without asking for more."""
+        """Take one token; returns the key's principal, or None when the batch is used up or expired."""
         grant = self._living(hash)
         if grant is None or not grant.left:
             return None
@@ -42,8 +42,8 @@ class PrepaidTokens:
         return grant.key
 
     def wanted(self, hash: bytes) -> int:
-        """How many to ask for: twice as many as last time if those were used in time, else one. Of many who ask at
-        once one takes a handful: theirs together would empty the bucket."""
+        """Return how many tokens to request: twice the last batch if it was used in time, else one. Of concurrent
+        requests only one takes a batch, because several batches would empty the bucket."""
         grant = self._living(hash)
         if grant is None:
             return 1
@@ -51,7 +51,7 @@ class PrepaidTokens:
         return max(1, min(self._most, size))
 
     def put(self, hash: bytes, key: ApiKeyPrincipal, size: int) -> None:
-        """So many were granted, one of them for the request that asked; what others left stays."""
+        """Store a granted batch, less the one token of the current request; adds what is left of the previous batch."""
         left, known = size - 1, size
         if grant := self._living(hash):
             left, known = left + grant.left, max(size, grant.size)

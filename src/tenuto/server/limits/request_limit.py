@@ -1,4 +1,5 @@
-"""How many requests a process answers at a time. Workers and health checks find room when others do not."""
+"""Limits the requests in progress per process. Workers and health checks are still accepted when other requests are
+not."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -7,14 +8,14 @@ from starlette.types import Scope
 from tenuto.server.http.problems import problem
 
 MAX_REQUESTS = 2000
-MAX_WORKER_REQUESTS = 1900  # of all requests, when one of a worker or a task comes
+MAX_WORKER_REQUESTS = 1900  # accepts a worker's or task's request while fewer than this many are in progress
 MAX_OTHER_REQUESTS = 1600
 HEALTH = ("/healthz", "/readyz")
 OF_WORKERS = ("/internal/", "/v1/task/")
 
 
 class RequestLimit:
-    """Requests that are being answered. Long polls count, and have bounds of their own below these."""
+    """Counts requests in progress. Includes long polls, which have lower limits of their own."""
 
     def __init__(self, max_requests: int = MAX_REQUESTS) -> None:
         self._taken = 0
@@ -22,7 +23,7 @@ class RequestLimit:
         self._others = max_requests * MAX_OTHER_REQUESTS // MAX_REQUESTS
 
     def enter(self, scope: Scope) -> Response | None:
-        """Count a request; the answer to one for which there is no room. Either way, it must leave."""
+        """Count a request; returns a 503 response if there are too many. The caller calls `leave` in either case."""
         self._taken += 1
         if self._taken <= self._others or (path := scope["path"]) in HEALTH:
             return None

@@ -1,1 +1,1 @@
-"""What an endpoint works with: one class per kind of principal."""
+"""The request objects that endpoints work with: one class per kind of principal."""

@@ -1,4 +1,4 @@
-"""Where a request's work is done: for the org of who asks and no other, each change with its entry in the audit log."""
+"""A request with an API key or a login: runs calls for the caller's org only, and writes audit entries with changes."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Transaction:
-    """A transaction of one request: what it calls happens together with what it writes down, or not at all."""
+    """A transaction of one request: its calls and audit entries are committed together or not at all."""
 
     conn: Conn
     desk: "ApiRequest"
@@ -34,9 +34,9 @@ class Transaction:
         return await function(self.conn, org_id=self.desk.principal.org_id, **params)
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
-        """An entry of the audit log; `changes` are {field: {old, new}}."""
-        what: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
-        await audit.write_audit(self.conn, org_id=self.desk.principal.org_id, **what, **self.desk.actor())
+        """Write an entry to the audit log; `changes` are {field: {old, new}}."""
+        entry: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
+        await audit.write_audit(self.conn, org_id=self.desk.principal.org_id, **entry, **self.desk.actor())
 
 
 @dataclass(frozen=True)
@@ -50,31 +50,32 @@ class ApiRequest:
     acts: Actor
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """One call of the kernel that only reads, in one round trip."""
-        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
-        return await call_for(self.pool, self.principal.org_id, function, **for_whom, **params)
+        """Call one SQL function that only reads, in one round trip."""
+        options = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        return await call_for(self.pool, self.principal.org_id, function, **options, **params)
 
     async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """What takes more than one call of the kernel, or one that is not about an org."""
-        for_whom = {"timeout": self.settings.statement_seconds, "acts": self.acts}
-        async with transaction_for(self.pool, self.principal.org_id, **for_whom) as conn:
+        """Run work that takes several calls, or one that has no org, in a transaction."""
+        options = {"timeout": self.settings.statement_seconds, "acts": self.acts}
+        async with transaction_for(self.pool, self.principal.org_id, **options) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)
 
     async def check(self) -> None:
-        """Whether they still may, where nothing else is asked of the kernel: a key may have been granted this ahead."""
+        """Check that the credential is still valid, where no other call does: a prepaid token skips the check in the
+        database."""
         await self.look(_nothing)
 
     def who(self) -> dict[str, str]:
-        """Who asks, as the audit log has it."""
+        """Return the principal, as fields of the audit log."""
         return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id)}
 
     def actor(self) -> dict[str, Any]:
-        """Who asks, and from where."""
+        """Return the principal and where the request came from, as fields of the audit log."""
         return {**self.who(), **request_origin(self.request)}
 
     @property
     def once(self) -> str | None:
-        """The `Idempotency-Key`, if one was sent."""
+        """Return the `Idempotency-Key`, if one was sent."""
         return self.request.headers.get("idempotency-key")
 
     async def change(
@@ -86,22 +87,24 @@ class ApiRequest:
         repeatable: bool = True,
     ) -> Response:
         """Do the work in one transaction. `status` can depend on what the work returns. The same `Idempotency-Key`
-        within a day gets the first answer again; what may not be kept, such as a new key, is not `repeatable`."""
+        within a day gets the first response again; a response that must not be stored, such as a new key, is not
+        `repeatable`."""
         timeout = seconds or self.settings.statement_seconds
         key = self.once if repeatable else None
-        request_hash = None if key is None else await self._hash()  # a slow body holds no connection
+        # Read the body before taking a connection: it may arrive slowly.
+        request_hash = None if key is None else await self._hash()
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             change = Transaction(conn, self)
-            asked = {"actor": str(self.principal.id), "key": key}
+            params = {"actor": str(self.principal.id), "key": key}
             if key is not None:
-                begun = await change.do(idempotency.begin_request, **asked, request_hash=request_hash)
+                begun = await change.do(idempotency.begin_request, **params, request_hash=request_hash)
                 if not begun.is_new:
                     return _answer(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
-            made = await work(change)
-            content = None if made is None else made.model_dump(mode="json")
-            status = status if isinstance(status, int) else status(made)
+            result = await work(change)
+            content = None if result is None else result.model_dump(mode="json")
+            status = status if isinstance(status, int) else status(result)
             if key is not None:
-                await change.do(idempotency.finish_request, **asked, status=status, answer=content)
+                await change.do(idempotency.finish_request, **params, status=status, answer=content)
         return _answer(content, status, {})
 
     async def _hash(self) -> bytes:
@@ -111,7 +114,7 @@ class ApiRequest:
 
 
 async def _nothing(conn: Conn, *, org_id: UUID) -> None:
-    """Acting is all."""
+    """Does nothing: opening the transaction already checks the credential."""
 
 
 def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
@@ -119,7 +122,7 @@ def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
 
 
 async def open_desk(request: Request, permission: str) -> ApiRequest:
-    """A desk for whoever asks, if they have the permission."""
+    """Authenticates the request and returns its ApiRequest, if the caller has the permission."""
     pool, settings = request.app.state.pool, request.app.state.settings
     principal = await authenticate(request, permission, pool, settings)
     if isinstance(principal, UserPrincipal):

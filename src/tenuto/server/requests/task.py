@@ -1,4 +1,4 @@
-"""Where the work of a running attempt's request is done: fenced by the attempt that its token speaks of."""
+"""A request of a running attempt: every call is fenced by the attempt that its token names."""
 
 import time
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ from tenuto.server.settings import ServerSettings
 
 @dataclass(frozen=True)
 class AttemptTransaction:
-    """A transaction of an attempt: `fence` is what the kernel's functions ask for."""
+    """A transaction of an attempt; `fence` holds the parameters that fenced SQL functions take."""
 
     conn: Conn
     principal: TaskPrincipal
@@ -32,24 +32,24 @@ class AttemptTransaction:
 
     @property
     def fences(self) -> dict[str, Any]:
-        """The same for functions that take many."""
-        one = self.fence
-        session = {"session_id": one["session_id"], "token": one["token"]}
-        return {**session, "task_ids": [one["task_id"]], "attempts": [one["attempt"]]}
+        """Return the fence for functions that take many attempts."""
+        fence = self.fence
+        session = {"session_id": fence["session_id"], "token": fence["token"]}
+        return {**session, "task_ids": [fence["task_id"]], "attempts": [fence["attempt"]]}
 
     async def task(self) -> HeldTask:
-        """The task as its worker got it."""
+        """Return the task as its worker received it."""
         held = await remote_workers.get_held_task(
             self.conn, org_id=self.principal.org_id, task_id=self.principal.task_id
         )
         if held.attempt != self.principal.attempt:
-            raise self.stale()  # taken back and claimed again between two looks
+            raise self.stale()  # lost and claimed again between the two queries
         return held
 
     def stale(self) -> StaleLease:
-        who = self.principal
+        principal = self.principal
         return StaleLease(
-            f"attempt {who.attempt} of task {who.task_id} is not held any more",
+            f"attempt {principal.attempt} of task {principal.task_id} is not held any more",
             "stop working on it: another worker has it, or it has ended",
         )
 
@@ -65,51 +65,52 @@ class TaskRequest:
 
     @asynccontextmanager
     async def fenced(self, *, held: bool = True) -> AsyncIterator[AttemptTransaction]:
-        """A transaction while the attempt is held. Not `held`: for ends, whose repetition gets its answer again."""
-        who = self.principal
-        async with transaction_for(self.pool, who.org_id, timeout=self.settings.statement_seconds) as conn:
-            attempt = {"task_id": who.task_id, "attempt": who.attempt}
-            found = await remote_workers.find_fence(
-                conn, org_id=who.org_id, **attempt, session_id=who.session_id, held=None if held else False
+        """Open a transaction while the attempt is held. `held=False` is for final reports, which may be repeated after
+        the attempt has ended."""
+        principal = self.principal
+        async with transaction_for(self.pool, principal.org_id, timeout=self.settings.statement_seconds) as conn:
+            attempt = {"task_id": principal.task_id, "attempt": principal.attempt}
+            found_fence = await remote_workers.find_fence(
+                conn, org_id=principal.org_id, **attempt, session_id=principal.session_id, held=None if held else False
             )
-            fence = {"session_id": who.session_id, "token": found.token, **attempt}
-            yield AttemptTransaction(conn, who, fence, found.cancelled)
+            fence = {"session_id": principal.session_id, "token": found_fence.token, **attempt}
+            yield AttemptTransaction(conn, principal, fence, found_fence.cancelled)
 
     def check_named(self, task_id: UUID | None, attempt: int | None) -> None:
-        """A body that names another attempt than the token is refused: somebody mixed them up, or worse."""
-        who = self.principal
-        if task_id not in (None, who.task_id) or attempt not in (None, who.attempt):
+        """Refuse a body that names another attempt than the token does: the client mixed them up, or is malicious."""
+        principal = self.principal
+        if task_id not in (None, principal.task_id) or attempt not in (None, principal.attempt):
             raise Forbidden(
-                f"the token is for attempt {who.attempt} of task {who.task_id}, and the body names another",
+                f"the token is for attempt {principal.attempt} of task {principal.task_id}, and the body names another",
                 "send each attempt's own token",
             )
 
 
 async def open_task_desk(request: Request) -> TaskRequest:
-    """A desk for the attempt whose token was sent; what was not signed by us gets no further."""
+    """Authenticates the attempt by its token and returns its TaskRequest; refuses tokens that Tenuto did not sign."""
     pool, settings = request.app.state.pool, request.app.state.settings
     text = bearer(request, TOKEN_HINT)
-    key_id_of(text)  # what cannot be a token costs no round trip
-    public = {one.id: one.public_key for one in await pool.call(keys.list_signing_keys) if one.retired_at is None}
-    who = read_task_token(text, public, now=time.time())
-    remember_principal(request, "task", who.task_id)
-    await _admit(pool, who, settings)
-    return TaskRequest(request, who, pool, settings)
+    key_id_of(text)  # a malformed token costs no round trip
+    public = {key.id: key.public_key for key in await pool.call(keys.list_signing_keys) if key.retired_at is None}
+    principal = read_task_token(text, public, now=time.time())
+    remember_principal(request, "task", principal.task_id)
+    await _admit(pool, principal, settings)
+    return TaskRequest(request, principal, pool, settings)
 
 
-async def _admit(pool: ConnectionPool, who: TaskPrincipal, settings: ServerSettings) -> None:
+async def _admit(pool: ConnectionPool, principal: TaskPrincipal, settings: ServerSettings) -> None:
     limit = settings.task_limit
     taken = await call_for(
         pool,
-        who.org_id,
+        principal.org_id,
         rate_limits.take_tokens,
         timeout=settings.statement_seconds,
-        buckets=[f"task:{who.task_id}"],
+        buckets=[f"task:{principal.task_id}"],
         rates=[float(limit.rate)],
         bursts=[float(limit.burst)],
     )
     if not taken.allowed:
-        raise TooManyRequests(f"task {who.task_id}", taken.retry_after)
+        raise TooManyRequests(f"task {principal.task_id}", taken.retry_after)
 
 
 async def _desk(request: Request) -> TaskRequest:

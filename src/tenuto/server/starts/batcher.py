@@ -1,4 +1,4 @@
-"""Starts that are alike and come at once go together: one call for all of them costs little more than for one."""
+"""Batches concurrent starts that are alike: one SQL call for all of them costs little more than for one."""
 
 import asyncio
 import logging
@@ -14,16 +14,16 @@ from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.ids import uuid7
 from tenuto.sdk.client.start_request import StartRequest, details_of
 
-MAX_BATCH_STARTS = 100  # starts in one call
-MAX_BATCH_CHARS = 1_000_000  # characters said of them in one call, or one that says more
-SHUTDOWN_SECONDS = 1.0  # seconds to start what came last
+MAX_BATCH_STARTS = 100  # per SQL call
+MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a larger start goes alone
+SHUTDOWN_SECONDS = 1.0  # for the last starts when the server stops
 
 log = logging.getLogger("tenuto.server")
 
 
 @dataclass(frozen=True)
 class BatchKey:
-    """What starts that go together have in common: who asks for them, and all that is said of them but their inputs."""
+    """What the starts of a batch have in common: the caller and everything except their inputs."""
 
     acts: Actor
     org_id: UUID
@@ -36,45 +36,45 @@ class BatchKey:
 
 @dataclass(frozen=True)
 class QueuedStart:
-    """One start that waits for its turn; `seen` is where its request came from."""
+    """One queued start; `origin` is where its request came from."""
 
     plan: StartRequest
-    seen: Mapping[str, str | None]
+    origin: Mapping[str, str | None]
     answer: asyncio.Future[UUID]
     size: int
     until: float
 
 
 class StartBatcher:
-    """Of those that are alike the first goes at once; who comes while it is under way goes with all others of them."""
+    """Sends the first of several like starts at once; those that arrive meanwhile go together in the next call."""
 
     def __init__(self, pool: ConnectionPool, seconds: float) -> None:
         self._pool, self._seconds = pool, seconds
         self._waiting: dict[BatchKey, list[QueuedStart]] = {}
         self._turns: set[asyncio.Task[None]] = set()
 
-    async def start(self, alike: BatchKey, plan: StartRequest, seen: Mapping[str, str | None]) -> UUID:
-        """The run, once workers were told and the disk has it."""
+    async def start(self, alike: BatchKey, plan: StartRequest, origin: Mapping[str, str | None]) -> UUID:
+        """Return the id of the run, once workers are notified and the run is on disk."""
         loop = asyncio.get_running_loop()
         size = len(plan.inputs[0]) + len(details_of([plan]) or "")
-        asked = QueuedStart(plan, seen, loop.create_future(), size, until=loop.time() + self._seconds)
+        queued = QueuedStart(plan, origin, loop.create_future(), size, until=loop.time() + self._seconds)
         if alike in self._waiting:
-            self._waiting[alike].append(asked)
+            self._waiting[alike].append(queued)
         else:
-            self._waiting[alike] = [asked]
+            self._waiting[alike] = [queued]
             turns = asyncio.create_task(self._run(alike))
             self._turns.add(turns)
             turns.add_done_callback(self._turns.discard)
-        return await asked.answer
+        return await queued.answer
 
     async def close(self) -> None:
-        """Once all is started; who stops while the database is away does not wait for it."""
+        """Wait until all queued starts are done, but only briefly: the database may be unreachable."""
         if self._turns:
             await asyncio.wait(self._turns, timeout=SHUTDOWN_SECONDS)
         for turns in self._turns:
             turns.cancel()
-        for one in (one for waiting in self._waiting.values() for one in waiting):
-            one.answer.cancel()
+        for start in (start for waiting in self._waiting.values() for start in waiting):
+            start.answer.cancel()
 
     async def _run(self, alike: BatchKey) -> None:
         waiting = self._waiting[alike]
@@ -88,39 +88,39 @@ class StartBatcher:
             _refuse([*going, *waiting], problem)
         finally:
             del self._waiting[alike]
-            for one in (*going, *waiting):
-                one.answer.cancel()
+            for start in (*going, *waiting):
+                start.answer.cancel()
 
-    async def _start(self, alike: BatchKey, asked: list[QueuedStart]) -> None:
-        asked = self._in_time(asked)
+    async def _start(self, alike: BatchKey, starts: list[QueuedStart]) -> None:
+        starts = self._in_time(starts)
         try:
-            ids = await self._call(alike, asked) if asked else []
+            ids = await self._call(alike, starts) if starts else []
         except (InvalidInput, TooLarge) as problem:
-            if len(asked) == 1:
-                _refuse(asked, problem)
+            if len(starts) == 1:
+                _refuse(starts, problem)
                 return
-        except Exception as problem:  # whatever it is: whoever waits is told, and the next ones may do better
-            _refuse(asked, problem)
+        except Exception as problem:  # any error: the waiting requests get it, and the next batch may succeed
+            _refuse(starts, problem)
             return
         else:
-            for one, id in zip(asked, ids, strict=True):
-                if not one.answer.done():
-                    one.answer.set_result(id)
+            for start, id in zip(starts, ids, strict=True):
+                if not start.answer.done():
+                    start.answer.set_result(id)
             return
-        half = len(asked) // 2  # nobody is refused for what another sent
-        await self._start(alike, asked[:half])
-        await self._start(alike, asked[half:])
+        half = len(starts) // 2  # one invalid start must not fail the others of its batch
+        await self._start(alike, starts[:half])
+        await self._start(alike, starts[half:])
 
-    def _in_time(self, asked: list[QueuedStart]) -> list[QueuedStart]:
-        """Those whose turn came in time; who went away meanwhile starts nothing."""
+    def _in_time(self, starts: list[QueuedStart]) -> list[QueuedStart]:
+        """Return the starts that are still in time and whose clients are still connected; refuse the late ones."""
         now = asyncio.get_running_loop().time()
-        late = [one for one in asked if one.until < now]
+        late = [start for start in starts if start.until < now]
         _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:g} s"))
-        return [one for one in asked if not one.answer.done()]
+        return [start for start in starts if not start.answer.done()]
 
-    async def _call(self, alike: BatchKey, asked: list[QueuedStart]) -> list[UUID]:
-        ids = [uuid7() for _ in asked]
-        plans = [one.plan for one in asked]
+    async def _call(self, alike: BatchKey, starts: list[QueuedStart]) -> list[UUID]:
+        ids = [uuid7() for _ in starts]
+        plans = [start.plan for start in starts]
         async with self._pool.connection(timeout=self._seconds, org_id=alike.org_id) as conn:
             await runs.start_for_requests(
                 conn,
@@ -131,9 +131,9 @@ class StartBatcher:
                 changes=alike.changes,
                 actor_kind=alike.actor_kind,
                 actor_id=alike.actor_id,
-                ips=[one.seen["ip"] for one in asked],
-                user_agents=[one.seen["user_agent"] for one in asked],
-                request_ids=[one.seen["request_id"] for one in asked],
+                ips=[start.origin["ip"] for start in starts],
+                user_agents=[start.origin["user_agent"] for start in starts],
+                request_ids=[start.origin["request_id"] for start in starts],
                 details=details_of(plans),
                 group=alike.group,
             )
@@ -141,10 +141,10 @@ class StartBatcher:
 
 
 def _take(waiting: list[QueuedStart]) -> list[QueuedStart]:
-    """Those that go next, in the order they came."""
+    """Removes and returns the next batch, in the order of arrival."""
     count, size = 0, 0
-    for one in waiting[:MAX_BATCH_STARTS]:
-        size += one.size
+    for start in waiting[:MAX_BATCH_STARTS]:
+        size += start.size
         if count and size > MAX_BATCH_CHARS:
             break
         count += 1
@@ -153,7 +153,7 @@ def _take(waiting: list[QueuedStart]) -> list[QueuedStart]:
     return taken
 
 
-def _refuse(asked: list[QueuedStart], problem: Exception) -> None:
-    for one in asked:
-        if not one.answer.done():
-            one.answer.set_exception(problem)
+def _refuse(starts: list[QueuedStart], problem: Exception) -> None:
+    for start in starts:
+        if not start.answer.done():
+            start.answer.set_exception(problem)

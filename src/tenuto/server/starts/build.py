@@ -1,4 +1,4 @@
-"""From what a start says to its plan. Types are not checked: a worker that knows this one may come later."""
+"""Builds start requests from bodies. Does not check that a type exists: its worker may be started later."""
 
 from collections.abc import Iterable
 from copy import copy
@@ -23,13 +23,13 @@ OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_
 OF_GRAPH_START = ("delay", "available_at", "metadata", "dedupe_key", "resource_group", "run_attempts")
 
 
-MAX_CACHED_SPECS = 1000  # kinds of tasks kept ready: making one costs more than all else of a plan
+MAX_CACHED_SPECS = 1000  # building the spec of a type costs more than the rest of a start
 _known: dict[str, Task[..., Any]] = {}
-PLAIN = {"type", "input"}  # what most starts say, and no more
+PLAIN = {"type", "input"}  # most starts have only these fields
 
 
 class StartBuilder:
-    """Plans the starts of one request."""
+    """Builds the start requests of one HTTP request."""
 
     def plan(self, body: Start | StartGraph) -> StartRequest:
         return self._plan_graph(body) if isinstance(body, StartGraph) else self._plan_task(body)
@@ -46,7 +46,7 @@ class StartBuilder:
             detail["slots"] = slots
         run = run_of(task.said)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
-            run["metadata"] = own  # a trace goes on in the task
+            run["metadata"] = own  # the trace context belongs to the task, not to the run
         return StartRequest(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
     def _plan_graph(self, body: StartGraph) -> StartRequest:
@@ -54,7 +54,7 @@ class StartBuilder:
         return plan_graph(graph, _said(body, OF_GRAPH_START))
 
     def task(self, body: TaskSpecFields) -> Task[..., Any]:
-        """A task that stands for the one of that type, with what is said of it."""
+        """Returns a task of this type with the options of the body."""
         of_kind = _said(body, OF_KIND)
         key = repr((body.type, body.language, body.backoff, of_kind, body.inherit))
         if key not in _known:
@@ -78,7 +78,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 class _GraphBuilder:
-    """Makes the tasks of a graph first, so that each may name any other, then joins them."""
+    """Creates the tasks of a graph first, so that each can refer to any other, then connects them."""
 
     def __init__(self, planner: StartBuilder, body: StartGraph) -> None:
         self._planner, self._graph_of = planner, body.graph
@@ -93,11 +93,11 @@ class _GraphBuilder:
             self._made[name] = list(self._make(name, node))
         for name, node in nodes.items():
             self._join(name, node)
-        for vertex in (one for made in self._made.values() for one in made):
+        for vertex in (vertex for made in self._made.values() for vertex in made):
             graph.place(vertex)
         if self._graph_of.outputs is not None:
-            found = [self._find(one.output, one.place) for one in self._graph_of.outputs]
-            graph.declared = [each for one in found for each in (one if isinstance(one, list) else [one])]
+            found = [self._find(reference.output, reference.place) for reference in self._graph_of.outputs]
+            graph.declared = [each for output in found for each in (output if isinstance(output, list) else [output])]
         return graph
 
     def _make(self, name: str, node: GraphNode) -> Iterable[Vertex]:
@@ -113,8 +113,8 @@ class _GraphBuilder:
         inputs = [node.input] if node.map is None else [_merged(name, node, item) for item in node.map]
         for vertex, input in zip(self._made[name], inputs, strict=True):
             vertex.input, vertex.slots = read_input(name, input, self._find)
-            for one in node.after:
-                other, on = (one, "completed") if isinstance(one, str) else (one.task, one.on)
+            for after in node.after:
+                other, on = (after, "completed") if isinstance(after, str) else (after.task, after.on)
                 vertex.waits.update(dict.fromkeys(self._vertices(other), on))
 
     def _vertices(self, name: str) -> list[Vertex]:
@@ -132,7 +132,8 @@ class _GraphBuilder:
 
 
 def _merged(name: str, node: GraphNode, item: Any) -> Any:
-    """An item of a map: a list is the arguments in order, an object the arguments by name, anything else the first."""
+    """Returns the input of one item of a map: a list holds the positional arguments, an object the named ones, anything
+    else is the first argument."""
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
         return {**node.input, **item}
     if node.input:
@@ -145,7 +146,7 @@ def _said(body: Any, names: Iterable[str]) -> dict[str, Any]:
 
 
 def limits_of(body: TaskSpecFields) -> list[dict[str, Any]] | None:
-    return [one.model_dump(exclude_none=True) for one in body.limits] if body.limits else None
+    return [limit.model_dump(exclude_none=True) for limit in body.limits] if body.limits else None
 
 
 def _backoff(body: TaskSpecFields) -> Exponential | None:

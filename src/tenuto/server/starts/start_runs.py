@@ -1,4 +1,5 @@
-"""From the starts of a request to statements: runs of one kind of task, each of one plain task, go together."""
+"""Starts the runs of a request in as few statements as possible: single-task runs of the same type share one
+statement."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,14 +22,14 @@ from tenuto.server.schemas.starts import Start, StartGraph
 from tenuto.server.starts.batcher import BatchKey, StartBatcher
 from tenuto.server.starts.build import StartBuilder
 
-# Of one statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
+# Per statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
 MAX_VALUES = 50_000
 MAX_CHARACTERS = 2_000_000
 
 
 @dataclass(frozen=True)
 class Planned:
-    """The starts of a request, ready to be sent; `strict` are the types that a worker must have served."""
+    """The start requests of one HTTP request; `strict` are the types that a worker must have served before."""
 
     plans: list[StartRequest]
     types: str
@@ -36,40 +37,40 @@ class Planned:
 
 
 def plan_all(bodies: Iterable[Start | StartGraph]) -> Planned:
-    """Plan each start as it comes, and keep nothing else of it."""
+    """Build a start request from each body as it is read, and keep nothing else of the body."""
     planner = StartBuilder()
     plans: list[StartRequest] = []
     types: set[str] = set()
     strict: set[str] = set()
     for body in bodies:
         plans.append(planner.plan(body))
-        found = _types_of(body)
-        types |= found
+        body_types = _types_of(body)
+        types |= body_types
         if body.strict:
-            strict |= found
+            strict |= body_types
     return Planned(plans, ", ".join(sorted(types)[:20]), sorted(strict))
 
 
 async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
-    """Start what was planned, and answer in the order of the plans; the transaction is the caller's."""
-    answers: dict[int, Started] = {}
+    """Start all runs; returns the results in the order of `plans`. The caller owns the transaction."""
+    results: dict[int, Started] = {}
     for places in _statements(plans):
-        one = plans[places[0]]
-        statement = together([plans[no] for no in places], org_id) if one.is_plain() else one.statement(org_id)
-        answers.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
-    return [answers[no] for no in range(len(plans))]
+        first = plans[places[0]]
+        statement = together([plans[no] for no in places], org_id) if first.is_plain() else first.statement(org_id)
+        results.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
+    return [results[no] for no in range(len(plans))]
 
 
 def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
-    """What the audit log says of a start."""
+    """Returns the changes of a start for the audit log."""
     return {"type": {"new": types}, "runs": {"new": count}}
 
 
 async def start_one(desk: ApiRequest, acts: Actor, plan: StartRequest, types: str) -> Started:
-    """One start of somebody, their check and the entry in the audit log, all in one call."""
+    """Start one run: the credential check, the start and the audit entry are one SQL call."""
     changes = dump(noted(types, 1))
     org_id = desk.principal.org_id
-    # Others may be answered with the run of a dedupe key as soon as they see it: it must be on disk by then.
+    # Other requests may get the run of a dedupe key as soon as they see it, so it must be on disk by then.
     if plan.is_plain() and "dedupe_key" not in plan.run:
         alike = BatchKey(
             acts, org_id, **desk.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
@@ -87,7 +88,7 @@ def _types_of(body: Start | StartGraph) -> set[str]:
 
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Refuse types that nobody has ever served."""
+    """Refuse types that no worker has ever served."""
     if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
         near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
         otherwise = "correct it, start its worker first, or leave out strict"
@@ -96,20 +97,20 @@ async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
 
 
 def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
-    """The places of the plans that one statement can start, those of each statement together."""
-    found: dict[object, list[int]] = {}
+    """Groups the indexes of plans that one statement can start."""
+    groups: dict[object, list[int]] = {}
     for no, plan in enumerate(plans):
         alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
-        found.setdefault(alike, []).append(no)
-    return list(found.values())
+        groups.setdefault(alike, []).append(no)
+    return list(groups.values())
 
 
 def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
-    """The places of the plans that go in one statement: alike, and no more than Postgres can take in little memory."""
+    """Yields the indexes of the plans for each statement: alike, and small enough for Postgres to use little memory."""
     for places in _alike(plans):
         parts = list(_parts(plans, places))
         if len(parts) > 1 and any("dedupe_key" in plans[no].run for no in places):
-            # One statement takes its keys in this order, and so must several: two requests could wait for each other.
+            # One statement locks its dedupe keys in this order, and so must several, or two requests could deadlock.
             places.sort(key=lambda no: plans[no].run.get("dedupe_key", ""))
             parts = list(_parts(plans, places))
         yield from parts
