@@ -40,7 +40,10 @@ def test_a_start_by_type_makes_the_task_that_a_start_with_the_app_makes(db: psyc
     call(db, "declare_types", **a_worker(db).fence, types=declare(app.tasks))
     known, args, kwargs = CALLS[no]
 
-    made = [start(db, known, args, kwargs), start(db, TaskReference(known.name).options(**known.said), args, kwargs)]
+    made = [
+        start(db, known, args, kwargs),
+        start(db, TaskReference(known.name).options(**known.start_options), args, kwargs),
+    ]
 
     assert made[0]["limits"] is not None
     assert made[0] == made[1]

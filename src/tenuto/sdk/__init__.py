@@ -1,1 +1,1 @@
-"""What users import."""
+"""The Python SDK: everything that users import from `tenuto`."""

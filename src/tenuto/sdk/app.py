@@ -1,4 +1,4 @@
-"""An app: a name and its tasks."""
+"""Defines `App`: a name and the tasks that belong to it."""
 
 import inspect
 import re
@@ -32,7 +32,7 @@ class _WithSyncContext(Protocol[P, R_co]):
 
 
 class _Decorate(Protocol):
-    """`@app.task(…)`: what `@app.task` does, with options."""
+    """The type of `@app.task(…)`, the decorator with options."""
 
     @overload
     def __call__(self, function: _WithContext[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
@@ -47,7 +47,8 @@ class _Decorate(Protocol):
 
 
 class App:
-    """`app = App("shop")`. The full name of a task is `shop.function`, so that two apps never meet."""
+    """A named collection of tasks: `app = App("shop")`. The full name of a task is `shop.function`, so tasks of two
+    apps never collide."""
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > 100:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -67,14 +68,14 @@ class App:
     @overload
     def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
     @overload
-    def task(self, /, **said: Unpack[Declared]) -> _Decorate: ...
-    def task(self, function: Callable[..., Any] | None = None, /, **said: Any) -> Any:
-        """Make a function a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
+    def task(self, /, **options: Unpack[Declared]) -> _Decorate: ...
+    def task(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        """Turn a function into a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
         if function is not None:
-            return self._add(function, **said)
-        return cast("_Decorate", lambda function: self._add(function, **said))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+            return self._add(function, **options)
+        return cast("_Decorate", lambda function: self._add(function, **options))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
 
-    def _add(self, function: Callable[..., Any], *, name: str | None = None, **said: Any) -> Task[..., Any]:
+    def _add(self, function: Callable[..., Any], *, name: str | None = None, **options: Any) -> Task[..., Any]:
         own = name or getattr(function, "__name__", "")
         full = f"{self.name}.{own}"
         if isinstance(function, Task) or not callable(function):
@@ -83,40 +84,44 @@ class App:
             raise InvalidInput(f"{own!r} is not the name of a task", 'give it one: @app.task(name="resize")')
         if full in self.tasks and self.tasks[full].function.__code__ != getattr(function, "__code__", None):
             raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
-        declared = read_declared(full, said)
+        declared = read_declared(full, options)
         task: Task[..., Any] = Task(full, function, declared, queue_limits=self.queue_limits)
         _check_names(task)
         self.tasks[full] = task
         return task
 
     def queue_limit(self, queue: str, n: int) -> None:
-        """At most `n` tasks of this app's queue at a time, over all workers: `app.queue_limit("mail", 5)`."""
+        """Limit how many tasks of this app's queue run at the same time, over all workers: `app.queue_limit("mail",
+        5)`."""
         if not isinstance(n, int) or isinstance(n, bool) or not 1 <= n <= 1_000_000:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"queue_limit({queue!r}, {n!r}): not a whole number from 1 to 1,000,000")
         self.queue_limits[queue] = n
 
     def find(self, name: str) -> Task[..., Any]:
-        """A task by its name, full or without the app's."""
-        found = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
-        if found is None:
-            # Without the app's name, which would make all of its tasks look alike.
+        """Return a task by its full name or by its name without the app's prefix."""
+        task = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
+        if task is None:
+            # Compare names without the app's prefix, which would make all of its tasks look similar.
             own = {full.removeprefix(f"{self.name}."): full for full in self.tasks}
             tried = (name.removeprefix(f"{self.name}."), name.split(".", 1)[-1])
-            near = [one for word in tried if (one := nearest(word, own))]
+            near = [match for word in tried if (match := nearest(word, own))]
             known = ", ".join(sorted(self.tasks)) or "none"
             hint = f"did you mean {own[near[0]]!r}?" if near else f"known: {known}"
             raise NotFound(f"app {self.name!r} has no task {name!r}", hint)
-        return found
+        return task
 
     def schedules(self) -> list[Task[..., Any]]:
-        """The tasks with a cron expression."""
+        """Return the tasks that have a cron expression."""
         return [task for task in self.tasks.values() if task.declared.cron]
 
     def connect(
         self, url: str | None = None, *, org: str | None = None, key: str | None = None
     ) -> "AbstractAsyncContextManager[Client]":
-        """`async with app.connect() as tn`: TENUTO_DATABASE_URL, or TENUTO_URL and TENUTO_API_KEY, else a Postgres of
-        our own."""
+        """Connect a client: `async with app.connect() as tn`.
+
+        Without `url`, the environment decides: TENUTO_DATABASE_URL, or TENUTO_URL with TENUTO_API_KEY. Without those,
+        an embedded Postgres is started.
+        """
         from tenuto.sdk.connect import connect
 
         return connect(self, url, org=org, key=key)
@@ -124,21 +129,25 @@ class App:
     def connect_sync(
         self, url: str | None = None, *, org: str | None = None, key: str | None = None
     ) -> "AbstractContextManager[SyncClient]":
-        """`with app.connect_sync() as tn`: the same without await."""
+        """Connect a client for synchronous code: `with app.connect_sync() as tn`."""
         from tenuto.sdk.client.sync import connect_sync
 
         return connect_sync(self, url, org=org, key=key)
 
 
 def _check_names(task: Task[..., Any]) -> None:
-    """What the options say of parameters is true of the function."""
+    """Raise InvalidInput if limits or the schedule do not match the parameters of the function."""
     parameters = list(inspect.signature(task.function).parameters.values())[1 if task.context else 0 :]
-    names = [one.name for one in parameters]
+    names = [parameter.name for parameter in parameters]
     for limit in (*task.declared.limit, *task.declared.rate):
         if limit.key is not None and limit.key not in names:
             raise InvalidInput(f"{task.name}: {limit} names no parameter", f"it has {', '.join(names) or 'none'}")
     stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    missing = [one.name for one in parameters if one.default is one.empty and one.kind not in stars]
+    missing = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind not in stars
+    ]
     if task.declared.cron and missing:
         raise InvalidInput(
             f"{task.name}: a schedule gives no arguments, but it takes {', '.join(missing)}", "give defaults"

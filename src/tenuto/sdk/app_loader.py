@@ -1,4 +1,4 @@
-"""`module:app` or `file.py` on a command line, found and checked."""
+"""Finds and imports the app that a command line names as `module:app` or `file.py`."""
 
 import importlib
 import importlib.util
@@ -13,11 +13,12 @@ _loading: list[str] = []  # the target whose module is being imported
 
 
 class BadTarget(Exception):
-    """What should name an app does not; the message says what to write."""
+    """The target does not name an app; the message says what to write."""
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """The module or file, and the name of the app, which is empty where a file has but one."""
+    """Split a target into its module or file and the name of the app; the name is empty if a file is named without
+    one."""
     where, _, name = target.partition(":")
     if where.endswith(".py") and (not name or name.isidentifier()):
         return where, name
@@ -27,7 +28,7 @@ def split_target(target: str) -> tuple[str, str]:
 
 
 def check_target(target: str) -> None:
-    """What can be seen without importing user code: whether there is such a file, or a package of that name."""
+    """Check without importing user code that the file, or a package of that name, exists."""
     where, _ = split_target(target)
     if where.endswith(".py"):
         _find_file(where)
@@ -36,7 +37,7 @@ def check_target(target: str) -> None:
 
 
 def load_app(target: str) -> App:
-    """The app that `module:name` or `file.py:name` names; modules are looked for in the current folder first."""
+    """Import and return the app named by `module:name` or `file.py:name`. The current folder is searched first."""
     where, name = split_target(target)
     _loading.append(where)
     try:
@@ -53,7 +54,8 @@ def load_app(target: str) -> App:
 
 
 def refuse_while_loading() -> None:
-    """A script that connects as it is imported would start its tasks once more in every worker, or wait for itself."""
+    """Raise BadTarget if a module connects while it is being imported: every worker would start its tasks again, or the
+    import would wait for itself."""
     if _loading:
         raise BadTarget(
             f'{_loading[0]} connects while it is imported; put that part below `if __name__ == "__main__":`'
@@ -88,11 +90,11 @@ def _load_file(file: str) -> ModuleType:
     path = _find_file(file)
     if path.stem in sys.modules:
         raise BadTarget(f"{file} has the name of a module that is in use, {path.stem!r}; rename it")
-    sys.path.insert(0, str(path.parent))  # what lies beside it can be imported, as when Python runs it
+    sys.path.insert(0, str(path.parent))  # modules beside the file can be imported, as when Python runs it
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None, "a file that ends in .py has a loader"  # noqa: S101, PT018
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # dataclasses and pickle look there
+    sys.modules[path.stem] = module  # dataclasses and pickle look up modules here
     spec.loader.exec_module(module)
     return module
 

@@ -1,4 +1,5 @@
-"""The arguments of a task: bound to the function's signature, checked by its hints, as JSON and back."""
+"""Arguments of a task: binds them to the function's signature, checks them against its type hints, converts to and from
+JSON."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +19,8 @@ Arguments = tuple[list[Any], dict[str, Any]]
 
 
 class Signature:
-    """What a task's function takes after `ctx`. Made when first needed: hints may name what comes later in a module."""
+    """The parameters of a task's function after `ctx`. Created on first use, because type hints may name classes that
+    are defined later in the module."""
 
     def __init__(self, what: str, function: Callable[..., Any], *, context: bool) -> None:
         self.what = what
@@ -41,15 +43,15 @@ class Signature:
 
     def __str__(self) -> str:
         parts = [
-            f"{_STARS.get(one.kind, '')}{name}"
+            f"{_STARS.get(parameter.kind, '')}{name}"
             + ("" if self.hints[name] is MISSING else f": {show(self.hints[name])}")
-            + ("" if one.default is one.empty else f" = {one.default!r:.30}")
-            for name, one in self.parameters.items()
+            + ("" if parameter.default is parameter.empty else f" = {parameter.default!r:.30}")
+            for name, parameter in self.parameters.items()
         ]
         return f"{self.what}({', '.join(parts)})"
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """JSON text: a list for arguments by position, an object for arguments by name."""
+        """Return the arguments as JSON text: a list if all are positional, an object if any are passed by name."""
         try:
             if not kwargs and tuple(map(type, args)) in self._fast:
                 return dump(args)
@@ -60,7 +62,7 @@ class Signature:
     def encoded(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any], encode: Callable[[str, Any, str], Any] | None = None
     ) -> list[Any] | dict[str, Any]:
-        """The JSON value of the arguments; `encode(parameter, value, path)` does one of them."""
+        """Return the arguments as a JSON value; `encode(parameter, value, path)` converts each argument."""
         encode = encode or self.encode_one
         bound = self.bind(args, kwargs)
         if not kwargs:
@@ -74,20 +76,21 @@ class Signature:
         return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments by parameter."""
+        """Return the arguments by parameter name."""
         if not args and self._needed <= kwargs.keys() <= self._names:
             return dict(kwargs)
         try:
             return dict(self._signature.bind(*args, **kwargs).arguments)
         except TypeError as error:
             unknown = [] if self._named_rest else sorted(kwargs.keys() - self._names)
-            said = f"there is no parameter {unknown[0]!r}" if unknown else str(error)
+            problem = f"there is no parameter {unknown[0]!r}" if unknown else str(error)
             if unknown and (cure := self._option_meant(unknown[0])):
-                raise WrongValue(f"{self.what}: {said} in {self}", cure) from None
-            raise WrongValue(f"{self.what}: {said}", f"its signature is {self}") from error
+                raise WrongValue(f"{self.what}: {problem} in {self}", cure) from None
+            raise WrongValue(f"{self.what}: {problem}", f"its signature is {self}") from error
 
     def _option_meant(self, name: str) -> str | None:
-        """Options of a start stand among the arguments; a parameter that is as near shows in the signature."""
+        """Suggest a start option for an unknown keyword, unless a parameter of the function is as close; the signature
+        shows that one."""
         if name in START_OPTIONS or nearest(name, self._names):
             return None
         return meant(name, START_OPTIONS, "the option ")
@@ -96,7 +99,8 @@ class Signature:
         return self.codec(name).encode(value, path)
 
     def decode(self, text: str | None, slots: str | None) -> Arguments:
-        """Arguments from JSON text; `slots` fill `{"$slot": i}`, and are the arguments where there is no input."""
+        """Return the arguments from JSON text. `slots` replace `{"$slot": i}`; without input, the slots are the
+        arguments."""
         if text is None:
             return self.decode_value(load(slots) if slots else [])
         value = load(text)
@@ -107,7 +111,7 @@ class Signature:
         return self.decode_value(value)
 
     def decode_value(self, value: Any) -> Arguments:
-        """Arguments from a JSON value."""
+        """Return the arguments from a JSON value."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
         match value:
@@ -121,8 +125,8 @@ class Signature:
                 args = [value]
         self.bind([kwargs[name] for name in self._only if name in kwargs] or args, _without(kwargs, self._only))
         try:
-            decoded = [self.codec(name).decode(one, path) for name, path, one in self._placed(args)]
-            named = {name: self.codec(self._known(name)).decode(one, name) for name, one in kwargs.items()}
+            decoded = [self.codec(name).decode(argument, path) for name, path, argument in self._placed(args)]
+            named = {name: self.codec(self._known(name)).decode(argument, name) for name, argument in kwargs.items()}
         except NotSerializable as problem:
             raise refuse(self.what, problem, f"its signature is {self}") from problem
         return [*[named.pop(name) for name in self._only if name in named], *decoded], named
@@ -136,7 +140,7 @@ class Signature:
         return name if name in self.parameters and name != self._named_rest else self._named_rest or name
 
     def _placed(self, args: Iterable[Any]) -> Iterable[tuple[str, str, Any]]:
-        """Arguments by position with their parameter and what to call them in errors."""
+        """Yield each positional argument with its parameter name and the path to use in errors."""
         for no, value in enumerate(args):
             if no < len(self.positional):
                 yield self.positional[no], self.positional[no], value
@@ -144,8 +148,11 @@ class Signature:
                 yield self._rest or "", f"{self._rest}[{no - len(self.positional)}]", value
 
     def _plain_types(self) -> Iterable[tuple[type, ...]]:
-        """The types of positional arguments that can be dumped, and taken, as they are."""
-        if any(one.default is one.empty and one.kind is one.KEYWORD_ONLY for one in self.parameters.values()):
+        """Yield the type combinations of positional arguments that need no conversion in either direction."""
+        if any(
+            parameter.default is parameter.empty and parameter.kind is parameter.KEYWORD_ONLY
+            for parameter in self.parameters.values()
+        ):
             return
         hints = [self.hints[name] for name in self.positional]
         each = [_PLAIN if hint is MISSING or hint is Any else (hint,) if hint in _PLAIN else () for hint in hints]

@@ -1,4 +1,4 @@
-"""Finding the way to Tenuto: the environment says where it is, else it is started here."""
+"""Opens a client connection: to the database or server that the environment names, else to an embedded Postgres."""
 
 import asyncio
 import os
@@ -22,13 +22,13 @@ DEFAULT_ORG = UUID("00000000-0000-7000-8000-000000000001")
 
 
 class NotInstalled(DatabaseProblem):
-    """The database is there, but Tenuto's tables are not, or are older than this Tenuto."""
+    """The database has no Tenuto schema, or one that does not match this version."""
 
 
 def find_address(environment: Mapping[str, str] = os.environ) -> Environment:
-    """What the environment says; a database that is named comes before a server."""
-    said = read_address(environment)
-    return replace(said, server_url=None) if said.database_url is not None else said
+    """Read the address from the environment. If it names both a database and a server, the database is used."""
+    address = read_address(environment)
+    return replace(address, server_url=None) if address.database_url is not None else address
 
 
 @asynccontextmanager
@@ -40,22 +40,23 @@ async def connect(
     key: str | None = None,
     home: Path | None = None,
 ) -> AsyncGenerator[Client]:
-    """A client; what is not said here the environment says. A url of http or https is a server's, which `key` opens;
-    any other is a database's. The embedded one runs while anybody uses it."""
+    """Open a client. Arguments that are omitted come from the environment. An http or https URL is a server,
+    authenticated with `key`; any other URL is a database. The embedded database runs for as long as any process uses
+    it."""
     from tenuto.sdk.app_loader import refuse_while_loading
 
     refuse_while_loading()
     check_database_url(url)
-    said = find_address()
+    address = find_address()
     server = url if url is not None and url.startswith(("http://", "https://")) else None
     if server is None and url is None:
-        server = said.server_url
+        server = address.server_url
     if server is not None:
         if wrong := wrong_server(server, "" if url else "TENUTO_URL="):
             raise BadAddress(wrong)
-        way = _over_http(app, server, key or said.api_key, org)
+        way = _over_http(app, server, key or address.api_key, org)
     else:
-        way = _direct(app, replace(said, database_url=url or said.database_url, home=home or said.home), org)
+        way = _direct(app, replace(address, database_url=url or address.database_url, home=home or address.home), org)
     async with way as client:
         try:
             yield client
@@ -71,7 +72,7 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
 
     if not key:
         raise BadAddress(f"{url} asks who is there: {MAKE_KEY}")
-    if (found := parse_key(key)) and found.kind == WORKER:
+    if (parsed := parse_key(key)) and parsed.kind == WORKER:
         raise BadAddress(f"this is a worker key (tnw_…); {url} lets clients in with an API key (tn_…): {MAKE_KEY}")
     if org is not None:
         raise BadAddress(f"org={org!r}: on a server the key says which org is meant; leave it out, or use another key")
@@ -83,22 +84,22 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
 
 
 @asynccontextmanager
-async def _direct(app: "App | None", said: Environment, org: str | None) -> AsyncGenerator[Client]:
+async def _direct(app: "App | None", address: Environment, org: str | None) -> AsyncGenerator[Client]:
     from tenuto.db import identity
     from tenuto.db.connection.pool import open_pool
     from tenuto.db.connection.process_role import choose_role
 
-    slug = org or said.org
-    async with _database(said.database_url, said.home, said.pg_bin) as found:
-        role = await asyncio.to_thread(choose_role, found, "tenuto_worker")
-        async with open_pool(found, role=role) as pool:
+    slug = org or address.org
+    async with _database(address.database_url, address.home, address.pg_bin) as url:
+        role = await asyncio.to_thread(choose_role, url, "tenuto_worker")
+        async with open_pool(url, role=role) as pool:
             org_id = DEFAULT_ORG if slug == "default" else await pool.call(identity.find_org, slug=slug)
-            yield Client(SqlTransport(pool, org_id, FolderStore(said.home / "objects")), url=found, app=app)
+            yield Client(SqlTransport(pool, org_id, FolderStore(address.home / "objects")), url=url, app=app)
 
 
 @asynccontextmanager
 async def _database(url: str | None, home: Path, pg_bin: Path | None) -> AsyncGenerator[str]:
-    """The url of a database that has what this Tenuto needs."""
+    """Yield the URL of a database whose schema matches this version."""
     from tenuto.db import embedded
     from tenuto.db.install import install
 

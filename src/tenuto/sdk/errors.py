@@ -1,36 +1,36 @@
-"""How waiting for a run can end other than with its result."""
+"""Errors raised while waiting for the result of a run."""
 
 from typing import Any, cast
 from uuid import UUID
 
 
 class RunFailed(Exception):
-    """The run failed; `error` is what its task raised: type, message and traceback, as far as there are any."""
+    """The run failed. `error`, `type`, `message` and `traceback` describe what its task raised, as far as known."""
 
     def __init__(self, run_id: UUID, error: Any) -> None:
-        said = cast("dict[str, Any]", error if isinstance(error, dict) else {"message": error})
-        kind, message = said.get("type"), said.get("message")
+        details = cast("dict[str, Any]", error if isinstance(error, dict) else {"message": error})
+        kind, message = details.get("type"), details.get("message")
         reason = ": ".join(str(part) for part in (kind, message) if part)
         super().__init__(f"run {run_id} failed" + (f" with {reason}" if reason else ""))
         self.run_id = run_id
         self.error: Any = error  # pyright: ignore[reportUnknownMemberType]
         self.type: str | None = kind
         self.message: str | None = message
-        self.traceback: str | None = said.get("traceback")
+        self.traceback: str | None = details.get("traceback")
 
 
 class RunCancelled(Exception):
     """The run was cancelled."""
 
     def __init__(self, run_id: UUID, error: Any) -> None:
-        said: Any = cast("Any", error).get("message") if isinstance(error, dict) else error
-        super().__init__(f"run {run_id} was cancelled" + (f": {said}" if said else ""))
+        reason: Any = cast("Any", error).get("message") if isinstance(error, dict) else error
+        super().__init__(f"run {run_id} was cancelled" + (f": {reason}" if reason else ""))
         self.run_id = run_id
         self.error: Any = error  # pyright: ignore[reportUnknownMemberType]
 
 
 class WaitTimeout(TimeoutError):
-    """The run had not ended in time. It goes on."""
+    """The run did not end within the timeout. It keeps running."""
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Limits: how many tasks at a time, how many in a time; for a task as a whole or for each value of a parameter."""
+"""Limits: how many tasks run at a time or start per period, per task or per value of a parameter."""
 
 import hashlib
 import json
@@ -14,8 +14,8 @@ MAX_KEY_CHARS = 200
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `n` at a time over all workers: `Limit(3)` for the task, `Limit(2, key="customer_id")` for each value of
-    that parameter. Tasks whose limits have the same `name` share them."""
+    """At most `n` tasks at a time over all workers: `Limit(3)` for the task, `Limit(2, key="customer_id")` for each
+    value of that parameter. Limits with the same `name` are shared between tasks."""
 
     n: int
     key: str | None = None
@@ -28,7 +28,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Rate:
-    """At most so many starts in a time: `Rate("100/m")`, `Rate("5/s", key="customer_id")`."""
+    """At most this many starts per period: `Rate("100/m")`, `Rate("5/s", key="customer_id")`."""
 
     per: str
     key: str | None = None
@@ -39,7 +39,7 @@ class Rate:
 
 
 def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The limit as the kernel takes it, for one task with these arguments in their JSON form."""
+    """Return the limit in the form that SQL takes, for one task with these arguments as JSON values."""
     name = limit.name or task
     key = name if limit.key is None else f"{name}:{limit.key}={_text(arguments.get(limit.key))}"
     if isinstance(limit, Limit):

@@ -1,4 +1,4 @@
-"""What can be said of a task when it is declared, and of one start of it. Wrong values are named with a cure."""
+"""The options of `@app.task(…)` and of a start, with their validation."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ Runtime = Literal["worker", "sandbox"]
 
 
 class Declared(TypedDict, total=False):
-    """The keywords of `@app.task(…)`."""
+    """The keyword arguments of `@app.task(…)`."""
 
     name: str
     queue: str
@@ -43,7 +43,7 @@ class Declared(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class TaskOptions:
-    """The checked keywords of `@app.task(…)`; durations are seconds."""
+    """The validated options of `@app.task(…)`; durations are in seconds."""
 
     queue: str = "default"
     priority: int = 0
@@ -66,8 +66,8 @@ class TaskOptions:
     language: str = "python"
 
     def kind(self, type: str, kept: Collection[str] = ()) -> dict[str, Any]:
-        """The entry of `p_kinds`: only what differs from the kernel's own defaults, and the options to keep."""
-        said = {
+        """Return the entry of `p_kinds`: the options that differ from the SQL defaults, plus those in `kept`."""
+        values = {
             "queue": self.queue,
             "priority": self.priority,
             "max_attempts": self.max_attempts,
@@ -79,9 +79,9 @@ class TaskOptions:
             "optional": self.optional,
             "language": self.language,
         }
-        differs = {key: value for key, value in said.items() if value != _KERNEL.get(key)}
+        differs = {key: value for key, value in values.items() if value != _KERNEL.get(key)}
         if kept:
-            differs |= {key: value for key, value in said.items() if key.removesuffix("_seconds") in kept}
+            differs |= {key: value for key, value in values.items() if key.removesuffix("_seconds") in kept}
         return {"type": type, **differs}
 
 
@@ -96,7 +96,7 @@ _KERNEL: dict[str, Any] = {
 
 
 class StartOptions(TypedDict, total=False):
-    """What can be said of one start: `send.options(delay="5m")`, `tn.start(send, …, priority=10)`."""
+    """The options of one start: `send.options(delay="5m")`, `tn.start(send, …, priority=10)`."""
 
     delay: Duration
     available_at: datetime
@@ -120,30 +120,30 @@ class StartOptions(TypedDict, total=False):
 START_OPTIONS = frozenset(StartOptions.__annotations__)
 
 
-def read_declared(what: str, said: Mapping[str, Any]) -> TaskOptions:
-    """Check the keywords of `@app.task(…)`; `what` names the task in errors."""
-    _check_known(what, said, [field.name for field in fields(TaskOptions)])
-    checked = check_shared(what, said)
+def read_declared(what: str, options: Mapping[str, Any]) -> TaskOptions:
+    """Validate the options of `@app.task(…)`; `what` names the task in errors."""
+    _check_known(what, options, [field.name for field in fields(TaskOptions)])
+    checked = check_shared(what, options)
     for key, several in (("limit", Limit), ("rate", Rate)):
-        if key in said:
-            checked[key] = _several(what, key, said[key], several)
-    if "jitter" in said:
-        checked["jitter"] = seconds(said["jitter"], f"{what}: jitter")
+        if key in options:
+            checked[key] = _several(what, key, options[key], several)
+    if "jitter" in options:
+        checked["jitter"] = seconds(options["jitter"], f"{what}: jitter")
         if checked["jitter"] > 86_400:
-            raise InvalidInput(f"{what}: jitter is {said['jitter']!r}, longer than a day", "write at most 1d")
-    _check_choices(what, said)
-    _check_retry(what, said.get("retry"))
-    if "cron" in said or "timezone" in said:
-        if "cron" not in said:
+            raise InvalidInput(f"{what}: jitter is {options['jitter']!r}, longer than a day", "write at most 1d")
+    _check_choices(what, options)
+    _check_retry(what, options.get("retry"))
+    if "cron" in options or "timezone" in options:
+        if "cron" not in options:
             raise InvalidInput(f"{what}: timezone without cron", 'write cron="0 3 * * *" with it')
-        check_cron(said["cron"], said.get("timezone", "UTC"))
-    return TaskOptions(**{**said, **checked})
+        check_cron(options["cron"], options.get("timezone", "UTC"))
+    return TaskOptions(**{**options, **checked})
 
 
-def check_shared(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a task and a start have in common, checked and in seconds."""
+def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate the options that tasks and starts have in common; durations become seconds."""
     checked: dict[str, Any] = {}
-    for key, value in said.items():
+    for key, value in options.items():
         match key:
             case "timeout" | "heartbeat_timeout":
                 checked[key] = seconds(value, f"{what}: {key}", positive=True)
@@ -166,24 +166,24 @@ def check_shared(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
-def check_start(what: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Check what is said of one start."""
-    _check_known(what, said, sorted(START_OPTIONS), " of a start")
-    checked = {**said, **check_shared(what, said)}
-    if "delay" in said and "available_at" in said:
+def check_start(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate the options of one start."""
+    _check_known(what, options, sorted(START_OPTIONS), " of a start")
+    checked = {**options, **check_shared(what, options)}
+    if "delay" in options and "available_at" in options:
         raise InvalidInput(f"{what}: delay and available_at both say when it starts", "give one of them")
-    if "delay" in said:
-        checked["delay"] = seconds(said["delay"], f"{what}: delay")
-    at = said.get("available_at")
+    if "delay" in options:
+        checked["delay"] = seconds(options["delay"], f"{what}: delay")
+    at = options.get("available_at")
     if at is not None and (not isinstance(at, datetime) or at.tzinfo is None):
         raise InvalidInput(f"{what}: available_at is {at!r}, not a datetime with a timezone", "write datetime.now(UTC)")
-    if "metadata" in said and not isinstance(said["metadata"], Mapping):
-        raise InvalidInput(f"{what}: metadata is {said['metadata']!r:.60}, not a dict")
+    if "metadata" in options and not isinstance(options["metadata"], Mapping):
+        raise InvalidInput(f"{what}: metadata is {options['metadata']!r:.60}, not a dict")
     return checked
 
 
-def _check_known(what: str, said: Mapping[str, Any], known: Collection[str], of: str = "") -> None:
-    for name in sorted(set(said) - set(known)):
+def _check_known(what: str, options: Mapping[str, Any], known: Collection[str], of: str = "") -> None:
+    for name in sorted(set(options) - set(known)):
         cure = meant(name, known) or f"known are {', '.join(known)}"
         raise InvalidInput(f"{what}: there is no option {name!r}{of}", cure)
 
@@ -209,15 +209,15 @@ def _labels(what: str, value: Any) -> tuple[str, ...]:
 def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) -> tuple[Any, ...]:
     if isinstance(value, str) and kind is Rate:
         value = Rate(value)
-    found = tuple(cast("list[Any]", value)) if isinstance(value, list | tuple) else (value,)
-    for one in found:
-        if not isinstance(one, kind):
+    limits = tuple(cast("list[Any]", value)) if isinstance(value, list | tuple) else (value,)
+    for limit in limits:
+        if not isinstance(limit, kind):
             cure = 'write limit=Limit(2, key="customer_id")' if kind is Limit else 'write rate="100/m"'
-            raise InvalidInput(f"{what}: {key} is {one!r}", cure)
-    return found
+            raise InvalidInput(f"{what}: {key} is {limit!r}", cure)
+    return limits
 
 
-def _check_choices(what: str, said: Mapping[str, Any]) -> None:
+def _check_choices(what: str, options: Mapping[str, Any]) -> None:
     choices = {
         "executor": ("async", "thread", "process"),
         "runtime": ("worker", "sandbox"),
@@ -225,12 +225,12 @@ def _check_choices(what: str, said: Mapping[str, Any]) -> None:
         "catch_up": ("skip", "one", "all"),
     }
     for key, known in choices.items():
-        if key in said and said[key] not in known:
-            raise InvalidInput(f"{what}: {key} is {said[key]!r}, not one of {', '.join(known)}")
-    if said.get("runtime") == "sandbox":
-        if "executor" in said:
+        if key in options and options[key] not in known:
+            raise InvalidInput(f"{what}: {key} is {options[key]!r}, not one of {', '.join(known)}")
+    if options.get("runtime") == "sandbox":
+        if "executor" in options:
             raise InvalidInput(f"{what}: a sandbox is a process of its own", "leave executor out")
-        if said.get("serializer") == "pickle":
+        if options.get("serializer") == "pickle":
             raise InvalidInput(f"{what}: whoever reads a pickle runs its code", 'leave serializer="pickle" out')
 
 

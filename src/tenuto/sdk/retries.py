@@ -1,4 +1,4 @@
-"""Retry policies: how long to wait after a failure, or whether to try again at all."""
+"""Retry policies: how long to wait after a failure, and whether to retry at all."""
 
 import random
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.context.control import Fail
 
-NEVER = -1.0  # the kernel's word for "do not try again"
-LONGEST_BACKOFF = 600.0  # the kernel's own cap
+NEVER = -1.0  # tells the SQL functions not to retry
+LONGEST_BACKOFF = 600.0  # the cap that the SQL functions apply
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Exponential:
-    """A pause that doubles, with jitter: `retry=Exponential(base="2s", maximum="10m")`."""
+    """A pause that doubles after each failure, with jitter: `retry=Exponential(base="2s", maximum="10m")`."""
 
     base: Duration = 2
     maximum: Duration = LONGEST_BACKOFF
@@ -37,14 +37,14 @@ class Exponential:
             raise InvalidInput(f"Exponential: maximum {self.maximum!r} is less than base {self.base!r}")
 
 
-# Called with the error and how many failures there were, this one included. Answers a pause, None for the default
-# backoff, or Fail (the class, or one with a message) to give up.
+# Called with the error and the number of failures so far, including this one. Returns a pause, None for the default
+# backoff, or Fail (the class, or an instance with a message) to give up.
 ByError = Callable[[BaseException, int], Any]
 RetryPolicy = Fixed | Exponential | ByError
 
 
 def backoff_seconds(policy: RetryPolicy | None) -> float | None:
-    """The base that the kernel doubles; it is used as it is for lost attempts, whatever the policy."""
+    """Return the base that the SQL functions double. It also applies to lost attempts, whatever the policy."""
     match policy:
         case Fixed(after):
             return seconds(after)
@@ -55,7 +55,7 @@ def backoff_seconds(policy: RetryPolicy | None) -> float | None:
 
 
 def counts_failures(policy: RetryPolicy | None) -> bool:
-    """Whether the policy's answer depends on how many there were: attempts that waited or were lost are none."""
+    """Whether the policy depends on the number of failures. Attempts that waited or were lost are not failures."""
     return policy is not None and (not isinstance(policy, Fixed | Exponential) or _is_longer(policy))
 
 
@@ -64,7 +64,7 @@ def _is_longer(policy: Fixed | Exponential) -> bool:
 
 
 def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int) -> float | None:
-    """Seconds until the next attempt, None for the kernel's backoff, NEVER for no further attempt."""
+    """Return the seconds until the next attempt, None for the default backoff, or NEVER for no further attempt."""
     match policy:
         case None:
             return None

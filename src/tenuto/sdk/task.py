@@ -1,4 +1,4 @@
-"""A task: a function with a name, its options, and how its arguments and result travel."""
+"""A task: a function with a name and options, and the encoding of its arguments and result."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ OF_KIND = ("queue", "priority", "labels", "timeout", "heartbeat_timeout", "max_a
 
 
 class Task(Generic[P, R]):
-    """Made by `@app.task`. Calling it runs the function itself, here and now."""
+    """A task, created by `@app.task`. Calling it runs the function directly, in this process."""
 
     def __init__(
         self,
@@ -31,12 +31,12 @@ class Task(Generic[P, R]):
         declared: TaskOptions,
         *,
         queue_limits: Mapping[str, int] | None = None,
-        said: StartOptions | None = None,
+        start_options: StartOptions | None = None,
     ) -> None:
         self.name = name
         self.function = function
         self.declared = declared
-        self.said: StartOptions = said or {}
+        self.start_options: StartOptions = start_options or {}
         self.queue_limits = queue_limits or {}
         self.context = takes_context(function)
         natural = _executor(name, function, declared.executor)
@@ -51,16 +51,16 @@ class Task(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<task {self.name}>"
 
-    def options(self, **said: Unpack[StartOptions]) -> "Task[P, R]":
-        """The task as one start wants it: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
-        checked = check_start(self.name, said)
+    def options(self, **options: Unpack[StartOptions]) -> "Task[P, R]":
+        """Return a copy of the task with options for one start: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
+        checked = check_start(self.name, options)
         of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
         return Task(
             self.name,
             self.function,
             replace(self.declared, **of_kind),
             queue_limits=self.queue_limits,
-            said={**self.said, **checked},  # type: ignore[typeddict-item]
+            start_options={**self.start_options, **checked},  # type: ignore[typeddict-item]
         )
 
     @cached_property
@@ -69,21 +69,21 @@ class Task(Generic[P, R]):
 
     @cached_property
     def signature(self) -> Signature:
-        """What the function takes after `ctx`."""
+        """The parameters of the function after `ctx`."""
         return Signature(self.name, self.function, context=self.context)
 
     @cached_property
     def result(self) -> ResultCodec:
-        """How what the function returns travels."""
+        """The codec of the return value."""
         return result_codec(self.function, self.name)
 
     @property
     def returns(self) -> Any:
-        """The hint of what the function returns."""
+        """The type hint of the return value."""
         return MISSING if self.pickled else self.result.hint
 
     def encode_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """The arguments as JSON text; what does not fit is refused with the signature."""
+        """Return the arguments as JSON text. Raises an error that shows the signature if they do not fit."""
         if self.pickled:
             self.signature.bind(args, kwargs)
             text = dump(dump_value(self.name, (list(args), dict(kwargs))))
@@ -94,29 +94,29 @@ class Task(Generic[P, R]):
         return text
 
     def decode_args(self, input: str | None, slots: str | None = None) -> Arguments:
-        """The arguments from JSON text, as the hot path delivers it."""
+        """Return the arguments from JSON text, as a claim delivers it."""
         if self.pickled:
             return thaw_arguments(self.name, input, slots)
         return self.signature.decode(input, slots)
 
     def encode_result(self, value: Any) -> str | None:
-        """The result as JSON text, None for None."""
+        """Return the result as JSON text, or None for None."""
         if self.pickled:
             return None if value is None else dump(dump_value(self.name, value))
         return self.result.encode(value)
 
     def decode_result(self, value: Any) -> R:
-        """The result from its JSON value."""
+        """Return the result from its JSON value."""
         if self.pickled:
             return cast("R", load_value(self.name, value))
         return self.result.decode(value)
 
     def kind(self) -> dict[str, Any]:
-        """The entry of `p_kinds` for tasks of this type."""
+        """Return the entry of `p_kinds` for tasks of this type."""
         return {**self._kind}
 
     def limits_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-        """The limits that a task with these arguments is held to."""
+        """Return the limits that apply to a task with these arguments, or None."""
         queued = self.queue_limits.get(self.declared.queue)
         if not (self.declared.limit or self.declared.rate or queued):
             return None
@@ -132,18 +132,18 @@ class Task(Generic[P, R]):
         return entries
 
     def retry_after(self, error: BaseException, failures: int) -> float | None:
-        """Seconds until the next attempt, None for the task's backoff, -1 for no further attempt."""
+        """Return the seconds until the next attempt, None for the default backoff, or -1 for no further attempt."""
         if isinstance(error, WrongValue):
             return NEVER
         return retry_after(self.declared.retry, error, failures)
 
     @cached_property
     def counts_failures(self) -> bool:
-        """Whether a failure can only be judged by who knows how many there were."""
+        """Whether the retry policy needs to know how many failures there were."""
         return counts_failures(self.declared.retry)
 
     def check(self) -> None:
-        """Look at everything now that would otherwise show at the first start."""
+        """Check all type hints now instead of at the first start."""
         for name in self.signature.parameters:
             self.signature.codec(name)
         _ = self.result

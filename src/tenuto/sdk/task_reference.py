@@ -1,4 +1,4 @@
-"""Tasks whose app is somewhere else: started by their type, with the options that their workers declared."""
+"""Tasks without their code: started by type name, with the options that their workers declared."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,26 +10,26 @@ from tenuto.sdk.task import OF_KIND, Task
 
 
 class TaskReference(Task[..., Any]):
-    """Stands for a task of which only the type is known: what is not said of it is left to those who know."""
+    """Stands for a task of which only the type is known. Omitted options come from what its workers declared."""
 
     def __init__(
         self,
         type: str,
         declared: TaskOptions | None = None,
         *,
-        said: StartOptions | None = None,
-        kept: frozenset[str] = frozenset(),  # options that were said, also where they are what the kernel has anyway
+        start_options: StartOptions | None = None,
+        kept: frozenset[str] = frozenset(),  # options that were passed explicitly, even if equal to the default
         inherits: bool = True,
     ) -> None:
-        super().__init__(type, _anything, declared or TaskOptions(), said=said)
+        super().__init__(type, _anything, declared or TaskOptions(), start_options=start_options)
         self._kept, self._inherits = kept, inherits
 
-    def options(self, **said: Unpack[StartOptions]) -> "TaskReference":
-        checked = check_start(self.name, said)
+    def options(self, **options: Unpack[StartOptions]) -> "TaskReference":
+        checked = check_start(self.name, options)
         of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
-        both: Any = {**self.said, **checked}
+        both: Any = {**self.start_options, **checked}
         declared, kept = replace(self.declared, **of_kind), self._kept | of_kind.keys()
-        return TaskReference(self.name, declared, said=both, kept=kept, inherits=self._inherits)
+        return TaskReference(self.name, declared, start_options=both, kept=kept, inherits=self._inherits)
 
     def kind(self) -> dict[str, Any]:
         if not self._inherits:
@@ -38,11 +38,11 @@ class TaskReference(Task[..., Any]):
 
 
 def _anything(*args: Any, **kwargs: Any) -> Any:
-    """Stands for a function that only workers know."""
+    """Stands for a function that only workers have."""
 
 
 def declare(tasks: Mapping[str, Task[..., Any]]) -> dict[str, dict[str, Any]]:
-    """What a worker tells of its tasks, as `declare_types` takes it."""
+    """Return the declarations of a worker's tasks, in the form that `declare_types` takes."""
     return {name: _declaration(task) for name, task in tasks.items()}
 
 
@@ -59,12 +59,12 @@ def _declaration(task: Task[..., Any]) -> dict[str, Any]:
 
 
 def _of_parameter(task: Task[..., Any], name: str) -> dict[str, Any]:
-    """Where the value of a limit's parameter is among the arguments, and what it is when left out."""
+    """Return the position of a limit's parameter among the arguments, and its default value."""
     signature = task.signature
-    said: dict[str, Any] = {"parameter": name}
+    location: dict[str, Any] = {"parameter": name}
     if name in signature.positional:
-        said["place"] = signature.positional.index(name)
+        location["place"] = signature.positional.index(name)
     default = signature.parameters[name].default
     if default is not signature.parameters[name].empty and not task.pickled:
-        said["default"] = signature.encode_one(name, default, name)
-    return said
+        location["default"] = signature.encode_one(name, default, name)
+    return location

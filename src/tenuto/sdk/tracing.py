@@ -1,4 +1,4 @@
-"""Trace context from the start of a task to its execution and on to its children, where OpenTelemetry is installed."""
+"""Propagates the OpenTelemetry trace context from the start of a task to its execution and its child tasks."""
 
 import json
 import sys
@@ -16,21 +16,22 @@ def _installed() -> bool:
 
 
 def carrier() -> dict[str, str]:
-    """What a start carries in its metadata: the trace that is open here, or nothing."""
-    if "opentelemetry.trace" not in sys.modules:  # nobody can have opened one
+    """Return the current trace context as metadata for a start; empty without an active trace."""
+    if "opentelemetry.trace" not in sys.modules:  # not imported, so no span can be active
         return {}
     from opentelemetry import trace
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     if not trace.get_current_span().get_span_context().is_valid:
         return {}
-    found: dict[str, str] = {}
-    TraceContextTextMapPropagator().inject(found)
-    return found
+    headers: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(headers)
+    return headers
 
 
 def span(name: str, metadata: str | None, **attributes: str | int) -> AbstractContextManager[Any]:
-    """The execution as a span of the trace that its start belonged to; `metadata` is the task's, as JSON text."""
+    """Open a span for the execution, as a child of the trace that started it. `metadata` is the task's, as JSON
+    text."""
     if metadata is None or '"traceparent"' not in metadata or not _installed():
         return nullcontext()
     from opentelemetry import trace

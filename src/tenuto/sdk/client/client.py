@@ -1,4 +1,4 @@
-"""What starts and watches runs: `async with app.connect() as tn`."""
+"""The asynchronous client, which starts and watches runs: `async with app.connect() as tn`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -34,24 +34,26 @@ R = TypeVar("R")
 
 
 class Client:
-    """A connection to Tenuto. Made by `app.connect()`."""
+    """A connection to Tenuto, created by `app.connect()`."""
 
-    def __init__(self, link: Transport, *, url: str, app: "App | None" = None) -> None:
-        self.link, self.app = link, app
-        self.url = url  # for connections of your own: `tn.start(…, connection=conn)`
-        self.schedules = Schedules(link)
-        self.watcher = Watcher(link)
+    def __init__(self, transport: Transport, *, url: str, app: "App | None" = None) -> None:
+        self.transport, self.app = transport, app
+        self.url = url  # for your own database connections: `tn.start(…, connection=conn)`
+        self.schedules = Schedules(transport)
+        self.watcher = Watcher(transport)
 
     @property
     def direct(self) -> SqlTransport:
-        """The database itself, for what no server can do."""
-        if not isinstance(self.link, SqlTransport):
+        """The direct database transport, for operations that the HTTP API does not offer. Raises BadAddress when
+        connected to a server."""
+        if not isinstance(self.transport, SqlTransport):
             raise BadAddress(
                 f"this needs the database itself, and {self.url} is a server; set TENUTO_DATABASE_URL for it"
             )
-        return self.link
+        return self.transport
 
-    # The arguments are checked against the function; with options of the start among them only by `task.options(…)`.
+    # Type checkers compare the arguments with the function's signature. With start options among the arguments they
+    # cannot; pass those with `task.options(…)` instead.
     @overload
     async def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Run[R]: ...
     @overload
@@ -97,7 +99,7 @@ class Client:
     @overload
     async def start(self, task: Sequence[Graph], /, **kwargs: Any) -> list[Run[Any]]: ...
     async def start(self, task: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
+        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction."""
         connection = take_connection(task, kwargs)
         if isinstance(task, Sequence) and not isinstance(task, str):
             plans = plan_all(self.app, cast("Sequence[Any]", task), kwargs)
@@ -106,73 +108,76 @@ class Client:
         return run
 
     async def start_plans(self, plans: list[StartRequest], connection: Any = None) -> list[Run[Any]]:
-        """Start what was planned, all or none."""
+        """Start the requested runs in one transaction."""
         if connection is None:
-            started = await self.link.start(plans)
+            started = await self.transport.start(plans)
         else:
             statements = [plan.statement(self.direct.org_id) for plan in plans]
             started = [
-                one for statement in statements for one in await start_statements.execute_start(connection, statement)
+                start
+                for statement in statements
+                for start in await start_statements.execute_start(connection, statement)
             ]
-        return [self.run_of(one, plan, known=connection is None) for one, plan in zip(started, plans, strict=True)]
+        return [self.run_of(start, plan, known=connection is None) for start, plan in zip(started, plans, strict=True)]
 
     def run_of(self, started: Started, plan: StartRequest, *, known: bool) -> Run[Any]:
-        """The run of an answer; one in a transaction of the caller's is known to exist only when that commits."""
+        """Return the handle of a started run. `known=False`: it was started in the caller's own transaction and exists
+        only once that commits."""
         return Run(self, started.run_id, plan.read, created=started.created, known=known)
 
     async def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> Runs[R]:
-        """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
-        else its first argument. `dedupe_keys` gives each its own key."""
-        connection = options.pop("connection", task.said.get("connection"))
+        """Start a task once per item, all or none. A tuple item is the positional arguments, a dict the arguments by
+        name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        connection = options.pop("connection", task.start_options.get("connection"))
         many = plan_many(task, items, options)
         if connection is None:
-            return Runs(self, await self.link.start_many(many), task.decode_result)
+            return Runs(self, await self.transport.start_many(many), task.decode_result)
         statements = many.statements(self.direct.org_id)
         started = [
-            one for statement in statements for one in await start_statements.execute_start(connection, statement)
+            start for statement in statements for start in await start_statements.execute_start(connection, statement)
         ]
-        return Runs(self, [one.run_id for one in started] or many.ids, task.decode_result)
+        return Runs(self, [start.run_id for start in started] or many.ids, task.decode_result)
 
     def graph(self, name: str | None = None) -> Graph:
-        """An empty graph; `tn.start(graph)` starts it."""
+        """Return an empty graph; `tn.start(graph)` starts it."""
         return Graph(name)
 
     def run(self, id: UUID | str) -> Run[Any]:
-        """A run by its id; its result is plain JSON."""
+        """Return a handle for the run with this id; its result is plain JSON."""
         return Run(self, as_id(id), lambda value: value, known=False)
 
     async def signal(self, run: Run[Any] | UUID | str, name: str, value: Any = None) -> None:
-        """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
-        await self.link.send_signal(as_id(run), name, check_value(f"signal {name}", value))
+        """Send a signal to a run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
+        await self.transport.send_signal(as_id(run), name, check_value(f"signal {name}", value))
 
     async def cancel(self, run: Run[Any] | UUID | str, reason: str | None = None) -> None:
-        """Stop a run and everything below it."""
-        await self.link.cancel_run(as_id(run), reason)
+        """Cancel a run and all its tasks, including child tasks."""
+        await self.transport.cancel_run(as_id(run), reason)
 
     async def runs(
         self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
     ) -> list[RunSummary]:
-        """The newest runs, newest first: `await tn.runs(status="failed")`."""
-        found: list[RunSummary] = []
-        while len(found) < most:
-            limit, before = min(PAGE, most - len(found)), found[-1].id if found else None
-            page = await self.link.list_runs(status=status, name=name, type=type, before=before, limit=limit)
-            found += page
+        """Return up to `most` runs, newest first: `await tn.runs(status="failed")`."""
+        summaries: list[RunSummary] = []
+        while len(summaries) < most:
+            limit, before = min(PAGE, most - len(summaries)), summaries[-1].id if summaries else None
+            page = await self.transport.list_runs(status=status, name=name, type=type, before=before, limit=limit)
+            summaries += page
             if len(page) < limit:
                 break
-        return found
+        return summaries
 
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes to pass to tasks; an object that no task holds goes after a day."""
-        return DataObject(await self.link.put_object(as_bytes(data), type, metadata))
+        """Store bytes that tasks can receive. An object that no task references is deleted after a day."""
+        return DataObject(await self.transport.put_object(as_bytes(data), type, metadata))
 
     async def get(self, object: DataObject | UUID) -> bytes:
-        """The bytes of a data object."""
-        return await self.link.get_object(object.id if isinstance(object, DataObject) else object)
+        """Return the bytes of a data object."""
+        return await self.transport.get_object(object.id if isinstance(object, DataObject) else object)
 
 
 def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> StartRequest:
-    """The plan of whatever can be started."""
+    """Build the start request for a task, graph, composition or task name."""
     if isinstance(target, str):
         if app is None:
             raise NotFound(f"no app is connected that could have a task {target!r}", "write app.connect()")
@@ -190,24 +195,24 @@ def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: M
 
 
 def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[StartRequest]:
-    """The plans of many graphs that start together."""
+    """Build the start requests for several graphs that start together."""
     if "dedupe_key" in kwargs:
         raise InvalidInput("dedupe_key belongs to one run, and these are several", "start them one by one")
     return [plan_target(app, target, (), kwargs) for target in targets]
 
 
 def take_connection(target: Any, kwargs: dict[str, Any]) -> Any:
-    """The caller's own connection, out of the keywords or the task's options."""
+    """Return the caller's own database connection, if one was passed as a keyword or set with `task.options(…)`."""
     if isinstance(target, Task):
         task = cast("Task[..., Any]", target)
         if "connection" in kwargs and "connection" not in task.signature.parameters:
             return kwargs.pop("connection")
-        return task.said.get("connection")
+        return task.start_options.get("connection")
     return kwargs.pop("connection", None)
 
 
 def check_value(what: str, value: Any) -> Any:
-    """A value without a hint: JSON or nothing."""
+    """Return a value without a type hint as JSON, or raise InvalidInput."""
     try:
         return codec_of(MISSING).encode(value, "value")
     except NotSerializable as problem:
@@ -215,7 +220,7 @@ def check_value(what: str, value: Any) -> Any:
 
 
 def as_id(run: Run[Any] | UUID | str) -> UUID:
-    """The id of a run, however it is given."""
+    """Return the id of a run that was passed as a handle, UUID or text."""
     if isinstance(run, Run):
         return run.id
     try:

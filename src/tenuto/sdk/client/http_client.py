@@ -1,4 +1,5 @@
-"""Requests that arrive: a server that restarts or asks for patience is asked again, and does nothing twice."""
+"""HTTP client with retries: repeats a request while the server restarts or limits the rate, with an idempotency key so
+that nothing runs twice."""
 
 import asyncio
 import json
@@ -14,30 +15,32 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
 
-PATIENCE = 30.0  # seconds for which a server may be away
+PATIENCE = 30.0  # seconds to keep trying while the server is unreachable
 ANSWER_WITHIN = 30.0
-MOST_BYTES = 64 * 1024 * 1024  # a server that refuses them closes the line before it has them, and is not heard
-SHORTEST, LONGEST = 0.05, 2.0  # seconds between two tries
+# a server that rejects a larger body closes the connection before reading it, and its error is lost
+MOST_BYTES = 64 * 1024 * 1024
+SHORTEST, LONGEST = 0.05, 2.0  # seconds between two attempts
 MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
 
 log = logging.getLogger("tenuto.client")
 
 
 class Http:
-    """One server, and the key that says who we are."""
+    """Sends requests to one server with one API key."""
 
     def __init__(self, url: str, key: str, *, patience: float = PATIENCE) -> None:
         self.url, self._patience = url.rstrip("/"), patience
-        self._away = False  # said once, not by each request that waits
+        self._away = False  # log an outage once, not per waiting request
         self._client = httpx2.AsyncClient(
             base_url=self.url,
             headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
             timeout=httpx2.Timeout(ANSWER_WITHIN, connect=10.0, pool=None),
-            limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),  # less than servers keep an idle one
+            # shorter than the keep-alive timeout of common servers
+            limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),
         )
 
     async def ask(self, method: str, path: str, body: str | None = None, *, wait: float = 0.0, **more: Any) -> Any:
-        """The JSON that is answered; `body` is JSON text, `wait` what the server may take on top."""
+        """Return the decoded JSON response. `body` is JSON text; `wait` is added to the timeout, in seconds."""
         if body is not None:
             more["content"] = body.encode()
             more["headers"] = {"Content-Type": "application/json"}
@@ -47,17 +50,17 @@ class Http:
     async def send(
         self, method: str, path: str, *, wait: float = 0.0, headers: dict[str, str] | None = None, **more: Any
     ) -> httpx2.Response:
-        """The answer, which is a success; a refusal is raised as what the kernel would have raised."""
+        """Return a successful response. Error responses raise the exception that the database would have raised."""
         if len(more.get("content") or b"") > MOST_BYTES:
             raise TooLarge("what is sent is larger than 64 MB", "send less at a time")
-        said = dict(headers or {})
+        request_headers = dict(headers or {})
         if method != "GET":
-            said["Idempotency-Key"] = uuid4().hex
+            request_headers["Idempotency-Key"] = uuid4().hex
         end, pause = time.monotonic() + self._patience, SHORTEST
         while True:
             try:
                 timeout = httpx2.Timeout(ANSWER_WITHIN + wait, connect=10.0, pool=None)
-                answer = await self._client.request(method, path, headers=said, timeout=timeout, **more)
+                answer = await self._client.request(method, path, headers=request_headers, timeout=timeout, **more)
             except httpx2.TransportError as problem:
                 why: TenutoError | Unreachable = Unreachable(
                     f"{self.url} does not answer ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
@@ -68,7 +71,7 @@ class Http:
                     self._away = False
                     return answer
                 why = refusal(self.url, answer.status_code, answer.content)
-                if isinstance(why, Unauthorized):  # the server's hint is for who writes headers
+                if isinstance(why, Unauthorized):  # the server's hint is about HTTP headers
                     why = Unauthorized(why.message, MAKE_KEY)
                 after = _retry_after(answer, pause)
             if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
@@ -87,5 +90,5 @@ class Http:
 
 
 def _retry_after(answer: httpx2.Response, pause: float) -> float:
-    said = answer.headers.get("retry-after", "")
-    return max(pause, float(said)) if said.isdecimal() else pause
+    value = answer.headers.get("retry-after", "")
+    return max(pause, float(value)) if value.isdecimal() else pause

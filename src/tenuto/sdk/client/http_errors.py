@@ -1,4 +1,4 @@
-"""What a server answered instead of an answer, as the exception that SQL would have raised."""
+"""Converts HTTP error responses to the exceptions that the SQL functions would raise."""
 
 import json
 from typing import Any, cast
@@ -10,13 +10,13 @@ BY_NAME = {error.name: error for error in ERRORS}
 
 
 def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable:
-    """Of an answer that is no success; `where` names the server. What may pass by itself is Unreachable."""
-    said = _problem(body)
-    known = BY_NAME.get(str(said.get("code")))
+    """Return the exception for an error response; `where` names the server. Temporary problems become Unreachable."""
+    problem = _problem(body)
+    known = BY_NAME.get(str(problem.get("code")))
     if known is not None and status < 500:
-        return known(str(said.get("detail")), said.get("hint"))
-    if said:
-        return Unreachable(f"{where} answers {status}: {said.get('detail')}")
+        return known(str(problem.get("detail")), problem.get("hint"))
+    if problem:
+        return Unreachable(f"{where} answers {status}: {problem.get('detail')}")
     if status < 500:
         return Unreachable(f"{where} answers {status} as no Tenuto server does: is the address right?")
     return Unreachable(f"{where} answers {status}")
@@ -24,7 +24,7 @@ def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable:
 
 def _problem(body: bytes) -> dict[str, Any]:
     try:
-        said: Any = json.loads(body)
+        document: Any = json.loads(body)
     except ValueError:
         return {}
-    return cast("dict[str, Any]", said) if isinstance(said, dict) and "code" in said else {}
+    return cast("dict[str, Any]", document) if isinstance(document, dict) and "code" in document else {}

@@ -1,4 +1,5 @@
-"""Plans as the server takes them: the tasks of a graph by names, what they give each other as references to those."""
+"""Converts start requests to the JSON of the HTTP API, where the tasks of a graph have names and refer to outputs by
+name."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,11 +17,11 @@ NAMES = {
 }
 OF_RUN = {"group": "resource_group", "max_attempts": "run_attempts", "dedupe_key": "dedupe_key", "metadata": "metadata"}
 MOST_AT_ONCE = 10_000
-MOST_BYTES = 60 * 1024 * 1024  # of one request; the server takes 64 MB
+MOST_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
 
 def start_of(plan: StartRequest) -> dict[str, Any]:
-    """What `POST /v1/runs` takes for one run."""
+    """Return the body of `POST /v1/runs` for one run."""
     run = {OF_RUN[key]: value for key, value in plan.run.items() if key in OF_RUN}
     if plan.task_kinds is not None:
         return {**run, "graph": _graph(plan, plan.task_kinds)}
@@ -29,7 +30,7 @@ def start_of(plan: StartRequest) -> dict[str, Any]:
 
 
 def starts_of(many: BulkStart) -> Iterator[list[str]]:
-    """The starts of `start_many` as JSON text, in lists that each fit in a request."""
+    """Yield the starts of `start_many` as lists of JSON texts, each list small enough for one request."""
     (kind,) = load(many.kind)
     shared = {**_task(kind, {}), **({"resource_group": many.group} if many.group else {})}
     batch: list[str] = []
@@ -48,7 +49,7 @@ def starts_of(many: BulkStart) -> Iterator[list[str]]:
 
 
 def schedule_of(plan: StartRequest, **times: Any) -> dict[str, Any]:
-    """What `PUT /v1/schedules/{name}` takes."""
+    """Return the body of `PUT /v1/schedules/{name}`."""
     jitter = times.pop("jitter_seconds")
     detail = (plan.details or [{}])[0]
     return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail), "jitter": jitter, **times}
@@ -75,9 +76,9 @@ def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
 
 
 def _task(kind: Mapping[str, Any], detail: Mapping[str, Any]) -> dict[str, Any]:
-    said = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
-    # The app is at hand here: what is not said of a task is what it declares, not what its workers do.
-    return {"inherit": False, **{NAMES.get(key, key): value for key, value in said.items()}}
+    options = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
+    # The caller has the app, so omitted options come from its declaration, not from the declaration of its workers.
+    return {"inherit": False, **{NAMES.get(key, key): value for key, value in options.items()}}
 
 
 def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""The words of a client as requests to a server."""
+"""Implements the client's operations as requests to a server."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -22,19 +22,19 @@ from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.values.wire_format import dump
 
 T = TypeVar("T")
-LARGE = 1_900_000  # bytes; what is larger takes the way for bulk
+LARGE = 1_900_000  # bytes; larger starts use the bulk endpoint
 _adapters: dict[Any, TypeAdapter[Any]] = {}
 
 
 def _read(kind: type[T], value: Any) -> T:
-    """What was answered, as the dataclass that the kernel would have answered."""
+    """Convert a JSON response to the dataclass that the SQL functions return."""
     if kind not in _adapters:
         _adapters[kind] = TypeAdapter(kind)
     return _adapters[kind].validate_python(value)
 
 
 class HttpTransport:
-    """One server; the key says which org."""
+    """Connects a client to one server; the API key determines the org."""
 
     patience = 20.0
 
@@ -48,8 +48,8 @@ class HttpTransport:
         return await self._start_all(texts)
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
-        """All or none within each request: 10,000 runs, or 60 MB."""
-        return [one.run_id for batch in starts_of(many) for one in await self._start_all(batch)]
+        """Start the runs in requests of up to 10,000 runs or 60 MB; each request is all or none."""
+        return [start.run_id for batch in starts_of(many) for start in await self._start_all(batch)]
 
     async def _start_all(self, texts: list[str]) -> list[Started]:
         answer = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
@@ -77,7 +77,7 @@ class HttpTransport:
 
     async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
         answer = await self.http.ask("POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse}))
-        return UUID(answer.get("run_id") or answer["id"])  # of a large run, all of it is returned
+        return UUID(answer.get("run_id") or answer["id"])  # for a large run the server returns the whole run
 
     async def delete_run(self, run_id: UUID) -> None:
         await self.http.ask("DELETE", f"/v1/runs/{run_id}")
@@ -100,8 +100,8 @@ class HttpTransport:
 
     async def get_object(self, object_id: UUID) -> bytes:
         answer = await self.http.send("GET", f"/v1/objects/{object_id}", wait=60.0)
-        said = answer.headers.get("content-digest")
-        if said and said != content_digest(sha256(answer.content).digest()):
+        digest = answer.headers.get("content-digest")
+        if digest and digest != content_digest(sha256(answer.content).digest()):
             raise InvalidInput(f"data object {object_id} is not what was stored: its checksum differs")
         return answer.content
 

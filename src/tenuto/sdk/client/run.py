@@ -1,4 +1,4 @@
-"""A run that was started: wait for it, stop it, try it again, look at it."""
+"""Handle of a started run: wait for it, read its result and progress, cancel it, retry it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: tasks by how they ended, and the fraction that has."""
+    """Progress of a run: the number of tasks per outcome and the fraction that has ended."""
 
     status: str
     total: int
@@ -41,32 +41,32 @@ class Progress:
 
 
 class Run(Generic[R]):
-    """Made by `tn.start` or `tn.run(id)`."""
+    """Handle of a run, created by `tn.start` or `tn.run(id)`."""
 
     def __init__(
         self, client: "Client", id: UUID, read: Callable[[Any], R], *, created: bool = True, known: bool = True
     ) -> None:
         self.client = client
         self.id = id
-        self.created = created  # False: a dedupe key was taken, and this is the run that took it
+        self.created = created  # False: a run with this dedupe key already existed, and this is it
         self._read = read
-        self._known = known  # to exist: nobody waits for what never was
+        self._known = known  # False: check first that the run exists, instead of waiting for ever
 
     def __repr__(self) -> str:
         return f"<run {self.id}>"
 
     async def wait(self, timeout: Duration | None = None) -> str:
-        """How it ended: completed, failed or cancelled."""
+        """Wait until the run ends. Return its status: completed, failed or cancelled."""
         return (await self._ended(timeout)).status
 
     async def result(self, timeout: Duration | None = None) -> R:
-        """What it returned; raises RunFailed, RunCancelled or WaitTimeout."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled or WaitTimeout."""
         end = await self._ended(timeout)
         if end.status == "failed":
             raise RunFailed(self.id, end.error)
         if end.status == "cancelled":
             raise RunCancelled(self.id, end.error)
-        return self._read(await follow(end.output, self.client.link.get_object))
+        return self._read(await follow(end.output, self.client.transport.get_object))
 
     async def _ended(self, timeout: Duration | None) -> RunResult:
         limit = None if timeout is None else seconds(timeout, "timeout")
@@ -80,25 +80,25 @@ class Run(Generic[R]):
             raise WaitTimeout(self.id, limit or 0) from error
 
     async def info(self) -> RunStatus:
-        """Everything about it now."""
-        return await self.client.link.get_run(self.id)
+        """Return the run's current status, task counts and times."""
+        return await self.client.transport.get_run(self.id)
 
     async def status(self) -> str:
-        """Its state now."""
+        """Return the run's current status."""
         return (await self.info()).status
 
     async def tasks(self) -> list[TaskSummary]:
-        """Its tasks, in the order of the graph."""
-        found: list[TaskSummary] = []
+        """Return the run's tasks, in the order of the graph."""
+        tasks: list[TaskSummary] = []
         page: list[TaskSummary] | None = None
         while page is None or len(page) == PAGE:
             before = page[-1].id if page else None
-            page = await self.client.link.list_tasks(run_id=self.id, before=before, limit=PAGE)
-            found.extend(page)
-        return sorted(found, key=lambda task: (task.place, task.id))
+            page = await self.client.transport.list_tasks(run_id=self.id, before=before, limit=PAGE)
+            tasks.extend(page)
+        return sorted(tasks, key=lambda task: (task.place, task.id))
 
     async def progress(self, every: Duration = 0.2) -> AsyncIterator[Progress]:
-        """How far it is, whenever that changed, until it is over: `async for step in run.progress(): …`."""
+        """Yield the progress each time it changes, until the run ends: `async for step in run.progress(): …`."""
         pause = seconds(every, "every", positive=True)
         last: Progress | None = None
         while last is None or not last.over:
@@ -119,29 +119,29 @@ class Run(Generic[R]):
 
     @property
     def data(self) -> RemoteRunData:
-        """What its tasks share: `await run.data["key"]`."""
+        """Data that the tasks of the run share: `await run.data["key"]`."""
         return RemoteRunData(self.client, self.id)
 
     async def cancel(self, reason: str | None = None) -> None:
-        """Stop it and everything below it."""
-        await self.client.link.cancel_run(self.id, reason)
+        """Cancel the run and all its tasks, including child tasks."""
+        await self.client.transport.cancel_run(self.id, reason)
 
     async def retry(self, *, reuse: bool = True) -> "Run[R]":
-        """A new run of the same graph; completed tasks keep their outputs unless `reuse` is False."""
-        id = await self.client.link.retry_run(self.id, reuse=reuse)
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False."""
+        id = await self.client.transport.retry_run(self.id, reuse=reuse)
         return Run(self.client, id, self._read)
 
     async def delete(self) -> None:
-        """Delete it, once it has ended, with everything it has."""
-        await self.client.link.delete_run(self.id)
+        """Delete an ended run with its tasks, outputs and data."""
+        await self.client.transport.delete_run(self.id)
 
     async def signal(self, name: str, value: Any = None) -> None:
-        """Send a message that a task of it waits for, or will wait for."""
+        """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         await self.client.signal(self, name, value)
 
 
 class Runs(Sequence[Run[R]]):
-    """The runs of one `start_many`, in order."""
+    """The runs of one `start_many`, in the order of the items."""
 
     def __init__(self, client: "Client", ids: Sequence[UUID | str], read: Callable[[Any], R]) -> None:
         self._client, self._ids, self._read = client, ids, read
@@ -166,7 +166,8 @@ class Runs(Sequence[Run[R]]):
         return (self[index] for index in range(len(self)))
 
     async def results(self, timeout: Duration | None = None) -> list[R]:
-        """What they returned, in order; the first that failed raises."""
+        """Wait for all runs and return their results, in order. Raises the error of the first run found to have
+        failed."""
         return await asyncio.gather(*(run.result(timeout) for run in self))
 
 

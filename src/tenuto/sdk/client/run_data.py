@@ -1,4 +1,4 @@
-"""Run data from outside: what the tasks of a run share, read and written by whoever started it."""
+"""Gives clients access to run data, the key-value pairs that the tasks of a run share."""
 
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 class RemoteRunData(RunData):
-    """`await run.data["key"]`, `await run.data.put("key", value)`, `await run.data.find("score.*")`."""
+    """Reads and writes run data from a client: `await run.data["key"]`, `await run.data.put("key", value)`, `await
+    run.data.find("score.*")`."""
 
     def __init__(self, client: "Client", run_id: UUID) -> None:
         super().__init__(_RunPort(client, run_id))
@@ -21,15 +22,15 @@ class RemoteRunData(RunData):
 
 
 class _RunPort:
-    """Answers the two verbs of run data for a run instead of an attempt."""
+    """Provides the two run data calls for a run instead of an attempt."""
 
     def __init__(self, client: "Client", run_id: UUID) -> None:
         self._client, self._run_id = client, run_id
 
     async def ask(self, verb: str, **arguments: Any) -> Any:
         if verb == "get_run_data":
-            return await self._client.link.get_run_data(self._run_id, **arguments)
-        return await self._client.link.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
+            return await self._client.transport.get_run_data(self._run_id, **arguments)
+        return await self._client.transport.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
 
     def tell(self, verb: str, **arguments: Any) -> None:
         raise AssertionError(f"only tasks say {verb}, not whoever reads the data of their run: {arguments}")

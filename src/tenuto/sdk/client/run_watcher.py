@@ -1,4 +1,4 @@
-"""Waiting for runs to end: one question for all that wait, asked less and less often."""
+"""Waits for runs to end: one query for all waiting callers, with growing pauses."""
 
 import asyncio
 from collections.abc import Iterable
@@ -14,17 +14,17 @@ STOPPED = "nobody asks any more how the run ended: the client was closed, or its
 
 
 class Watcher:
-    """The runs that somebody of this client waits for."""
+    """Tracks the runs that callers of this client wait for."""
 
-    def __init__(self, link: Transport) -> None:
-        self._link = link
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
         self._waiting: dict[UUID, set[asyncio.Future[RunResult]]] = {}
         self._asking: asyncio.Task[None] | None = None
         self._pause = SHORTEST
         self._joined = asyncio.Event()
 
     async def ended(self, run_id: UUID) -> RunResult:
-        """How the run ended, once it has."""
+        """Wait until the run has ended and return its result."""
         future: asyncio.Future[RunResult] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(run_id, set())
         waiting.add(future)
@@ -41,12 +41,12 @@ class Watcher:
                 del self._waiting[run_id]
 
     def _stopped(self, asking: "asyncio.Task[None]") -> None:
-        """Whoever still waits must not wait for ever; a newer task asks for those who came after this one."""
+        """Fail the remaining callers, who would otherwise wait for ever. Later callers have a newer polling task."""
         if asking is self._asking:
             self._give_up(Unreachable(STOPPED))
 
     async def close(self) -> None:
-        """Nobody waits any more."""
+        """Stop polling."""
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.gather(self._asking, return_exceptions=True)
@@ -55,15 +55,15 @@ class Watcher:
         failures = 0
         while self._waiting:
             self._joined.clear()
-            ids, told = list(self._waiting), 0
+            ids, reported = list(self._waiting), 0
             try:
                 for start in range(0, len(ids), BATCH):
                     ends = await self._poll(ids[start : start + BATCH])
                     self._tell(ends)
-                    told += len(ends)
+                    reported += len(ends)
                 failures = 0
             except Unreachable as error:
-                # A server that restarts comes back: only the second try in a row is the truth.
+                # A restarting server comes back: report the error only after two failures in a row.
                 failures += 1
                 if failures > 1:
                     self._give_up(error)
@@ -71,25 +71,26 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            if not (self._patience and told):  # a server that stops answers at once, with nothing
+            if not (self._patience and reported):  # a server that shuts down responds at once, without results
                 await self._rest()
 
     @property
     def _patience(self) -> float:
-        return self._link.patience if len(self._waiting) <= BATCH else 0  # else the last batch would wait for the first
+        # otherwise the last batch would wait for the first
+        return self._transport.patience if len(self._waiting) <= BATCH else 0
 
     async def _poll(self, ids: list[UUID]) -> list[RunResult]:
-        """What the other side says of them; where it waits for an end, whoever joins ends that."""
+        """Return the runs that have ended. A long poll is cut short when another caller joins."""
         if not self._patience:
-            return await self._link.poll_runs(ids, 0)
-        asking = asyncio.create_task(self._link.poll_runs(ids, self._patience))
+            return await self._transport.poll_runs(ids, 0)
+        asking = asyncio.create_task(self._transport.poll_runs(ids, self._patience))
         joined = asyncio.create_task(self._joined.wait())
         try:
             await asyncio.wait({asking, joined}, return_when=asyncio.FIRST_COMPLETED)
             return asking.result() if asking.done() else []
         finally:
-            for one in (asking, joined):
-                one.cancel()
+            for pending in (asking, joined):
+                pending.cancel()
             await asyncio.gather(asking, joined, return_exceptions=True)
 
     async def _rest(self) -> None:

@@ -1,4 +1,4 @@
-"""Schedules from outside an app: `await tn.schedules.put("nightly", send, "a@b.c", cron="0 3 * * *")`."""
+"""Schedules managed by a client: `await tn.schedules.put("nightly", send, "a@b.c", cron="0 3 * * *")`."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
@@ -13,17 +13,18 @@ from tenuto.sdk.task import Task
 
 
 class Schedules:
-    """What starts by itself. Tasks declared with `cron=` have schedules of their name, put when a worker starts."""
+    """Creates and changes schedules. Tasks declared with `cron=` get a schedule with their name when a worker
+    starts."""
 
-    def __init__(self, link: Transport) -> None:
-        self._link = link
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     async def list(self) -> list[Schedule]:
-        """All of them, by name."""
-        found: list[Schedule] = []
-        while page := await self._link.list_schedules(found[-1].name if found else None):
-            found += page
-        return found
+        """Return all schedules, by name."""
+        schedules: list[Schedule] = []
+        while page := await self._transport.list_schedules(schedules[-1].name if schedules else None):
+            schedules += page
+        return schedules
 
     async def put(
         self,
@@ -37,30 +38,30 @@ class Schedules:
         jitter: Duration = 0,
         **kwargs: Any,
     ) -> Schedule:
-        """Make a schedule, or change it; its next time stays unless cron or timezone change."""
+        """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
         check_cron(cron, timezone)
         plan = plan_task(task, args, kwargs)
-        said = {*plan.run, *(key for one in plan.details or () for key in one)}
-        if extra := said - {"task", "limits", "metadata"}:
+        options = {*plan.run, *(key for one in plan.details or () for key in one)}
+        if extra := options - {"task", "limits", "metadata"}:
             raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} belongs to one run", "leave it out")
         times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter_seconds": seconds(jitter, "jitter")}
-        return await self._link.put_schedule(name, plan, **times)
+        return await self._transport.put_schedule(name, plan, **times)
 
     async def pause(self, name: str) -> None:
-        """Let it start nothing until it is resumed."""
-        await self._link.pause_schedule(name)
+        """Pause the schedule: it starts nothing until it is resumed."""
+        await self._transport.pause_schedule(name)
 
     async def resume(self, name: str) -> None:
-        """Let it go on; what came due in the pause is not made up for."""
-        await self._link.resume_schedule(name)
+        """Resume the schedule. Start times missed during the pause are skipped."""
+        await self._transport.resume_schedule(name)
 
     async def delete(self, name: str) -> None:
-        """Remove it; what it started stays."""
-        await self._link.delete_schedule(name)
+        """Delete the schedule. Runs it started are kept."""
+        await self._transport.delete_schedule(name)
 
 
 class SyncSchedules:
-    """The same without await."""
+    """Creates and changes schedules, for synchronous code."""
 
     def __init__(self, schedules: Schedules, wait: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         self._schedules, self._wait = schedules, wait

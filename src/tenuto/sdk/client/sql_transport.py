@@ -1,4 +1,4 @@
-"""The way to Tenuto that leads to the database itself."""
+"""Implements the client's operations by calling the SQL functions directly."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from tenuto.storage.base import Store
 
 
 class SqlTransport:
-    """One org of one database."""
+    """Connects a client to one org of one database."""
 
     patience = 0.0
 
@@ -45,7 +45,7 @@ class SqlTransport:
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
         started = await self._ask(many.statements(self.org_id)) if many.ids else []
-        return [one.run_id for one in started] or many.ids
+        return [start.run_id for start in started] or many.ids
 
     async def _ask(self, statements: list[start_statements.Statement]) -> list[Started]:
         async with self.pool.connection(timeout=30.0 + 5 * len(statements)) as conn:
@@ -53,10 +53,10 @@ class SqlTransport:
                 return await start_statements.execute_start(conn, statements[0])
             async with conn.transaction():
                 return [
-                    one for statement in statements for one in await start_statements.execute_start(conn, statement)
+                    start for statement in statements for start in await start_statements.execute_start(conn, statement)
                 ]
 
-    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:  # noqa: ARG002 - nobody waits in SQL
+    async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:  # noqa: ARG002 - SQL does not wait
         return await self.pool.call(monitoring.poll_runs, org_id=self.org_id, run_ids=run_ids)
 
     async def get_run(self, run_id: UUID) -> RunStatus:
@@ -81,8 +81,8 @@ class SqlTransport:
         await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
 
     async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]:
-        found = await self.pool.call(run_data.get_run_data, org_id=self.org_id, run_id=run_id, **query)
-        return [asdict(row) for row in found]
+        rows = await self.pool.call(run_data.get_run_data, org_id=self.org_id, run_id=run_id, **query)
+        return [asdict(row) for row in rows]
 
     async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None:
         await self.pool.call(run_data.put_run_data, org_id=self.org_id, run_id=run_id, values=values, tags=tags)
@@ -97,7 +97,7 @@ class SqlTransport:
         return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=PAGE)
 
     async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
-        said = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
+        details = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
         next_at = fire_after(times["cron"], times["timezone"], await self.pool.call(maintenance.now))
         return await self.pool.call(
             reactions.put_schedule,
@@ -105,7 +105,7 @@ class SqlTransport:
             name=name,
             kind=plan.kinds[0],
             input=load(plan.inputs[0]),
-            details=said or None,
+            details=details or None,
             next_at=next_at,
             **times,
         )
@@ -114,8 +114,8 @@ class SqlTransport:
         await self.pool.call(reactions.pause_schedule, org_id=self.org_id, name=name)
 
     async def resume_schedule(self, name: str) -> None:
-        found = await self._find_schedule(name)
-        next_at = fire_after(found.cron, found.timezone, await self.pool.call(maintenance.now))
+        schedule = await self._find_schedule(name)
+        next_at = fire_after(schedule.cron, schedule.timezone, await self.pool.call(maintenance.now))
         await self.pool.call(reactions.resume_schedule, org_id=self.org_id, name=name, next_at=next_at)
 
     async def _find_schedule(self, name: str) -> Schedule:

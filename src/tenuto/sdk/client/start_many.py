@@ -1,4 +1,5 @@
-"""Many runs of one task: encoded first, so that a wrong item starts nothing, then sent in large statements."""
+"""Starts many runs of one task: encodes all items first, so that an invalid item starts nothing, then sends large
+statements."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,13 +14,13 @@ from tenuto.sdk.client.start_request import detail_of
 from tenuto.sdk.graphs.graph import arguments_of
 from tenuto.sdk.task import Task
 
-BATCH = 10_000  # larger statements are no faster and hold more memory
+BATCH = 10_000  # larger statements are no faster and use more memory
 NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "name")
 
 
 @dataclass(frozen=True)
 class BulkStart:
-    """The runs of one `start_many`, encoded."""
+    """The encoded runs of one `start_many`."""
 
     kind: str
     inputs: list[str]
@@ -29,7 +30,7 @@ class BulkStart:
     group: str | None
 
     def statements(self, org_id: UUID) -> list[start_statements.Statement]:
-        """One for each batch."""
+        """Return one statement per batch."""
         return [self._statement(org_id, start) for start in range(0, len(self.inputs), BATCH)]
 
     def _statement(self, org_id: UUID, start: int) -> start_statements.Statement:
@@ -47,19 +48,19 @@ class BulkStart:
 
 
 def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, Any]) -> BulkStart:
-    """Encode every item; `options` are those of a start, and `dedupe_keys`."""
-    said = dict(options)
-    keys: Sequence[str | None] | None = said.pop("dedupe_keys", None)
-    task = task.options(**said) if said else task
+    """Encode every item. `options` are start options plus `dedupe_keys`."""
+    start_options = dict(options)
+    keys: Sequence[str | None] | None = start_options.pop("dedupe_keys", None)
+    task = task.options(**start_options) if start_options else task
     for key in NOT_FOR_MANY:
-        if key in task.said:
+        if key in task.start_options:
             cure = "give dedupe_keys, one for each item" if key == "dedupe_key" else "start them one by one"
             raise InvalidInput(f"start_many of {task.name}: {key} belongs to one run", cure)
     inputs, details = _encode(task, items)
     dedupe_keys = None if keys is None else [*keys]
     if dedupe_keys is not None and len(dedupe_keys) != len(inputs):
         raise InvalidInput(f"start_many of {task.name}: {len(dedupe_keys)} dedupe_keys for {len(inputs)} items")
-    group = task.said.get("resource_group")
+    group = task.start_options.get("resource_group")
     ids = [uuid7() for _ in inputs]
     return BulkStart(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
 

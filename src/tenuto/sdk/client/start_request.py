@@ -1,4 +1,4 @@
-"""A plan: what one start says to the kernel, made and checked without it."""
+"""A start request: everything that one start sends to the database, built and validated without a connection."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ OF_GRAPH = frozenset((*OF_RUN, "delay", "available_at", "name", "connection"))
 
 @dataclass(frozen=True)
 class StartRequest:
-    """The arguments of `start_run`, and how to read the run's output. Inputs are JSON text."""
+    """The arguments of the SQL function `start_run`, and how to decode the run's output. Inputs are JSON text."""
 
     run: dict[str, Any]
     kinds: list[dict[str, Any]]
@@ -35,7 +35,7 @@ class StartRequest:
     edges: list[dict[str, Any]] | None = None
 
     def statement(self, org_id: UUID) -> start_statements.Statement:
-        """The start as one statement."""
+        """Return the start as one SQL statement."""
         if self.is_plain():
             return together([self], org_id)
         return start_statements.start_run(
@@ -49,18 +49,20 @@ class StartRequest:
         )
 
     def is_plain(self) -> bool:
-        """A run of one task and nothing more: `start_many` takes two thirds of the time of `start_run` for it."""
+        """Whether this is a run of one task without slots or run options; `start_many` takes two thirds of the time of
+        `start_run` for it."""
         if self.task_kinds is not None or not self.run.keys() <= {"group", "dedupe_key"}:
             return False
         return not any("slots" in detail for detail in self.details or ())
 
     def is_bare(self) -> bool:
-        """A plain one of which nothing is said that is kept apart from its kind."""
+        """Whether this is a plain run without task details or a dedupe key."""
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
 def together(plans: Sequence[StartRequest], org_id: UUID) -> start_statements.Statement:
-    """Plain plans of one kind and one resource group as one statement, which answers each in order."""
+    """Combine plain requests with the same kind and resource group into one statement, which returns a row per request,
+    in order."""
     keys = [plan.run.get("dedupe_key") for plan in plans]
     return start_statements.start_many(
         org_id=org_id,
@@ -75,71 +77,72 @@ def together(plans: Sequence[StartRequest], org_id: UUID) -> start_statements.St
 
 
 def details_of(plans: Sequence[StartRequest]) -> str | None:
-    """What only some tasks of plain plans have, as JSON."""
+    """Return the details of the tasks that have any, as JSON."""
     details = [{**detail, "task": no} for no, plan in enumerate(plans) for detail in plan.details or ()]
     return json.dumps(details) if details else None
 
 
 def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[..., R], dict[str, Any]]:
-    """The task with the options among these keywords, and the rest. A parameter of the function comes first."""
-    said = {key: value for key, value in kwargs.items() if key in START_OPTIONS}
-    if not said:
+    """Separate start options from the arguments. Return the task with the options applied, and the arguments; a
+    parameter of the function with the same name takes precedence."""
+    options = {key: value for key, value in kwargs.items() if key in START_OPTIONS}
+    if not options:
         return task, dict(kwargs)
-    said = {key: value for key, value in said.items() if key not in task.signature.parameters}
-    rest = {key: value for key, value in kwargs.items() if key not in said}
-    return task.options(**said), rest  # pyright: ignore[reportArgumentType]
+    options = {key: value for key, value in options.items() if key not in task.signature.parameters}
+    rest = {key: value for key, value in kwargs.items() if key not in options}
+    return task.options(**options), rest  # pyright: ignore[reportArgumentType]
 
 
 def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> StartRequest:
-    """A run of one task."""
+    """Build the start request for a run of one task."""
     input, slots = take_objects(task.encode_args(args, kwargs))
     detail = detail_of(task, task.limits_of(args, kwargs))
     if slots:
         detail["slots"] = slots
     details = [{"task": 0, **detail}] if detail else None
-    return StartRequest(run_of(task.said), [task.kind()], [input], task.decode_result, details=details)
+    return StartRequest(run_of(task.start_options), [task.kind()], [input], task.decode_result, details=details)
 
 
 def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> dict[str, Any]:
-    """What only this task has, as `p_details` takes it."""
-    said: Mapping[str, Any] = task.said
-    if not said and limits is None:
+    """Return the entry of `p_details` for a task: the options that apply to this task only."""
+    options: Mapping[str, Any] = task.start_options
+    if not options and limits is None:
         return {"metadata": trace} if (trace := carrier()) else {}
-    at: datetime | None = said.get("available_at")
+    at: datetime | None = options.get("available_at")
     detail: dict[str, Any] = {
-        "delay_seconds": said.get("delay"),
+        "delay_seconds": options.get("delay"),
         "available_at": at.isoformat() if at else None,
-        "name": said.get("name"),
-        "queue_job_id": said.get("external_id"),
-        "metadata": {**carrier(), **(_metadata(task.name, said) or {})} or None,
+        "name": options.get("name"),
+        "queue_job_id": options.get("external_id"),
+        "metadata": {**carrier(), **(_metadata(task.name, options) or {})} or None,
         "limits": limits,
     }
     return {key: value for key, value in detail.items() if value is not None}
 
 
-def run_of(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of the run, as `p_run` takes it."""
-    if not said:
+def run_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `p_run`: the options that apply to the run as a whole."""
+    if not options:
         return {}
     run = {
-        "dedupe_key": said.get("dedupe_key"),
-        "group": said.get("resource_group"),
-        "max_attempts": said.get("run_attempts"),
-        "metadata": _metadata("the run", said),
+        "dedupe_key": options.get("dedupe_key"),
+        "group": options.get("resource_group"),
+        "max_attempts": options.get("run_attempts"),
+        "metadata": _metadata("the run", options),
     }
     return {key: value for key, value in run.items() if value is not None}
 
 
-def check_graph_options(what: str, said: Mapping[str, Any]) -> StartOptions:
-    """What may be said of a whole graph; the rest is said of its tasks."""
-    for key in said:
+def check_graph_options(what: str, options: Mapping[str, Any]) -> StartOptions:
+    """Check the start options of a whole graph; other options belong to its tasks."""
+    for key in options:
         if key in START_OPTIONS and key not in OF_GRAPH:
             raise InvalidInput(f"{what}: {key} is said of a task, not of a graph", f"write task.options({key}=…)")
-    return check_start(what, said)  # pyright: ignore[reportReturnType]
+    return check_start(what, options)  # pyright: ignore[reportReturnType]
 
 
 def take_objects(text: str, first: int = 0) -> tuple[str, list[dict[str, Any]]]:
-    """Data objects in an input become slots, which hold a reference to them for as long as the task is kept."""
+    """Replace data objects in an input with slots, which keep the objects alive for as long as the task is stored."""
     if '{"$object":' not in text:
         return text, []
     slots: list[dict[str, Any]] = []
@@ -148,22 +151,22 @@ def take_objects(text: str, first: int = 0) -> tuple[str, list[dict[str, Any]]]:
 
 def _lift(value: Any, slots: list[dict[str, Any]], first: int) -> Any:
     if isinstance(value, list):
-        return [_lift(one, slots, first) for one in cast("list[Any]", value)]
+        return [_lift(item, slots, first) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     held = cast("dict[str, Any]", value)
     if "$object" not in held:
-        return {key: _lift(one, slots, first) for key, one in held.items()}
+        return {key: _lift(item, slots, first) for key, item in held.items()}
     slots.append({"object": held["$object"]})
     return {"$slot": first + len(slots) - 1}
 
 
-def _metadata(what: str, said: Mapping[str, Any]) -> dict[str, Any] | None:
-    if "metadata" not in said:
+def _metadata(what: str, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    if "metadata" not in options:
         return None
     from tenuto.sdk.values.json_codec import check_json
 
-    metadata = dict(said["metadata"])
+    metadata = dict(options["metadata"])
     try:
         check_json(metadata, "metadata")
         dump(metadata)

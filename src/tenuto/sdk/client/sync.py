@@ -1,4 +1,4 @@
-"""The client without await: one event loop in a thread does the work."""
+"""The client for synchronous code: an event loop in a background thread does the work."""
 
 import asyncio
 import threading
@@ -36,7 +36,7 @@ DEAD = "the thread of this client died; connect again"
 
 
 class SyncRun(Generic[R]):
-    """A run, without await."""
+    """Handle of a run, for synchronous code."""
 
     def __init__(self, client: "SyncClient", run: Run[R]) -> None:
         self.client, self._run, self._wait = client, run, client.wait_for
@@ -47,50 +47,50 @@ class SyncRun(Generic[R]):
         return repr(self._run)
 
     def wait(self, timeout: Duration | None = None) -> str:
-        """How it ended: completed, failed or cancelled."""
+        """Wait until the run ends. Return its status: completed, failed or cancelled."""
         return self._wait(self._run.wait(timeout))
 
     def result(self, timeout: Duration | None = None) -> R:
-        """What it returned; raises RunFailed, RunCancelled or WaitTimeout."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled or WaitTimeout."""
         return self._wait(self._run.result(timeout))
 
     def info(self) -> RunStatus:
-        """Everything about it now."""
+        """Return the run's current status, task counts and times."""
         return self._wait(self._run.info())
 
     def status(self) -> str:
-        """Its state now."""
+        """Return the run's current status."""
         return self._wait(self._run.status())
 
     def tasks(self) -> list[TaskSummary]:
-        """Its tasks, in the order of the graph."""
+        """Return the run's tasks, in the order of the graph."""
         return self._wait(self._run.tasks())
 
     def progress(self, every: Duration = 0.2) -> Iterator[Progress]:
-        """How far it is, whenever that changed, until it is over."""
+        """Yield the progress each time it changes, until the run ends."""
         steps = self._run.progress(every)
         while (step := self._wait(_next(steps))) is not None:
             yield step
 
     def cancel(self, reason: str | None = None) -> None:
-        """Stop it and everything below it."""
+        """Cancel the run and all its tasks, including child tasks."""
         self._wait(self._run.cancel(reason))
 
     def retry(self, *, reuse: bool = True) -> "SyncRun[R]":
-        """A new run of the same graph; completed tasks keep their outputs unless `reuse` is False."""
+        """Start a new run of the same graph. Completed tasks keep their outputs unless `reuse` is False."""
         return SyncRun(self.client, self._wait(self._run.retry(reuse=reuse)))
 
     def delete(self) -> None:
-        """Delete it, once it has ended, with everything it has."""
+        """Delete an ended run with its tasks, outputs and data."""
         self._wait(self._run.delete())
 
     def signal(self, name: str, value: Any = None) -> None:
-        """Send a message that a task of it waits for, or will wait for."""
+        """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         self._wait(self._run.signal(name, value))
 
 
 class SyncRuns(Sequence[SyncRun[R]]):
-    """The runs of one `start_many`, in order."""
+    """The runs of one `start_many`, in the order of the items."""
 
     def __init__(self, client: "SyncClient", runs: Runs[R]) -> None:
         self._client, self._runs = client, runs
@@ -112,16 +112,17 @@ class SyncRuns(Sequence[SyncRun[R]]):
         return SyncRun(self._client, self._runs[index])
 
     def results(self, timeout: Duration | None = None) -> list[R]:
-        """What they returned, in order; the first that failed raises."""
+        """Wait for all runs and return their results, in order. Raises the error of the first run found to have
+        failed."""
         return self._client.wait_for(self._runs.results(timeout))
 
 
 class SyncClient:
-    """A connection to Tenuto, without await. Made by `app.connect_sync()`; any thread may use it."""
+    """A connection to Tenuto for synchronous code, created by `app.connect_sync()`. Threads can share it."""
 
     def __init__(self, client: Client, wait_for: Wait[Any]) -> None:
         self.client, self.wait_for = client, wait_for
-        self.url = client.url  # for connections of your own
+        self.url = client.url  # for your own database connections
         self.schedules = SyncSchedules(client.schedules, wait_for)
 
     @overload
@@ -165,7 +166,7 @@ class SyncClient:
     @overload
     def start(self, task: Sequence[Graph], /, **kwargs: Any) -> list[SyncRun[Any]]: ...
     def start(self, task: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Start a task, a graph, a chain or group, or many graphs at once (all or none)."""
+        """Start a task, a graph, a chain or a group, or a list of graphs in one transaction."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
         app = self.client.app
@@ -174,53 +175,53 @@ class SyncClient:
             runs = self.wait_for(self.client.start_plans(plans))
         else:
             statements = [plan.statement(self.client.direct.org_id) for plan in plans]
-            started = [one for statement in statements for one in start_statements.ask_sync(connection, statement)]
-            runs = [self.client.run_of(one, plan, known=False) for one, plan in zip(started, plans, strict=True)]
-        found = [SyncRun[Any](self, run) for run in runs]
-        return found if many else found[0]
+            started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
+            runs = [self.client.run_of(start, plan, known=False) for start, plan in zip(started, plans, strict=True)]
+        handles = [SyncRun[Any](self, run) for run in runs]
+        return handles if many else handles[0]
 
     def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> SyncRuns[R]:
-        """Start a task for each item, all or none: a tuple is its arguments, a dict its arguments by name, anything
-        else its first argument. `dedupe_keys` gives each its own key."""
-        connection = options.pop("connection", task.said.get("connection"))
+        """Start a task once per item, all or none. A tuple item is the positional arguments, a dict the arguments by
+        name, anything else the first argument. `dedupe_keys` gives each run its own key."""
+        connection = options.pop("connection", task.start_options.get("connection"))
         if connection is None:
             return SyncRuns(self, self.wait_for(self.client.start_many(task, items, **options)))
         many = plan_many(task, items, options)
         statements = many.statements(self.client.direct.org_id)
-        started = [one for statement in statements for one in start_statements.ask_sync(connection, statement)]
-        return SyncRuns(self, Runs(self.client, [one.run_id for one in started] or many.ids, task.decode_result))
+        started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
+        return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
 
     def graph(self, name: str | None = None) -> Graph:
-        """An empty graph; `tn.start(graph)` starts it."""
+        """Return an empty graph; `tn.start(graph)` starts it."""
         return Graph(name)
 
     def run(self, id: UUID | str) -> SyncRun[Any]:
-        """A run by its id; its result is plain JSON."""
+        """Return a handle for the run with this id; its result is plain JSON."""
         return SyncRun(self, self.client.run(id))
 
     def runs(self, **which: Any) -> list[RunSummary]:
-        """The newest runs, newest first: `tn.runs(status="failed")`."""
+        """Return the newest runs first: `tn.runs(status="failed")`."""
         return self.wait_for(self.client.runs(**which))
 
     def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: Any = None) -> None:
-        """Send a message that a task of the run waits for with `ctx.wait(name)`, or will wait for."""
+        """Send a signal to a run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         self.wait_for(self.client.signal(run.id if isinstance(run, SyncRun) else run, name, value))
 
     def cancel(self, run: "SyncRun[Any] | UUID | str", reason: str | None = None) -> None:
-        """Stop a run and everything below it."""
+        """Cancel a run and all its tasks, including child tasks."""
         self.wait_for(self.client.cancel(run.id if isinstance(run, SyncRun) else run, reason))
 
     def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes to pass to tasks; an object that no task holds goes after a day."""
+        """Store bytes that tasks can receive. An object that no task references is deleted after a day."""
         return self.wait_for(self.client.put(data, type=type, metadata=metadata))
 
     def get(self, object: DataObject | UUID) -> bytes:
-        """The bytes of a data object."""
+        """Return the bytes of a data object."""
         return self.wait_for(self.client.get(object))
 
 
 class LoopThread:
-    """An event loop in a thread of its own; when the thread dies, whoever waits is told, and not left waiting."""
+    """Runs an event loop in its own thread. If the thread dies, waiting callers get an error."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -230,11 +231,11 @@ class LoopThread:
         self._thread = threading.Thread(target=self._run, name="tenuto client", daemon=True)
         self._thread.start()
 
-    def wait_for(self, answer: Coroutine[Any, Any, T]) -> T:
+    def wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
         if self._ended.is_set():
-            answer.close()
+            coroutine.close()
             raise RuntimeError(DEAD) from self._error
-        future = asyncio.run_coroutine_threadsafe(answer, self.loop)
+        future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
         self._asked.add(future)
         try:
             if self._ended.is_set():
@@ -248,7 +249,7 @@ class LoopThread:
             self._asked.discard(future)
 
     def close(self, last: Coroutine[Any, Any, Any] | None) -> None:
-        """After this last piece of work, which is done here if the thread has died."""
+        """Run the last coroutine, in the calling thread if the loop's thread has died, then stop the loop."""
         try:
             if last is not None and not self._ended.is_set():
                 self.wait_for(last)
@@ -266,15 +267,15 @@ class LoopThread:
         except BaseException as error:  # such as SystemExit in a callback
             self._error = error
         self._ended.set()
-        for answer in list(self._asked):
-            answer.cancel()
+        for future in list(self._asked):
+            future.cancel()
 
 
 @contextmanager
 def connect_sync(
     app: "App | None" = None, url: str | None = None, *, org: str | None = None, key: str | None = None
 ) -> Generator[SyncClient]:
-    """A client without await; its loop lives in a thread of its own until the end of the block."""
+    """Connect a client for synchronous code; its event loop runs in its own thread until the end of the block."""
     thread = LoopThread()
     connection, leaving = connect(app, url, org=org, key=key), None
     try:

@@ -1,4 +1,4 @@
-"""How a client reaches Tenuto. The database itself and a server understand the same words."""
+"""The interface between a client and Tenuto, implemented over SQL and over HTTP."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -14,20 +14,20 @@ PAGE = 200
 
 
 class Transport(Protocol):
-    """One way, for one org."""
+    """The operations of a client, for one org."""
 
-    patience: float  # seconds that `poll_runs` may wait on the other side; 0: whoever asks pauses in between
+    patience: float  # seconds that `poll_runs` may block on the other side; 0: it returns at once and the caller pauses
 
     async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
-        """Start what was planned, all or none."""
+        """Start the requested runs in one transaction."""
         ...
 
     async def start_many(self, many: BulkStart) -> Sequence[UUID | str]:
-        """The ids of the runs, in order."""
+        """Start the runs and return their ids, in order."""
         ...
 
     async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:
-        """Those of the runs that have ended."""
+        """Return the results of those runs that have ended."""
         ...
 
     async def get_run(self, run_id: UUID) -> RunStatus: ...
@@ -53,11 +53,11 @@ class Transport(Protocol):
     async def get_object(self, object_id: UUID) -> bytes: ...
 
     async def list_schedules(self, after: str | None) -> list[Schedule]:
-        """A page of them, by name."""
+        """Return a page of schedules, by name."""
         ...
 
     async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
-        """`times`: cron, timezone, catch_up and jitter_seconds."""
+        """Create or change a schedule. `times`: cron, timezone, catch_up and jitter_seconds."""
         ...
 
     async def pause_schedule(self, name: str) -> None: ...

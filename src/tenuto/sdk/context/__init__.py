@@ -1,1 +1,1 @@
-"""What a running task can do: `ctx`."""
+"""What a running task can do: its context, `ctx`."""

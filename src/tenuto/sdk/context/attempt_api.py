@@ -1,4 +1,4 @@
-"""How a running attempt reaches the kernel: one verb and JSON at a time, so that SQL, a pipe or HTTP can carry it."""
+"""The calls of a running attempt: a verb with JSON arguments, so that SQL, a pipe or HTTP can carry them."""
 
 from typing import Any, Protocol
 
@@ -6,12 +6,13 @@ Json = Any
 
 
 class AttemptApi(Protocol):
-    """The attempt's way out. Every verb is fenced by the attempt it belongs to."""
+    """Sends the calls of one attempt. Every call is checked against the attempt's lease."""
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
-        """One call of the attempt; raises what the kernel raised (StaleLease, Cancelled, TooLarge …)."""
+        """Make one call and return its result. Raises the error of the SQL function (StaleLease, Cancelled, TooLarge
+        …)."""
         ...
 
     def tell(self, verb: str, **arguments: Json) -> None:
-        """Something nobody waits for: `log`, `progress`. Sent in batches, may come late."""
+        """Send `log` or `progress` without waiting. These are sent in batches and may arrive late."""
         ...

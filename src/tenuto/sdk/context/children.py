@@ -1,4 +1,4 @@
-"""Tasks that a running task starts and owns, and what became of them."""
+"""Child tasks: tasks that a running task starts and whose results it can await."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 class ChildFailed(Exception):
-    """A child did not complete; `status` says how it ended, `error` why."""
+    """A child task did not complete. `status` tells how it ended, `error` why."""
 
     def __init__(self, task: str, task_id: str, status: str, error: Any) -> None:
         reason: Any = cast("Any", error).get("message") if isinstance(error, dict) else error
@@ -25,20 +25,21 @@ class ChildFailed(Exception):
 
 @dataclass(frozen=True)
 class Child(Generic[R]):
-    """A child that was started."""
+    """A child task that was started."""
 
     task_id: str
     task: Task[..., R]
 
 
 class Starting(Generic[R]):
-    """A child about to be started: await it to start it now, or hand it to `ctx.gather`, which starts all at once."""
+    """A child task that is not started yet. Await it to start it now, or pass it to `ctx.gather`, which starts all at
+    once."""
 
     def __init__(self, context: "Context", task: Task[..., R], input: str, detail: dict[str, Any]) -> None:
         self.context = context
         self.task = task
         self.input = input
-        self.detail = detail  # what only this child has, as `p_details` takes it
+        self.detail = detail  # the child's entry of `p_details`
 
     def __await__(self) -> Generator[Any, Any, Child[R]]:
         return self._start().__await__()

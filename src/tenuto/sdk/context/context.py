@@ -1,4 +1,4 @@
-"""What a running task may ask and say: `ctx`."""
+"""The context of a running task, `ctx`."""
 
 import asyncio
 import json
@@ -26,12 +26,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMED_OUT = {"$timeout": True}
-LONGEST_MESSAGE = 1024  # of progress; the kernel keeps no more
-OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # said of a run when it starts; its children belong to it
+LONGEST_MESSAGE = 1024  # characters of a progress message; the database stores no more
+OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # options of a run; a child task belongs to the run of its parent
 
 
 class Context:
-    """The first parameter of a task that is called `ctx`. Plain functions get the same without `await`."""
+    """What a running task can do: passed to functions whose first parameter is called `ctx`. Plain functions get a
+    SyncContext, with the same methods but nothing to await."""
 
     def __init__(
         self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None
@@ -46,31 +47,31 @@ class Context:
         self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         self.log = logging.getLogger("tenuto.task")
         self.data = RunData(port)
-        self._steps: set[asyncio.Future[None]] = set()  # in flight
+        self._steps: set[asyncio.Future[None]] = set()  # steps in progress
         self._settled = False
 
     @property
     def cancelled(self) -> bool:
-        """Somebody wants this to stop: a person, the task's timeout or the worker's end."""
+        """Whether the task should stop: it was cancelled, its timeout passed or the worker is shutting down."""
         return self._attempt.cancelled
 
     def heartbeat(self) -> None:
-        """I am alive: what `heartbeat_timeout` waits for."""
+        """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""
         self.port.tell("progress")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
-        """How far it is, from 0 to 1."""
+        """Report progress as a fraction from 0 to 1, with an optional message."""
         if not 0 <= fraction <= 1:
             raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
-        said = None if message is None else clean(str(message))[:LONGEST_MESSAGE]
-        self.port.tell("progress", progress=float(fraction), message=said)
+        text = None if message is None else clean(str(message))[:LONGEST_MESSAGE]
+        self.port.tell("progress", progress=float(fraction), message=text)
 
     def snooze(self, delay: Duration) -> None:
-        """Stop here and start again from the top after a while, at no charge."""
+        """End this attempt and run the task again from the start after a delay. Does not count as an attempt."""
         raise Snooze(seconds(delay))
 
     async def step(self, name: str, function: Callable[P, Awaitable[R] | R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run the function once across all attempts; later attempts get its recorded result."""
+        """Run the function once over all attempts of the task; later attempts return its recorded result."""
         from tenuto.sdk.values.codecs import result_codec
 
         codec = result_codec(function, f"step {name!r}")
@@ -97,7 +98,7 @@ class Context:
             done.set_result(None)
 
     async def sleep(self, delay: Duration) -> None:
-        """Wait a time without holding a slot; survives every crash."""
+        """Wait without occupying a worker slot. The wait survives crashes and restarts."""
         length = seconds(delay)
         no, found = await self.replay.next("sleep", "sleep")
         if found is None:
@@ -107,7 +108,7 @@ class Context:
             raise Suspend({"for": "time", "seconds": left})
 
     async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
-        """The value of a signal sent to the run, whenever it comes; TimeoutError when it does not come in time."""
+        """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
         limit = None if timeout is None else (seconds(timeout), self.replay.take())
         no = self.replay.take()
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
@@ -124,16 +125,16 @@ class Context:
         return found.value
 
     async def _time_left(self, name: str, length: float, no: int) -> float:
-        """Of a time that began when the first attempt came here."""
+        """Return the remaining seconds of a timeout that began when the first attempt reached this point."""
         if found := await self.replay.find(no, name, "sleep"):
             return found.value["seconds"] - found.age
         await self.port.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
         return length
 
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
-        """Start a child: `await ctx.start(child, …)`, or hand it to `ctx.gather`."""
+        """Start a child task with `await ctx.start(child, …)`, or pass the result to `ctx.gather`."""
         chosen, rest = split_options(task, kwargs)
-        for key in OF_FIRST & chosen.said.keys():
+        for key in OF_FIRST & chosen.start_options.keys():
             raise InvalidInput(
                 f"{task.name}: {key} is said of a run, and a child is part of its parent's", "leave it out"
             )
@@ -141,11 +142,11 @@ class Context:
         return Starting(self, chosen, chosen.encode_args(args, rest), detail)
 
     def map(self, task: Task[..., R], inputs: Sequence[Any]) -> list[Starting[R]]:
-        """A child for each input (a tuple: its arguments): `await ctx.gather(*ctx.map(resize, images))`."""
+        """Prepare one child task per input; a tuple is the arguments: `await ctx.gather(*ctx.map(resize, images))`."""
         return [self.start(task, *(item if isinstance(item, tuple) else (item,))) for item in inputs]
 
     async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
-        """Start many children as one step."""
+        """Start several child tasks as one recorded step."""
         step_name = ", ".join(dict.fromkeys(child.task.name for child in starting))[:200]
         no, found = await self.replay.next(step_name, "child")
         if found:
@@ -170,7 +171,7 @@ class Context:
         return [Child(task_id, child.task) for task_id, child in zip(ids, starting, strict=True)]
 
     async def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> list[Any]:
-        """The results of children in order. While they run this task holds no slot."""
+        """Wait for child tasks and return their results, in order. The waiting task occupies no worker slot."""
         new = [child for child in children if isinstance(child, Starting)]
         started = iter(await self.start_all(new) if new else [])
         waited = [next(started) if isinstance(child, Starting) else child for child in children]
@@ -194,22 +195,23 @@ class Context:
         return child.task.decode_result(output)
 
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
-        """Store bytes as a data object; this task holds it, and whoever it is passed to."""
+        """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
         text = b64encode(data).decode()
         return DataObject(UUID(await self.port.ask("put_object", data=text, type=type, metadata=metadata)))
 
     async def get(self, object: DataObject) -> bytes:
-        """The bytes of a data object."""
+        """Return the bytes of a data object."""
         return b64decode(await self.port.ask("get_object", id=str(object.id)))
 
     async def flush(self) -> None:
-        """Before the attempt completes: what was written without waiting is written."""
+        """Finish pending steps and save unsaved run data. Called before the attempt completes."""
         await self.settle()
         await self.data.flush()
 
     async def settle(self) -> None:
-        """Before the attempt ends: steps that nobody waits for are recorded, or the next attempt would repeat them."""
-        await asyncio.sleep(0)  # one that was called just now begins
+        """Wait until steps in progress are recorded, because the next attempt would repeat them. Called before the
+        attempt ends."""
+        await asyncio.sleep(0)  # let a step that was just called begin
         while self._steps:
             await asyncio.wait(self._steps)
         self._settled = True

@@ -1,4 +1,4 @@
-"""What user code raises to say how its attempt ends."""
+"""Exceptions that user code raises to end its attempt in a certain way."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tenuto.model.durations import Duration, seconds
 
 
 class Retry(Exception):
-    """Try again, after a time or after the task's own backoff: `raise Retry(after="30s")`. Costs an attempt."""
+    """Retry the task after a delay, or after its usual backoff: `raise Retry(after="30s")`. Counts as an attempt."""
 
     def __init__(self, message: str = "asked to be retried", *, after: Duration | None = None) -> None:
         super().__init__(message)
@@ -14,11 +14,12 @@ class Retry(Exception):
 
 
 class Fail(Exception):
-    """Fail for good, however many attempts are left: `raise Fail("no such customer")`."""
+    """Fail the task for good, even if attempts are left: `raise Fail("no such customer")`."""
 
 
 class Suspend(BaseException):
-    """The attempt ends here and waits, holding no slot. Not an Exception: `except Exception` must not swallow it."""
+    """Ends the attempt until its wait is over, without occupying a slot. Not an Exception, so that `except Exception`
+    does not swallow it."""
 
     def __init__(self, wait: dict[str, Any]) -> None:
         super().__init__(wait)
@@ -26,7 +27,7 @@ class Suspend(BaseException):
 
 
 class Snooze(BaseException):
-    """The attempt ends here and comes back later, at no charge."""
+    """Ends the attempt; the task runs again after the delay. Does not count as an attempt."""
 
     def __init__(self, delay: float) -> None:
         super().__init__(delay)

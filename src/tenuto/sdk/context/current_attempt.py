@@ -1,11 +1,11 @@
-"""The attempt whose code is running here: what logging and tracing attach to."""
+"""The attempt that the current code belongs to, for logging and tracing."""
 
 from contextvars import ContextVar
 from typing import Any, Protocol
 
 
 class RunningAttempt(Protocol):
-    """What a context needs to know of its attempt."""
+    """The properties of an attempt that a context needs."""
 
     task_id: str
     run_id: str

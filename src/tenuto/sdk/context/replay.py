@@ -1,4 +1,4 @@
-"""Durable by replay: what an attempt did before it waited or died answers from the record the next time."""
+"""Durable execution by replay: steps that an earlier attempt recorded return their recorded value."""
 
 import asyncio
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tenuto.sdk.context.control import Fail
 
 @dataclass(frozen=True)
 class Recorded:
-    """One step as it was recorded, and how long ago."""
+    """A recorded step and its age in seconds."""
 
     name: str
     kind: str
@@ -20,33 +20,34 @@ class Recorded:
 
 
 class Replay:
-    """The steps of a task in the order its function takes them."""
+    """The steps of a task, numbered in the order in which its function calls them."""
 
     def __init__(self, port: AttemptApi, attempt: int) -> None:
         self._port = port
-        self._steps: dict[int, Recorded] | None = {} if attempt == 1 else None  # nothing can be recorded yet
+        self._steps: dict[int, Recorded] | None = {} if attempt == 1 else None  # a first attempt has no records
         self._loading = asyncio.Lock()
         self._last = 0
 
     async def next(self, name: str, kind: str) -> tuple[int, Recorded | None]:
-        """The number of the next step, and its record if an earlier attempt took it."""
+        """Return the number of the next step, and its record if an earlier attempt made one."""
         no = self.take()
         return no, await self.find(no, name, kind)
 
     def take(self) -> int:
-        """The number of the next step. Before anything is awaited: steps taken at once are numbered as called."""
+        """Return the number of the next step. Called before anything is awaited, so that concurrent steps are numbered
+        in call order."""
         self._last += 1
         return self._last
 
     async def find(self, no: int, name: str, kind: str) -> Recorded | None:
-        """The record of a step, if an earlier attempt took it."""
-        found = (await self._load()).get(no)
-        if found and (found.name, found.kind) != (name, kind):
+        """Return the record of a step if an earlier attempt made one. Raises Conflict if it was another step."""
+        record = (await self._load()).get(no)
+        if record and (record.name, record.kind) != (name, kind):
             raise Conflict(
-                f"step {no} was {found.kind} {found.name!r} on an earlier attempt and is {kind} {name!r} now",
+                f"step {no} was {record.kind} {record.name!r} on an earlier attempt and is {kind} {name!r} now",
                 "a task that waits or steps must take the same way on every attempt",
             )
-        return found
+        return record
 
     async def _load(self) -> dict[int, Recorded]:
         async with self._loading:
@@ -58,7 +59,8 @@ class Replay:
             return self._steps
 
     async def record(self, no: int, name: str, value: Any) -> None:
-        """Record what a step gave. What is refused now is refused again: another attempt would only repeat the step."""
+        """Record the result of a step. If the record is rejected, fail the task: another attempt would be rejected
+        too."""
         try:
             await self._port.ask("record_step", step_no=no, name=name, kind="step", value=value)
         except (TooLarge, Conflict, InvalidInput) as error:

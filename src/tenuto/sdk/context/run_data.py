@@ -7,7 +7,8 @@ from tenuto.sdk.context.attempt_api import AttemptApi
 
 
 class RunData:
-    """`await ctx.data["key"]`, `ctx.data["key"] = value`; the latest value of a key counts, earlier ones are kept."""
+    """Reads and writes run data: `await ctx.data["key"]`, `ctx.data["key"] = value`. Reads return the latest value of a
+    key; earlier values are kept as history."""
 
     def __init__(self, port: AttemptApi) -> None:
         self._port = port
@@ -17,19 +18,19 @@ class RunData:
         return self.require(key)
 
     def __setitem__(self, key: str, value: Any) -> None:
-        """Saved before the next question to the run data, and in any case before the task completes."""
+        """Set a value. It is saved before the next read of run data, and at the latest before the task completes."""
         self._unsaved[key] = value
 
     async def require(self, key: str) -> Any:
-        """The value of a key that must be there."""
-        found = await self._find(keys=[key])
-        if not found:
+        """Return the value of a key; raise KeyError if it is missing."""
+        rows = await self._find(keys=[key])
+        if not rows:
             raise KeyError(key)
-        return found[0]["value"]
+        return rows[0]["value"]
 
     async def get(self, key: str, default: Any = None) -> Any:
-        found = await self._find(keys=[key])
-        return found[0]["value"] if found else default
+        rows = await self._find(keys=[key])
+        return rows[0]["value"] if rows else default
 
     async def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
         await self.flush()
@@ -43,14 +44,14 @@ class RunData:
         tags: Sequence[str] | None = None,
         all_tags: bool = False,
     ) -> dict[str, Any]:
-        """The latest values of the keys that match, e.g. `await ctx.data.find("score.*")`."""
-        found = await self._find(
+        """Return the latest values of the matching keys: `await ctx.data.find("score.*")`."""
+        rows = await self._find(
             glob=glob, prefix=prefix, tags=None if tags is None else list(tags), all_tags=all_tags or None
         )
-        return {row["key"]: row["value"] for row in found}
+        return {row["key"]: row["value"] for row in rows}
 
     async def history(self, key: str) -> list[Any]:
-        """Every value the key ever had, oldest first."""
+        """Return all values that the key has had, oldest first."""
         rows = await self._find(keys=[key], history=True)
         return [row["value"] for row in sorted(rows, key=lambda row: row["id"])]
 
@@ -65,7 +66,7 @@ class RunData:
 
 
 class SyncRunData:
-    """The same for plain functions: nothing to await."""
+    """Reads and writes run data, for synchronous code."""
 
     def __init__(self, data: RunData, wait: Any) -> None:
         self._data = data

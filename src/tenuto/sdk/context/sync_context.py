@@ -1,4 +1,4 @@
-"""`ctx` of a plain function: the same words, nothing to await."""
+"""The context of a plain (synchronous) function, with the methods of Context but nothing to await."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class SyncContext:
-    """Runs in a thread of its own; what needs the kernel goes through the worker's loop."""
+    """The `ctx` of a function that runs in a thread; calls to the database go through the worker's event loop."""
 
     def __init__(self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop) -> None:
         self._context = Context(attempt, port)
@@ -37,8 +37,8 @@ class SyncContext:
         self.map = self._context.map
         self.data = SyncRunData(self._context.data, self._wait)
 
-    def _wait(self, answer: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(answer, self._loop).result()
+    def _wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     @property
     def cancelled(self) -> bool:

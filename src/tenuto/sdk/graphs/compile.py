@@ -1,4 +1,4 @@
-"""From a graph to a plan: order, kinds, slots and edges; cycles and types that do not meet are refused."""
+"""Converts a graph to a start request: order, kinds, slots and edges. Rejects cycles and incompatible types."""
 
 import heapq
 from collections import defaultdict
@@ -15,9 +15,9 @@ from tenuto.sdk.values.wire_format import dump
 MAX_TASKS = 100_000
 
 
-def plan_graph(graph: Graph, said: Mapping[str, Any]) -> StartRequest:
-    """Everything one start of the graph says."""
-    options = check_graph_options(str(graph), said)
+def plan_graph(graph: Graph, start_options: Mapping[str, Any]) -> StartRequest:
+    """Return the start request for one start of the graph."""
+    options = check_graph_options(str(graph), start_options)
     if not 1 <= len(graph.vertices) <= MAX_TASKS:
         raise InvalidInput(f"{graph}: a run has 1 to {MAX_TASKS:,} tasks", "add tasks, or start several runs")
     order = _in_order(graph.vertices)
@@ -35,7 +35,7 @@ def plan_graph(graph: Graph, said: Mapping[str, Any]) -> StartRequest:
         if detail:
             cast("list[Any]", plan.details).append({"task": no, **detail})
         cast("list[Any]", plan.edges).extend(
-            {"from": number[one], "to": no, "on": on} for one, on in vertex.waits.items()
+            {"from": number[source], "to": no, "on": on} for source, on in vertex.waits.items()
         )
     name = options.get("name", graph.name)
     plan.run.update(run_of(options), **({"name": name} if name else {}), **_outputs(graph, number))
@@ -48,12 +48,12 @@ def _kind_of(vertex: Vertex) -> dict[str, Any]:
 
 
 def _when(vertex: Vertex, options: Mapping[str, Any]) -> dict[str, Any]:
-    """A delay of the graph is one of the tasks that it begins with."""
+    """Apply a delay of the graph to the tasks that wait for no other."""
     if vertex.handler or vertex.above():
         return {}
     at = options.get("available_at")
-    said = {"delay_seconds": options.get("delay"), "available_at": at.isoformat() if at else None}
-    return {key: value for key, value in said.items() if value is not None}
+    times = {"delay_seconds": options.get("delay"), "available_at": at.isoformat() if at else None}
+    return {key: value for key, value in times.items() if value is not None}
 
 
 def _detail_of(vertex: Vertex, number: Mapping[Vertex, int]) -> dict[str, Any]:
@@ -71,31 +71,32 @@ def _slot(output: Output, number: Mapping[Vertex, int]) -> dict[str, int]:
 
 
 def _in_order(vertices: list[Vertex]) -> list[Vertex]:
-    """Each after those it waits for, else as they were added."""
+    """Return the vertices sorted so that each comes after those it waits for, otherwise in the order they were
+    added."""
     place = {vertex: no for no, vertex in enumerate(vertices)}
     below: dict[Vertex, list[Vertex]] = defaultdict(list)
     open_: dict[Vertex, int] = {}
     for vertex in vertices:
         above = vertex.above()
         open_[vertex] = len(above)
-        for one in above:
-            below[one].append(vertex)
+        for neighbour in above:
+            below[neighbour].append(vertex)
     ready = [place[vertex] for vertex in vertices if not open_[vertex]]
     order: list[Vertex] = []
     while ready:
         vertex = vertices[heapq.heappop(ready)]
         order.append(vertex)
-        for one in below[vertex]:
-            open_[one] -= 1
-            if not open_[one]:
-                heapq.heappush(ready, place[one])
+        for neighbour in below[vertex]:
+            open_[neighbour] -= 1
+            if not open_[neighbour]:
+                heapq.heappush(ready, place[neighbour])
     if len(order) < len(vertices):
         raise InvalidInput(f"the tasks wait for each other in a circle: {_circle(set(vertices) - set(order))}")
     return order
 
 
 def _circle(left: set[Vertex]) -> str:
-    """One of the circles among those that never became ready."""
+    """Describe one cycle among the tasks that never became ready."""
     path = [next(iter(left))]
     while True:
         following = next(iter(path[-1].above() & left))
@@ -106,20 +107,23 @@ def _circle(left: set[Vertex]) -> str:
 
 
 def _outputs(graph: Graph, number: Mapping[Vertex, int]) -> dict[str, Any]:
-    """The declared outputs; also where a task may end without one, so that each keeps its place."""
+    """Return the declared outputs. Also lists them when a task may end without output, so that each keeps its
+    position."""
     given = graph.declared
     if given is None:
         ends = sinks(graph.vertices)
-        uncertain = any(one.task.declared.optional or set(one.waits.values()) - {"completed"} for one in graph.vertices)
+        uncertain = any(
+            vertex.task.declared.optional or set(vertex.waits.values()) - {"completed"} for vertex in graph.vertices
+        )
         if not uncertain or len(ends) == 1:
             return {}
-        given = [Output(one, None, one.task.returns) for one in ends]
-    return {"outputs": [_slot(one, number) for one in given]}
+        given = [Output(vertex, None, vertex.task.returns) for vertex in ends]
+    return {"outputs": [_slot(vertex, number) for vertex in given]}
 
 
 def _reader(graph: Graph) -> Callable[[Any], Any]:
-    """How to read the run's output."""
-    given = graph.declared or [Output(one, None, one.task.returns) for one in sinks(graph.vertices)]
+    """Return a function that decodes the run's output."""
+    given = graph.declared or [Output(vertex, None, vertex.task.returns) for vertex in sinks(graph.vertices)]
 
     def read_one(output: Output, value: Any) -> Any:
         if value is None:
@@ -134,6 +138,6 @@ def _reader(graph: Graph) -> Callable[[Any], Any]:
         parts = cast("list[Any]", value)
         if not isinstance(value, list) or len(parts) != len(given):
             return parts
-        return [read_one(one, part) for one, part in zip(given, parts, strict=True)]
+        return [read_one(vertex, part) for vertex, part in zip(given, parts, strict=True)]
 
     return read

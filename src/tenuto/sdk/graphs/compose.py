@@ -1,4 +1,5 @@
-"""Spider's composition: outputs bind to inputs by position, left to right, and their types must match."""
+"""Composition with `chain` and `group`, as in Spider: outputs bind to inputs by position, left to right, and their
+types must match."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,7 +16,7 @@ from tenuto.sdk.values.wire_format import show
 
 @dataclass(frozen=True)
 class InputSlot:
-    """One input or output of a composition: a parameter of a task, or a place of what it returns."""
+    """One input or output of a composition: a parameter of a task, or one element of the tuple it returns."""
 
     task: str
     name: str
@@ -26,7 +27,7 @@ class InputSlot:
 
 
 class Composition:
-    """Tasks that `chain` or `group` put together. Start it with its inputs, or add it to a graph."""
+    """Tasks combined with `chain` or `group`. Start it with its inputs, or add it to a graph."""
 
     def __init__(self, how: str, parts: "tuple[Task[..., Any] | Composition, ...]") -> None:
         if not parts:
@@ -48,7 +49,7 @@ class Composition:
         return f"{self.how}({', '.join(names)})"
 
     def bind(self, *args: Any) -> Graph:
-        """A graph with these inputs: for `tn.start([…])`, many in one call."""
+        """Return a graph with these inputs, for example to start many at once: `tn.start([…])`."""
         graph = Graph()
         node = self.place(graph, args)
         if len(node.outputs) != 1 or node.outputs[0].place is not None:
@@ -56,7 +57,7 @@ class Composition:
         return graph
 
     def place(self, graph: Graph, args: tuple[Any, ...]) -> Node[Any]:
-        """Put it into a graph with these inputs, left to right."""
+        """Add the composition to a graph, with inputs assigned left to right."""
         if len(args) != len(self.inputs):
             takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in self.inputs) or "none"
             raise InvalidInput(f"{self} takes {len(self.inputs)} inputs, not {len(args)}", f"they are {takes}")
@@ -77,7 +78,7 @@ class Composition:
         for part in self.parts:
             node = _place(part, graph, given)
             for vertex in node.vertices if last else ():
-                # Where no data flows the order still holds.
+                # Keep the order even where no data is passed.
                 if not vertex.above():
                     vertex.waits.update(dict.fromkeys(sinks(cast("Node[Any]", last).vertices), "completed"))
             vertices += node.vertices
@@ -86,24 +87,24 @@ class Composition:
 
 
 def chain(*parts: "Task[..., Any] | Composition") -> Composition:
-    """One after the other; what the first gives is what the second takes."""
+    """Run tasks one after the other; the outputs of each are the inputs of the next."""
     return Composition("chain", parts)
 
 
 def group(*parts: "Task[..., Any] | Composition") -> Composition:
-    """Side by side; inputs are dealt out left to right."""
+    """Run tasks in parallel; inputs are assigned left to right."""
     return Composition("group", parts)
 
 
 def inputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
-    """What it takes by position; a parameter with a default keeps it."""
+    """Return the required positional inputs; parameters with a default keep it."""
     if isinstance(part, Composition):
         return part.inputs
     return [InputSlot(part.name, name, part.signature.hints[name]) for name in part.signature.required]
 
 
 def outputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
-    """What it gives: the places of a tuple of fixed length, nothing for None, else the one value."""
+    """Return the outputs: the elements of a fixed-length tuple, nothing for None, otherwise the one value."""
     if isinstance(part, Composition):
         return part.outputs
     places = _places(part)

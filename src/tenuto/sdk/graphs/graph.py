@@ -1,4 +1,4 @@
-"""Graphs of tasks: passing a node's output is a dependency that carries data."""
+"""Builds graphs of tasks. Passing a node as an argument makes a dependency that carries its output."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class Graph:
-    """`g = tn.graph("report")`, or `Graph("report")` without a connection."""
+    """A graph of tasks: `g = tn.graph("report")`, or `Graph("report")` without a connection."""
 
     def __init__(self, name: str | None = None) -> None:
         if name is not None and (not isinstance(name, str) or not 1 <= len(name) <= 256):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -53,7 +53,7 @@ class Graph:
         on: On = "completed",
     ) -> Node[Any]: ...
     def add(self, target: Any, /, *args: Any, after: Any = (), on: On = "completed", **kwargs: Any) -> Node[Any]:
-        """Add a task, a graph or a composition. `on` says what the nodes in `after` must do for this one to start."""
+        """Add a task, a graph or a composition. `on` is how the nodes in `after` must end for this one to start."""
         from tenuto.sdk.graphs.compose import Composition
 
         if isinstance(target, Task):
@@ -72,24 +72,26 @@ class Graph:
         return node.after(*nodes, on=on)
 
     def map(self, task: Task[..., R], items: Iterable[Any], /, **kwargs: Any) -> Nodes[R]:
-        """A task for each item; a tuple is its arguments, a dict its arguments by name, anything else its first."""
+        """Add the task once per item. A tuple item is the positional arguments, a dict the arguments by name, anything
+        else the first argument."""
         return Nodes(self.add(task, *args, **{**kwargs, **named}) for args, named in map(arguments_of, items))
 
     def on_completed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
-        """A task that runs when all others have ended well, before the run counts as completed."""
+        """Add a handler that runs when all other tasks have ended successfully, before the run counts as completed."""
         return self._add_task(task, args, kwargs, "completed")
 
     def on_failed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
-        """A task that runs when the run would fail."""
+        """Add a handler that runs when the run is about to fail."""
         return self._add_task(task, args, kwargs, "failed")
 
     def on_cancelled(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
-        """A task that runs when the run was cancelled."""
+        """Add a handler that runs when the run was cancelled."""
         return self._add_task(task, args, kwargs, "cancelled")
 
     def output(self, *nodes: Node[Any]) -> None:
-        """What the run gives, by position: a list, also of one, so that `g.output(*parts)` may have any length. Without
-        this, it is what the tasks give that no other waits for; of a single one, that itself."""
+        """Declare the result of the run: a list of these nodes' outputs, even for one node, so that `g.output(*parts)`
+        works for any length. By default the result is the output of the tasks that no other task waits for; if there is
+        only one, its output itself."""
         for node in nodes:
             self.check_own(node)
         self.declared = [output for node in nodes for output in node.outputs]
@@ -101,9 +103,9 @@ class Graph:
             raise InvalidInput(f"{node} belongs to {node.graph}, not to {self}", "add its graph: g.add(other_graph)")
 
     def place(self, vertex: Vertex) -> Vertex:
-        """Take in a task that waits for what is here already."""
-        for one in vertex.above():
-            check_ends(one, vertex)
+        """Add a task whose dependencies are already in the graph."""
+        for source in vertex.above():
+            check_ends(source, vertex)
         self._own[vertex] = None
         return vertex
 
@@ -113,7 +115,7 @@ class Graph:
         if not isinstance(task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a graph takes tasks, not {task!r:.60}", "use @app.task")
         task, rest = split_options(task, kwargs)
-        for key in (OF_GRAPH - {"delay", "available_at", "name", "metadata"}) & task.said.keys():
+        for key in (OF_GRAPH - {"delay", "available_at", "name", "metadata"}) & task.start_options.keys():
             raise InvalidInput(f"{task.name}: {key} is said of the whole graph", f"write tn.start(g, {key}=…)")
         for output in outputs_in((args, rest)):
             if output.vertex not in self._own:
@@ -140,7 +142,7 @@ class Graph:
 
 
 def arguments_of(item: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """An item of `map` or `start_many` as arguments."""
+    """Return an item of `map` or `start_many` as positional and keyword arguments."""
     if type(item) is tuple:
         return cast("tuple[Any, ...]", item), {}
     if type(item) is dict:

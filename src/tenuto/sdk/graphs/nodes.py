@@ -1,4 +1,4 @@
-"""The parts of a graph: tasks with their inputs, what they give, and the handles that users pass around."""
+"""The parts of a graph: vertices (tasks with inputs), their outputs, and the nodes that users pass around."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ ON = ("completed", "failed", "continue")
 
 @dataclass(eq=False)
 class Vertex:
-    """One task of a graph. Its input names its slots: what other tasks give, and data objects."""
+    """One task of a graph. Its input refers to its slots: outputs of other tasks, and data objects."""
 
     task: Task[..., Any]
     input: str
@@ -23,19 +23,19 @@ class Vertex:
     limits: list[dict[str, Any]] | None = None
     waits: "dict[Vertex, On]" = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
     handler: End | None = None
-    split: int = 0  # how many places of its tuple others read one by one
+    split: int = 0  # number of elements of its tuple that other tasks read separately
 
     def __str__(self) -> str:
-        return self.task.said.get("name", self.task.name)
+        return self.task.start_options.get("name", self.task.name)
 
     def above(self) -> "set[Vertex]":
-        """The tasks it waits for, for their data or only for their end."""
+        """Return the tasks it waits for, with or without using their output."""
         return {*self.waits, *(slot.vertex for slot in self.slots if isinstance(slot, Output))}
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a task gives: all of it, or one place of its tuple."""
+    """The output of a task: all of it, or one element of its tuple."""
 
     vertex: Vertex
     place: int | None = None
@@ -47,7 +47,7 @@ class _Owner(Protocol):
 
 
 class Node(Generic[R]):
-    """A task, a nested graph or a composition inside a graph. Pass it to others: they get what it gives."""
+    """A task, nested graph or composition inside a graph. Pass it to another task to pass its output."""
 
     def __init__(self, graph: _Owner, vertices: list[Vertex], outputs: list[Output]) -> None:
         self.graph = graph
@@ -58,7 +58,8 @@ class Node(Generic[R]):
         return f"<node {', '.join(map(str, self.vertices[:3]))}>"
 
     def after(self, *nodes: "Node[Any]", on: On = "completed") -> "Node[R]":
-        """Wait for these too. on="failed": run only if they fail; on="continue": whether or not they fail."""
+        """Also wait for these nodes. on="failed": run only if they fail; on="continue": run whether or not they
+        fail."""
         if on not in ON:
             raise InvalidInput(f"on={on!r} is not a condition", 'write "completed", "failed" or "continue"')
         own = set(self.vertices)
@@ -73,32 +74,32 @@ class Node(Generic[R]):
 
 
 class Nodes(list[Node[R]]):
-    """The nodes of one `g.map`, in order."""
+    """The nodes of one `g.map`, in the order of the items."""
 
 
 def sinks(vertices: Iterable[Vertex]) -> list[Vertex]:
-    """Those that no other of them waits for; handlers are never asked for what they give."""
+    """Return the vertices that no other one waits for. Handlers are left out unless there is nothing else."""
     plain = [vertex for vertex in vertices if vertex.handler is None] or list(vertices)
-    waited = {one for vertex in plain for one in vertex.above()}
+    waited = {source for vertex in plain for source in vertex.above()}
     return [vertex for vertex in plain if vertex not in waited]
 
 
 def outputs_in(value: Any) -> Iterator[Output]:
-    """What an argument gets from other tasks."""
+    """Yield the outputs of other tasks that an argument contains."""
     if isinstance(value, Output):
         yield value
     elif isinstance(value, Node):
         yield from cast("Node[Any]", value).outputs
     elif isinstance(value, list | tuple | set | frozenset):
-        for one in cast("Iterable[Any]", value):
-            yield from outputs_in(one)
+        for item in cast("Iterable[Any]", value):
+            yield from outputs_in(item)
     elif isinstance(value, Mapping):
-        for one in cast("Mapping[Any, Any]", value).values():
-            yield from outputs_in(one)
+        for item in cast("Mapping[Any, Any]", value).values():
+            yield from outputs_in(item)
 
 
 def check_ends(source: Vertex, target: Vertex) -> None:
-    """Handlers of an end wait only for each other."""
+    """Raise InvalidInput if a handler waits for anything but a handler of the same event."""
     if source.handler != target.handler:
         raise InvalidInput(
             f"{target} waits for {source}, and one of them is a handler of another end",

@@ -1,4 +1,4 @@
-"""Arguments that other tasks give: slots where the nodes stand, and types that must meet."""
+"""Arguments that come from other tasks: replaces nodes with slots and checks that the types match."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -16,7 +16,7 @@ from tenuto.sdk.values.wire_format import NotSerializable, dump, show
 def make_vertex(
     task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], handler: End | None = None
 ) -> Vertex:
-    """The task with these arguments, checked now; nodes among them become slots."""
+    """Return the task with these arguments, validated; nodes among them become slots."""
     if next(outputs_in((args, kwargs)), None) is None:
         text, objects = take_objects(task.encode_args(args, kwargs))
         return Vertex(task, text, [*objects], task.limits_of(args, kwargs), handler=handler)
@@ -32,7 +32,7 @@ def make_vertex(
 
 
 class _Filler:
-    """Puts slots where nodes are and checks that what flows there fits."""
+    """Replaces nodes with slots and checks that their output fits the parameter."""
 
     def __init__(self, task: Task[..., Any]) -> None:
         self._task = task
@@ -49,13 +49,13 @@ class _Filler:
             outputs = cast("Node[Any]", value).outputs
             if len(outputs) == 1:
                 return self._flow(outputs[0], hint, path)
-            return [self._flow(one, element(hint, no), f"{path}[{no}]") for no, one in enumerate(outputs)]
+            return [self._flow(item, element(hint, no), f"{path}[{no}]") for no, item in enumerate(outputs)]
         if next(outputs_in(value), None) is None:
             return dump_value(path, value) if self._task.pickled else codec_of(hint).encode(value, path)
         if isinstance(value, Mapping):
             pairs = cast("Mapping[str, Any]", value).items()
-            return {key: self._fill(one, element(hint, key), f"{path}.{key}") for key, one in pairs}
-        return [self._fill(one, element(hint, no), f"{path}[{no}]") for no, one in enumerate(value)]
+            return {key: self._fill(item, element(hint, key), f"{path}.{key}") for key, item in pairs}
+        return [self._fill(item, element(hint, no), f"{path}[{no}]") for no, item in enumerate(value)]
 
     def _flow(self, output: Output, hint: Any, path: str) -> dict[str, int]:
         if output.vertex.task.pickled and not self._task.pickled:

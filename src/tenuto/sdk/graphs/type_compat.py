@@ -1,4 +1,4 @@
-"""Whether what one task gives is what another takes."""
+"""Checks whether the output type of one task fits the parameter type of another."""
 
 import collections.abc
 import types
@@ -19,18 +19,18 @@ _SEQUENCES = (
 
 
 def flows(source: Any, target: Any) -> bool:
-    """Whether a value of the source's hint fits the target's. What has no hint fits everywhere."""
+    """Whether a value with the source's hint fits the target's hint. A missing hint fits everything."""
     source, target = _plain(source), _plain(target)
     if source is MISSING or target is MISSING or source == target:
         return True
     if get_origin(source) in (Union, types.UnionType):
-        return all(flows(one, target) for one in get_args(source))
+        return all(flows(member, target) for member in get_args(source))
     if get_origin(target) in (Union, types.UnionType):
-        return any(flows(source, one) for one in get_args(target))
+        return any(flows(source, member) for member in get_args(target))
     if get_origin(source) is typing.Literal:
-        return all(flows(type(one), target) for one in get_args(source))
+        return all(flows(type(member), target) for member in get_args(source))
     if source is bool or (source, target) == (int, float):
-        return source is int  # True is an int in Python and is none in JSON
+        return source is int  # True is an int in Python but not in JSON
     return _classes_flow(source, target)
 
 
@@ -42,17 +42,17 @@ def _classes_flow(source: Any, target: Any) -> bool:
     if not given or not taken:
         return True
     if want is not tuple and have is tuple and given[-1] is not Ellipsis:
-        return all(flows(one, taken[0]) for one in given)
-    given = tuple(one for one in given if one is not Ellipsis)
-    taken = tuple(one for one in taken if one is not Ellipsis)
+        return all(flows(hint, taken[0]) for hint in given)
+    given = tuple(hint for hint in given if hint is not Ellipsis)
+    taken = tuple(hint for hint in taken if hint is not Ellipsis)
     return len(given) == len(taken) and all(map(flows, given, taken))
 
 
 def element(hint: Any, place: int | str) -> Any:
-    """The hint of one place inside a value of this hint, as far as it says one."""
+    """Return the hint of one element inside a value with this hint, or MISSING."""
     hint = _plain(hint)
     if get_origin(hint) in (Union, types.UnionType):
-        members = [one for one in get_args(hint) if one is not type(None)]
+        members = [member for member in get_args(hint) if member is not type(None)]
         return element(members[0], place) if len(members) == 1 else MISSING
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple and inner and inner[-1] is not Ellipsis:
@@ -65,7 +65,7 @@ def element(hint: Any, place: int | str) -> Any:
 
 
 def _plain(hint: Any) -> Any:
-    """The hint without what does not matter here: Annotated, NewType, type variables."""
+    """Return the hint without Annotated, NewType and type variables."""
     if hint is Any or hint is object or isinstance(hint, typing.TypeVar):
         return MISSING
     if get_origin(hint) is typing.Annotated:

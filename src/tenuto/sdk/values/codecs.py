@@ -1,4 +1,4 @@
-"""Values as JSON and back, by type hint."""
+"""Converts values to and from JSON, by type hint."""
 
 import inspect
 import types
@@ -16,12 +16,12 @@ Convert = Callable[[Any, str], Any]
 
 
 class WrongValue(InvalidInput):
-    """A value does not fit its hint: trying again would not help."""
+    """A value does not fit its type hint. Never retried, because a retry would fail too."""
 
 
 @dataclass(frozen=True)
 class Codec:
-    """How values of one hint become JSON and come back. `exact`: this very type needs no look at all."""
+    """Converts values of one type hint to and from JSON. `exact`: values of exactly this type need no check."""
 
     hint: Any
     encode: Convert
@@ -30,10 +30,10 @@ class Codec:
 
 
 def codec_of(hint: Any) -> Codec:
-    """How to carry values of this hint; a hint that cannot be carried is refused."""
+    """Return the codec for a type hint; raise InvalidInput for a hint without a JSON form."""
     try:
         return _codec_of(hint)
-    except TypeError:  # a hint that cannot be hashed
+    except TypeError:  # the hint is not hashable
         return _make_codec(hint)
 
 
@@ -74,12 +74,13 @@ _SCALARS: Mapping[type, Codec] = {
 
 
 def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
-    """The hints of a function by parameter, `return` included; names that are not there yet are an error."""
+    """Return the type hints of a function by parameter, including `return`. Raises InvalidInput for names that cannot
+    be resolved."""
     plain = inspect.unwrap(function)
     given: dict[str, Any] = {**getattr(plain, "__annotations__", {})}
     for name in leave_out:
         given.pop(name, None)
-    # The names of `ctx` and of what is not asked for may be known to type checkers only.
+    # Hints of `ctx` and of left-out parameters may be imported only under TYPE_CHECKING.
     wanted: Any = types.SimpleNamespace(__annotations__=given, __globals__=getattr(plain, "__globals__", {}))
     try:
         return typing.get_type_hints(wanted, include_extras=True)
@@ -93,7 +94,7 @@ def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str
 
 
 class ResultCodec:
-    """How what a function returns travels."""
+    """Encodes and decodes the return value of a function."""
 
     def __init__(self, what: str, codec: Codec) -> None:
         self._what, self._codec = what, codec
@@ -104,7 +105,7 @@ class ResultCodec:
         return self._codec.hint
 
     def encode(self, value: Any) -> str | None:
-        """JSON text, None for None."""
+        """Return the value as JSON text, or None for None."""
         if value is None and self._codec.hint in (None, type(None), MISSING, Any):
             return None
         try:
@@ -114,7 +115,7 @@ class ResultCodec:
         return None if text == "null" else text
 
     def decode(self, value: Any) -> Any:
-        """The result from its JSON value."""
+        """Return the result from its JSON value."""
         if type(value) is self._exact:
             return value
         try:
@@ -124,19 +125,19 @@ class ResultCodec:
 
 
 def result_codec(function: Callable[..., Any], what: str) -> ResultCodec:
-    """The codec of a function's return hint; without one, of any JSON value."""
+    """Return the codec for a function's return hint; without a hint, any JSON value is allowed."""
     others = [name for name in getattr(function, "__annotations__", {}) if name != "return"]
     return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))
 
 
 def refuse(what: str, problem: NotSerializable, cure: str | None = None) -> WrongValue:
-    """The error that a user sees: the task, the place, the value."""
+    """Return the error that the user sees, with the task, the path and the value."""
     where = f"{what}: {problem.path}" if problem.path else what
     return WrongValue(f"{where}: {problem.message}", cure)
 
 
 def check_size(what: str, text: str) -> None:
-    """Refuse text that a row does not hold."""
+    """Raise TooLarge if the text is too large for a database row."""
     if len(text) > MAX_VALUE_BYTES and len(text.encode()) > MAX_VALUE_BYTES:
         raise TooLarge(
             f"{what} has {len(text.encode())} bytes, more than 1 MB ({MAX_VALUE_BYTES})",

@@ -1,4 +1,4 @@
-"""Data objects: bytes that are too large, or too precious, to travel inside a value."""
+"""Data objects: bytes that are stored outside of task inputs and outputs, for example because they are large."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -15,13 +15,14 @@ from tenuto.model.ids import uuid7
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, dump, load
 from tenuto.storage.base import Store
 
-Fence = dict[str, Any]  # session_id, token, task_id and attempt: who holds a running task
-VALUE = "tenuto.value"  # the type of an object that holds the JSON text of a value
+Fence = dict[str, Any]  # session_id, token, task_id and attempt: identifies the holder of a running task
+VALUE = "tenuto.value"  # type of objects that hold a value as JSON text
 
 
 @dataclass(frozen=True)
 class DataObject:
-    """A stored object, by its id. Pass it to tasks; `await tn.get(it)` or `await ctx.get(it)` reads it."""
+    """A stored object, identified by its id. Pass it to tasks; read it with `await tn.get(it)` or `await
+    ctx.get(it)`."""
 
     id: UUID
 
@@ -44,38 +45,40 @@ class DataObject:
 
 
 class ObjectStoreBase(ABC):
-    """Values that are too large for a row, over whatever keeps data objects."""
+    """Stores values that are too large for a row as data objects, whatever the storage."""
 
     @abstractmethod
     async def put(
         self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: Fence | None = None
     ) -> DataObject:
-        """Store bytes. `holder`: the attempt whose task keeps the object; one that nobody holds goes after a day."""
+        """Store bytes. `holder`: the attempt whose task keeps the object; unreferenced objects are deleted after a
+        day."""
 
     @abstractmethod
     async def get(self, object: DataObject | UUID) -> bytes:
-        """The bytes of an object."""
+        """Return the bytes of an object."""
 
     async def spill(self, text: str, *, holder: Fence | None = None, parts: bool = False) -> Any:
-        """What stands for a value that is too large for a row. `parts`: a tuple whose places are read one by one."""
+        """Store a value that is too large for a row; return the reference that replaces it. `parts`: store the elements
+        of a tuple separately, because they are read separately."""
         if parts and isinstance(value := load(text), list):
-            texts = [dump(one) for one in cast("list[Any]", value)]
+            texts = [dump(part) for part in cast("list[Any]", value)]
             most = MAX_VALUE_BYTES // max(2, len(texts))
-            return [load(one) if len(one) < most else await self.spill(one, holder=holder) for one in texts]
+            return [load(part) if len(part) < most else await self.spill(part, holder=holder) for part in texts]
         stored = await self.put(text.encode(), type=VALUE, holder=holder)
         return {"$object": str(stored.id), "json": True}
 
     async def follow(self, value: Any) -> Any:
-        """The value, with what was too large for a row fetched; also in the places of a list."""
+        """Return the value with stored parts loaded, also inside a list."""
         return await follow(value, self.get)
 
     async def follow_slots(self, slots: str) -> str:
-        """The same for the slots of a claim, as JSON text."""
+        """Load stored parts in the slots of a claim, which are JSON text."""
         return dump(await self.follow(load(slots))) if '"$object"' in slots else slots
 
 
 class Objects(ObjectStoreBase):
-    """The data objects of an org: up to 1 MB in Postgres, larger ones in the store."""
+    """The data objects of an org: up to 1 MB in Postgres, larger ones in the object store."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store) -> None:
         self._pool, self._org_id, self._store = pool, org_id, store
@@ -83,7 +86,8 @@ class Objects(ObjectStoreBase):
     async def put(
         self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None, holder: Fence | None = None
     ) -> DataObject:
-        """Store bytes. `holder`: the attempt whose task keeps the object; one that nobody holds goes after a day."""
+        """Store bytes. `holder`: the attempt whose task keeps the object; unreferenced objects are deleted after a
+        day."""
         content = as_bytes(data)
         id = uuid7()
         small = len(content) <= MAX_VALUE_BYTES
@@ -122,22 +126,22 @@ class Objects(ObjectStoreBase):
         return stored
 
     async def get(self, object: DataObject | UUID) -> bytes:
-        """The bytes of an object; what was damaged on its way is refused."""
+        """Return the bytes of an object; raise InvalidInput if the checksum does not match."""
         id = object.id if isinstance(object, DataObject) else object
-        found = await self._pool.call(run_data.get_object, org_id=self._org_id, object_id=id)
-        if found.payload is not None:
-            return bytes(found.payload)
-        content = await asyncio.to_thread(self._store.get, found.uri or "")
-        if found.checksum and found.checksum != f"sha256:{sha256(content).hexdigest()}":
-            raise InvalidInput(f"data object {id} at {found.uri} is not what was stored: its checksum differs")
+        row = await self._pool.call(run_data.get_object, org_id=self._org_id, object_id=id)
+        if row.payload is not None:
+            return bytes(row.payload)
+        content = await asyncio.to_thread(self._store.get, row.uri or "")
+        if row.checksum and row.checksum != f"sha256:{sha256(content).hexdigest()}":
+            raise InvalidInput(f"data object {id} at {row.uri} is not what was stored: its checksum differs")
         return content
 
 
 async def follow(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
-    """The value, with what was too large for a row fetched by `get`; also in the places of a list."""
+    """Return the value with stored parts loaded by `get`, also inside a list."""
     if isinstance(value, list):
         held = cast("list[Any]", value)
-        return [await _fetch(one, get) for one in held] if any(map(is_spilled, held)) else held
+        return [await _fetch(item, get) for item in held] if any(map(is_spilled, held)) else held
     return await _fetch(value, get)
 
 
@@ -146,12 +150,12 @@ async def _fetch(value: Any, get: Callable[[UUID], Awaitable[bytes]]) -> Any:
 
 
 def as_bytes(data: Any) -> bytes:
-    """What `put` was given, if it is bytes."""
+    """Return the argument of `put` as bytes; raise InvalidInput for other types."""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise InvalidInput(f"put takes bytes, not {data!r:.60}", "encode it first: text.encode()")
     return bytes(cast("bytes", data))
 
 
 def is_spilled(value: Any) -> bool:
-    """Whether this stands for a value that was too large for a row."""
+    """Whether this is a reference to a value that was too large for a row."""
     return isinstance(value, dict) and "$object" in value and "json" in value

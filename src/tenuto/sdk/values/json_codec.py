@@ -1,4 +1,5 @@
-"""Hints that JSON knows itself: looked at, never converted, without pydantic. This is the hot path."""
+"""Type hints that JSON represents directly: values are checked, never converted, without pydantic. This is the hot
+path."""
 
 import types
 from collections import Counter, OrderedDict, defaultdict
@@ -8,12 +9,13 @@ from typing import Any, Union, cast, get_args, get_origin
 from tenuto.sdk.values.wire_format import MAX_DEPTH, MISSING, RESERVED, NotSerializable, show
 
 Check = Callable[[Any, str, int], None]
-_DICTS = (dict, Counter, OrderedDict, defaultdict)  # what comes back is a dict, as the hint says
+_DICTS = (dict, Counter, OrderedDict, defaultdict)  # decoded as a dict, as the hint says
 _CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
 
 
 def native_check(hint: Any) -> Check | None:
-    """A check for hints that JSON knows, else None. Floats inside containers are not: 1e20 comes back as an int."""
+    """Return a check for hints that JSON represents directly, else None. Floats inside containers are excluded: 1e20
+    comes back as an int."""
     if hint is Any or hint is MISSING or hint is object:
         return check_json
     if hint in (int, str, bool, type(None)):
@@ -24,7 +26,7 @@ def native_check(hint: Any) -> Check | None:
     if origin is dict and (not inner or inner[0] is str):
         return _dict(hint, native_check(inner[1]) if inner else check_json)
     if origin in (Union, types.UnionType) and len(inner) == 2 and type(None) in inner:
-        return _optional(native_check(next(one for one in inner if one is not type(None))))
+        return _optional(native_check(next(member for member in inner if member is not type(None))))
     return None
 
 
@@ -46,8 +48,8 @@ def _list(hint: Any, inner: Check | None, exact: set[Any]) -> Check | None:
         _check_depth(path, depth)
         if set(map(type, value)) <= exact:
             return
-        for position, one in enumerate(value):
-            inner(one, f"{path}[{position}]", depth + 1)
+        for position, item in enumerate(value):
+            inner(item, f"{path}[{position}]", depth + 1)
 
     return check
 
@@ -60,9 +62,9 @@ def _dict(hint: Any, inner: Check | None) -> Check | None:
         if type(value) not in _DICTS:
             raise unfit(value, path, hint)
         _check_depth(path, depth)
-        for key, one in value.items():
+        for key, item in value.items():
             _check_key(key, path)
-            inner(one, f"{path}.{key}", depth + 1)
+            inner(item, f"{path}.{key}", depth + 1)
 
     return check
 
@@ -79,22 +81,22 @@ def _optional(inner: Check | None) -> Check | None:
 
 
 def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) -> None:
-    """Refuse what JSON would not give back as it is. `objects`: data objects, already in their JSON form, may occur."""
+    """Raise NotSerializable for values that JSON would change. `objects`: allow data objects in their JSON form."""
     kind = cast("type[Any]", type(value))
     if value is None or kind in (str, int, bool, float):
         return
     if kind is list:
         _check_depth(path, depth)
-        for position, one in enumerate(value):
-            if type(one) not in (str, int, bool):
-                check_json(one, f"{path}[{position}]", depth + 1, objects=objects)
+        for position, item in enumerate(value):
+            if type(item) not in (str, int, bool):
+                check_json(item, f"{path}[{position}]", depth + 1, objects=objects)
     elif kind is dict:
         _check_depth(path, depth)
         if objects and len(value) == 1 and "$object" in value:
             return
-        for key, one in value.items():
+        for key, item in value.items():
             _check_key(key, path)
-            check_json(one, f"{path}.{key}", depth + 1, objects=objects)
+            check_json(item, f"{path}.{key}", depth + 1, objects=objects)
     else:
         known = kind in _CONTAINERS or kind.__module__ != "builtins"
         cure = "; annotate it with its type" if known else ""

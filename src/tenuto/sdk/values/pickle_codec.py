@@ -1,4 +1,4 @@
-"""Values as pickles, for tasks that ask for it with serializer="pickle": `{"$pickle": "<base64>"}` in JSON."""
+"""Values as pickles, for tasks with serializer="pickle": `{"$pickle": "<base64>"}` in JSON."""
 
 import base64
 import pickle
@@ -10,7 +10,7 @@ from tenuto.sdk.values.wire_format import fill_slots, load
 
 
 def dump_value(what: str, value: Any) -> dict[str, str]:
-    """The JSON form of anything that can be pickled."""
+    """Return the JSON form of a value that can be pickled."""
     try:
         return {"$pickle": base64.b64encode(pickle.dumps(value)).decode()}
     except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -18,29 +18,29 @@ def dump_value(what: str, value: Any) -> dict[str, str]:
 
 
 def load_value(what: str, value: Any) -> Any:
-    """The value again, wherever pickles are inside it."""
+    """Return the value with all pickles inside it loaded."""
     if isinstance(value, list):
-        return [load_value(what, one) for one in cast("list[Any]", value)]
+        return [load_value(what, item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
     held = cast("dict[str, Any]", value)
     if held.keys() != {"$pickle"}:
-        return {key: load_value(what, one) for key, one in held.items()}
+        return {key: load_value(what, item) for key, item in held.items()}
     try:
-        return pickle.loads(base64.b64decode(held["$pickle"]))  # noqa: S301 - the task asked for it
+        return pickle.loads(base64.b64decode(held["$pickle"]))  # noqa: S301 - the task declared serializer="pickle"
     except Exception as error:
         raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error
 
 
 def thaw_arguments(what: str, input: str | None, slots: str | None) -> Arguments:
-    """The arguments of a task that asked for pickles; some of them may come from other tasks."""
+    """Return the arguments of a task with serializer="pickle"; some may come from other tasks."""
     given: list[Any] = load(slots) if slots else []
     value = load(input) if input else None
     value = load_value(what, given or None if value is None else fill_slots(value, given))
     match value:
         case None:
             return [], {}
-        case tuple():  # a pickle of all of them
+        case tuple():  # one pickle with all arguments
             return cast("Arguments", value)
         case list():
             return cast("list[Any]", value), {}

@@ -1,4 +1,4 @@
-"""Values with a type of their own (dataclasses, models, datetimes, Decimals, bytes …), carried by pydantic."""
+"""Converts typed values (dataclasses, models, datetimes, Decimals, bytes …) to and from JSON with pydantic."""
 
 import json
 import types
@@ -17,9 +17,9 @@ BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
 
 def typed_codec(hint: Any) -> Codec:
-    """A codec for anything that pydantic knows."""
+    """Return a codec for any type that pydantic supports."""
     try:
-        # In a tuple: a dataclass on its own would not take the configuration.
+        # Wrapped in a tuple, because a dataclass on its own would ignore the configuration.
         adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
     except (PydanticUserError, TypeError) as error:
         reason = str(error).split(". ")[0].splitlines()[0]
@@ -32,7 +32,7 @@ def typed_codec(hint: Any) -> Codec:
 
 
 class _Typed:
-    """Values of one hint through one adapter."""
+    """Converts values of one hint with one adapter."""
 
     def __init__(self, hint: Any, adapter: TypeAdapter[Any]) -> None:
         self._hint, self._adapter = hint, adapter
@@ -57,9 +57,9 @@ class _Typed:
         return encoded
 
     def encode_sure(self, value: Any, path: str) -> Any:
-        """Encode where JSON could confuse the members of a union: what would come back as another is refused."""
+        """Encode a value of a union. Raises NotSerializable if it would be decoded as another member."""
         encoded = self.encode(value, path)
-        dump(encoded)  # what is no JSON at all is the better complaint
+        dump(encoded)  # raises the clearer error if the value is not JSON at all
         back = self.decode(encoded, path)
         if back != value and (type(back) is not type(value) or self.encode(back, path) != encoded):
             raise NotSerializable(
@@ -71,22 +71,22 @@ class _Typed:
 
 
 def _has_union(hint: Any) -> bool:
-    """Whether somewhere inside are members that JSON could confuse."""
-    members = [one for one in get_args(hint) if one is not type(None)]
+    """Whether the hint contains a union whose members JSON could confuse."""
+    members = [member for member in get_args(hint) if member is not type(None)]
     if get_origin(hint) in (Union, types.UnionType) and len(members) > 1:
         return True
-    return any(_has_union(one) for one in members)
+    return any(_has_union(member) for member in members)
 
 
 def _unfit(error: ValidationError, path: str, hint: Any) -> NotSerializable:
     first = error.errors(include_url=False)[0]
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"][1:])
-    said = first["msg"][:1].lower() + first["msg"][1:]
-    return NotSerializable(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {said}")
+    message = first["msg"][:1].lower() + first["msg"][1:]
+    return NotSerializable(f"{path}{inside}", f"{first['input']!r:.60} is not {show(hint)}: {message}")
 
 
 def _first(error: Exception) -> str:
-    if "invalid utf-8" in str(error):  # a model keeps its own configuration, and pydantic's default is text
+    if "invalid utf-8" in str(error):  # a model keeps its own configuration, and pydantic's default for bytes is text
         return "its bytes are not text; write model_config = {'ser_json_bytes': 'base64', 'val_json_bytes': 'base64'}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:200]

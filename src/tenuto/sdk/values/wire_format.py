@@ -1,4 +1,4 @@
-"""The wire format: JSON text in and out, its reserved keys, and what it cannot say."""
+"""The wire format: JSON text in both directions, reserved keys, and the values it cannot represent."""
 
 import json
 import json.encoder
@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, Union, cast, get_args, get_origin
 
 MAX_DEPTH = 32
-MAX_VALUE_BYTES = 1_048_576  # bytes of one value in a row; the kernel's bound
-RESERVED = ("$slot", "$object", "$pickle", "$output")  # what the wire format says with these, no value may say
+MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
+RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values may not contain them
 MISSING: Any = type("Missing", (), {})()  # the hint of a parameter without one
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# json.dumps makes an encoder at every call and json.loads looks at its input first: 7 and 6 times the cost.
+# json.dumps creates an encoder per call and json.loads inspects its input first: 7 and 6 times the cost.
 _encoder, _scanner = cast("Any", json.encoder), cast("Any", json.scanner)
 _encode: Callable[[Any, int], tuple[str, ...]] = _encoder.c_make_encoder(
     None, None, _encoder.c_encode_basestring, None, ":", ",", False, False, False
@@ -23,7 +23,7 @@ _scan: Callable[[str, int], tuple[Any, int]] = _scanner.c_make_scanner(json.JSON
 
 
 class NotSerializable(Exception):
-    """A value that its place does not take; `path` says where inside the argument."""
+    """A value that cannot be serialized; `path` is its location inside the argument."""
 
     def __init__(self, path: str, message: str) -> None:
         super().__init__(f"{path}: {message}")
@@ -31,7 +31,7 @@ class NotSerializable(Exception):
 
 
 def dump(value: Any) -> str:
-    """JSON text of something JSON-native."""
+    """Return JSON text for a value that JSON represents directly."""
     try:
         text = "".join(_encode(value, 0))
     except ValueError as error:
@@ -51,7 +51,7 @@ def dump(value: Any) -> str:
 
 
 def load(text: str) -> Any:
-    """What JSON text says."""
+    """Return the value of JSON text."""
     try:
         value, end = _scan(text, 0)
     except StopIteration:
@@ -60,19 +60,19 @@ def load(text: str) -> Any:
 
 
 def fill_slots(value: Any, slots: list[Any]) -> Any:
-    """The input with every `{"$slot": i}` replaced by the i-th slot."""
+    """Return the input with every `{"$slot": i}` replaced by the i-th slot."""
     if isinstance(value, list):
-        return [fill_slots(one, slots) for one in cast("list[Any]", value)]
+        return [fill_slots(item, slots) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
         held = cast("dict[str, Any]", value)
         if len(held) == 1 and "$slot" in held:
             return slots[held["$slot"]]
-        return {key: fill_slots(one, slots) for key, one in held.items()}
+        return {key: fill_slots(item, slots) for key, item in held.items()}
     return value
 
 
 def show(hint: Any) -> str:
-    """A hint as people write it."""
+    """Return a type hint as users write it."""
     if hint is MISSING or hint is Any:
         return "any JSON value"
     if hint is None or hint is type(None):

@@ -44,7 +44,7 @@ class StartBuilder:
         detail = detail_of(task, limits_of(body))
         if slots:
             detail["slots"] = slots
-        run = run_of(task.said)
+        run = run_of(task.start_options)
         if own := {key: value for key, value in run.pop("metadata", {}).items() if key not in KEYS}:
             run["metadata"] = own  # the trace context belongs to the task, not to the run
         return StartRequest(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
@@ -64,7 +64,7 @@ class StartBuilder:
             kept = frozenset(_said(body, ("language", "backoff")))
             _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
         task = copy(_known[key])
-        task.said = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
+        task.start_options = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
         return task
 
 
@@ -106,7 +106,7 @@ class _GraphBuilder:
         for no in range(len(node.map or "1")):
             one = copy(task)
             called = {} if own is None else {"name": own if node.map is None else f"{own}[{no}]"}
-            one.said = {**{key: value for key, value in task.said.items() if key != "name"}, **called}  # pyright: ignore[reportAttributeAccessIssue]
+            one.start_options = {**{key: value for key, value in task.start_options.items() if key != "name"}, **called}  # pyright: ignore[reportAttributeAccessIssue]
             yield Vertex(one, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
 
     def _join(self, name: str, node: GraphNode) -> None:
