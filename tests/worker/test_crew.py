@@ -18,34 +18,34 @@ def report(no: int) -> Report:
 
 def take(crew: Slots, came: int) -> None:
     """A lane goes and comes back with so many."""
-    errand = crew.next_errand(BELL)
-    assert errand is not None
-    crew.arrived(errand, came)
+    exchange = crew.next_exchange(BELL)
+    assert exchange is not None
+    crew.arrived(exchange, came)
 
 
 def test_before_it_knows_how_long_tasks_take_it_claims_no_more_than_its_slots():
     c, _ = crew(10)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert errand.want == 10
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert exchange.want == 10
 
 
 def test_long_tasks_are_not_claimed_ahead():
     c, _ = crew(10)
     take(c, 10)
     c.finish([report(1)], over=1, longest=2.0)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert (len(errand.reports), errand.want) == (1, 1)
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert (len(exchange.reports), exchange.want) == (1, 1)
 
 
 def test_short_tasks_are_claimed_ahead_in_full_batches():
     c, _ = crew(10)
     take(c, 10)
     c.finish([report(no) for no in range(10)], over=10, longest=0.0001)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert errand.want == BATCH
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert exchange.want == BATCH
 
 
 def test_it_never_holds_more_than_slots_and_what_is_ahead():
@@ -54,10 +54,10 @@ def test_it_never_holds_more_than_slots_and_what_is_ahead():
     c.finish([], over=10, longest=0.000001)
     claimed = 0
     while c._worth_it(c._want(), c.clock()):
-        errand = c.next_errand(BELL)
-        assert errand is not None
-        c.arrived(errand, errand.want)
-        claimed += errand.want
+        exchange = c.next_exchange(BELL)
+        assert exchange is not None
+        c.arrived(exchange, exchange.want)
+        claimed += exchange.want
     assert BATCH < claimed <= 10 + MAX_AHEAD
 
 
@@ -66,9 +66,9 @@ def test_one_long_task_ends_claiming_ahead_at_once():
     take(c, 10)
     c.finish([], over=9, longest=0.0001)
     c.finish([], over=1, longest=5.0)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert errand.want == 10
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert exchange.want == 10
 
 
 def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_poll():
@@ -76,25 +76,25 @@ def test_when_less_came_than_was_asked_for_it_waits_for_a_wake_up_or_the_next_po
     take(c, 3)
     assert c._want() == 0
     clock.now += POLL_SECONDS
-    assert c.next_errand(BELL) is not None
+    assert c.next_exchange(BELL) is not None
 
 
 def test_a_wake_up_sends_a_lane_at_once():
     c, _ = crew(10)
     take(c, 0)
     c.wake()
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert errand.want == 10
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert exchange.want == 10
 
 
 def test_whoever_reports_also_asks_for_what_the_report_may_have_released():
     c, _ = crew(10)
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert errand.want >= 10
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert exchange.want >= 10
 
 
 def test_a_report_waits_a_moment_for_company_while_others_run():
@@ -117,13 +117,13 @@ def test_reports_that_could_not_be_delivered_are_delivered_later():
     c, _ = crew(10)
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    c.give_up(errand)
-    again = c.next_errand(BELL)
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    c.give_up(exchange)
+    again = c.next_exchange(BELL)
     assert again is not None
     assert again.reports == [report(1)]
-    assert again.want == errand.want
+    assert again.want == exchange.want
 
 
 def test_when_reports_pile_up_it_claims_less():
@@ -138,20 +138,20 @@ def test_a_closed_crew_brings_out_its_reports_and_ends_its_lanes():
     take(c, 1)
     c.finish([report(1)], over=1, longest=0.01)
     c.close()
-    errand = c.next_errand(BELL)
-    assert errand is not None
-    assert (errand.reports, errand.want) == ([report(1)], 0)
-    c.arrived(errand, 0)
-    assert c.next_errand(BELL) is None
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
+    assert (exchange.reports, exchange.want) == ([report(1)], 0)
+    c.arrived(exchange, 0)
+    assert c.next_exchange(BELL) is None
 
 
 def test_a_wake_up_that_comes_while_a_lane_is_out_is_not_lost():
     c, _ = crew(10)
-    errand = c.next_errand(BELL)
-    assert errand is not None
+    exchange = c.next_exchange(BELL)
+    assert exchange is not None
     c.wake()
-    c.arrived(errand, 0)
-    again = c.next_errand(BELL)
+    c.arrived(exchange, 0)
+    again = c.next_exchange(BELL)
     assert again is not None
     assert again.want == 10
 

@@ -1,1 +1,1 @@
-"""Where user code runs: on the loop, in threads, in processes."""
+"""Where user code runs: on the event loop, in threads, in processes and in sandboxes."""

@@ -1,4 +1,4 @@
-"""Background parts of a process: one that ends by an error ends its process with that error, or is started again."""
+"""Background tasks of a process. If one dies of an error, the process ends with that error or the task is restarted."""
 
 import asyncio
 import logging
@@ -12,18 +12,18 @@ from typing import Any, NoReturn
 
 from tenuto.db.connection.errors import DatabaseProblem
 
-AGAIN = 1.0  # seconds before a part is started again
-DIED = 1  # the exit code
+AGAIN = 1.0  # seconds before a task is restarted
+DIED = 1  # exit code
 
 log = logging.getLogger("tenuto")
 
 
 class BackgroundTaskDied(Exception):
-    """A part without which the process is not what people think it is: the message names both."""
+    """A background task that the process needs has died; the message names the task and the error."""
 
 
 def end_process(died: BackgroundTaskDied) -> NoReturn:
-    """At once, whatever else runs here: a supervisor or a service manager starts it again."""
+    """End the process at once; a supervisor or service manager restarts it."""
     log.critical("%s: this process ends", died, exc_info=died.__cause__)
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
@@ -32,7 +32,7 @@ def end_process(died: BackgroundTaskDied) -> NoReturn:
 
 
 def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
-    """For a process that first finishes what it holds; whoever waits for that raises the error afterwards."""
+    """Return a callback that starts a graceful stop; the caller that waits for the stop raises the error afterwards."""
 
     def died(problem: BackgroundTaskDied) -> None:
         cause = problem.__cause__
@@ -43,8 +43,8 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
 
 
 class BackgroundTasks:
-    """Asyncio tasks and threads that should outlive nothing but this: one that raises, or that other code cancelled,
-    has died. `died` is told of the first, once, in whichever thread notices; by default that ends the process."""
+    """Asyncio tasks and threads that must not end early: one that raises an error, or is cancelled by other code, has
+    died. `died` is called once, for the first of them, in the thread that notices; by default it ends the process."""
 
     def __init__(self, died: Callable[[BackgroundTaskDied], None] = end_process) -> None:
         self._died = died
@@ -53,26 +53,26 @@ class BackgroundTasks:
         self.error: BackgroundTaskDied | None = None
 
     def start(self, name: str, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
-        """A coroutine beside all others; that it returns is fine."""
+        """Run a coroutine in the background; it may return at any time."""
         task = asyncio.create_task(work, name=f"tenuto {name}")
         self._tasks.add(task)
         task.add_done_callback(lambda _: self._ended(name, task))
         return task
 
     def thread(self, name: str, run: Callable[[], None]) -> threading.Thread:
-        """A thread that does not keep the process from ending; not started yet."""
+        """Return a daemon thread, not started yet."""
 
         def watched() -> None:
             try:
                 run()
-            except BaseException as error:  # SystemExit too, which threads swallow
+            except BaseException as error:  # including SystemExit, which threads swallow
                 self.fail(name, error)
 
         return threading.Thread(target=watched, name=f"tenuto {name}", daemon=True)
 
     def watch_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """What a worker does in callbacks and in tasks that nobody waits for counts too. What user code leaves there is
-        logged by asyncio, and no death."""
+        """Treat errors in callbacks and unawaited tasks of the worker as deaths. Errors of user code there are only
+        logged by asyncio."""
 
         def failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
             error = context.get("exception")
@@ -84,17 +84,17 @@ class BackgroundTasks:
         loop.set_exception_handler(failed)
 
     def fail(self, name: str, error: BaseException) -> None:
-        """This part has died of that; from any thread."""
+        """Record that a background task has died. Thread-safe."""
         if self._closing or self.error is not None:
             return
-        known = isinstance(error, DatabaseProblem)  # says itself what is wrong and what to do
-        said = f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
-        self.error = BackgroundTaskDied(said)
+        known = isinstance(error, DatabaseProblem)  # its message already says what is wrong and what to do
+        message = f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
+        self.error = BackgroundTaskDied(message)
         self.error.__cause__ = error
         self._died(self.error)
 
     async def close(self) -> None:
-        """Cancel what still runs; it is no death any more."""
+        """Cancel all tasks; this does not count as dying."""
         self._closing = True
         for task in self._tasks:
             task.cancel()
@@ -109,8 +109,8 @@ class BackgroundTasks:
 
 
 async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = AGAIN) -> None:
-    """Run a part for ever: what it dies of is logged and counted, and it starts again."""
-    from tenuto.model.metrics import PART_RESTARTS  # processes with user code have no use for it
+    """Run a background task for ever: errors are logged and counted, and it is restarted."""
+    from tenuto.model.metrics import PART_RESTARTS  # imported late: processes with user code do not need it
 
     while True:
         try:
@@ -122,7 +122,8 @@ async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: flo
 
 
 def _is_ours(traceback: TracebackType | None) -> bool:
-    """Whether the outermost function that is not the loop's own is a worker's; user code calls those of `sdk`."""
+    """Whether the outermost function outside of the event loop belongs to the worker; user code calls functions of
+    `sdk`."""
     while traceback is not None:
         module = str(traceback.tb_frame.f_globals.get("__name__", ""))
         if not module.startswith(("asyncio", "uvloop")):

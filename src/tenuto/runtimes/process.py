@@ -1,4 +1,4 @@
-"""Functions in processes of their own: one attempt at a time each; a crash costs that attempt and nothing else."""
+"""Runs functions in separate processes, one attempt at a time each; a crash affects only that attempt."""
 
 import asyncio
 import json
@@ -18,12 +18,12 @@ from tenuto.sdk.context.attempt_api import AttemptApi
 log = logging.getLogger("tenuto.worker")
 
 MAX_LINE_BYTES = 1 << 26
-UNBEGUN_EVERY = 3.0  # less than the kernel gives beyond a timeout
+UNBEGUN_EVERY = 3.0  # less than the margin that the database adds to a timeout
 LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer is stuck
 
 
 class Runnable(Protocol):
-    """What a process needs to know of an attempt."""
+    """The properties of an attempt that a process needs."""
 
     task_id: str
     run_id: str
@@ -41,7 +41,7 @@ class LogSink(Protocol):
 
 
 class ProcessRuntime:
-    """Starts a process when no idle one is left; the slots of its crew bound how many there are."""
+    """Starts a process when none is idle; the number of slots limits how many there are."""
 
     def __init__(
         self,
@@ -51,7 +51,8 @@ class ProcessRuntime:
         *,
         began: Callable[[Any], None],
         done: Callable[[Any, Outcome], None],
-        unbegun: Callable[[Any], Awaitable[None]] | None = None,  # from time to time, while its process is started
+        # called periodically while its process is being started
+        unbegun: Callable[[Any], Awaitable[None]] | None = None,
     ) -> None:
         self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done
         self._unbegun = unbegun
@@ -66,7 +67,8 @@ class ProcessRuntime:
         return job
 
     def _ended(self, job: "ProcessHandle", task: "asyncio.Task[Outcome]") -> None:
-        """A callback, so that whatever fails here ends the process; user code may cancel every task of the loop."""
+        """Handle the end of an attempt in a callback, where an error ends the process. User code may cancel every
+        asyncio task."""
         self._jobs.discard(task)
         if task.cancelled():
             job.kill()
@@ -75,14 +77,14 @@ class ProcessRuntime:
     async def _run(self, job: "ProcessHandle") -> Outcome:
         try:
             return await self._run_in_process(job)
-        except Exception as error:  # no process could be started, or it says what nobody understands
+        except Exception as error:  # no process could be started, or it sent an unknown message
             log.exception("task %s could not be run in a process", job.attempt.task_id)
             job.kill()
             return Lost(describe(error))
 
     async def _run_in_process(self, job: "ProcessHandle") -> Outcome:
         process = self._take_idle() or await self._start(job)
-        if job.attempt.stop is not None:  # asked to stop while its process started
+        if job.attempt.stop is not None:  # asked to stop while its process was starting
             self._idle.append(process)
             return job.attempt.stop
         job.process = process
@@ -93,7 +95,7 @@ class ProcessRuntime:
         return outcome
 
     async def _start(self, job: "ProcessHandle") -> "Process":
-        """That the app must be imported first is no fault of the attempt: its time does not run yet."""
+        """Start a process. The attempt's timeout does not run while the app is being imported."""
         starting = asyncio.ensure_future(start(self._target))
         end = time.monotonic() + LOAD_TIMEOUT_SECONDS
         while not starting.done():
@@ -103,7 +105,7 @@ class ProcessRuntime:
         return starting.result()
 
     def _take_idle(self) -> "Process | None":
-        """One that lives: it may have been killed for its memory while nothing ran in it."""
+        """Return an idle process that is still alive: one may have been killed for its memory use."""
         while self._idle:
             process = self._idle.pop()
             if process.process.returncode is None:
@@ -146,7 +148,7 @@ class ProcessRuntime:
 
 
 class ProcessHandle:
-    """An attempt in a process, to be stopped politely or not."""
+    """An attempt that runs in a process; can be asked to stop or killed."""
 
     def __init__(self, attempt: Any) -> None:
         self.attempt = attempt
@@ -164,7 +166,7 @@ class ProcessHandle:
 
 
 class Process:
-    """One process and the line to it."""
+    """One process and the connection to it."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -177,7 +179,8 @@ class Process:
             self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def drain(self) -> None:
-        """Until it has read what it was told, so that one that asks and never reads costs no memory."""
+        """Wait until the process has read its messages, so that one that sends requests and never reads costs no
+        memory."""
         with suppress(ConnectionError):
             await self._writer.drain()
 
@@ -208,7 +211,7 @@ async def start(target: str) -> Process:
     )  # fmt: skip
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)
-    await reader.readline()  # it says when the app is loaded; nothing, when it died of that
+    await reader.readline()  # sent when the app is loaded; empty if the process died
     return Process(process, reader, writer)
 
 

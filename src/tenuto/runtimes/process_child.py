@@ -1,4 +1,4 @@
-"""The inside of a process that runs functions: `python -m tenuto.runtimes.process_child FD module:app`."""
+"""The child side of the process runtime: `python -m tenuto.runtimes.process_child FD module:app`."""
 
 import asyncio
 import inspect
@@ -14,8 +14,7 @@ from typing import Any
 from tenuto.model.errors import BY_CODE
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.child_logging import log_to_terminal
-from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, to_json
+from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, classify, to_json
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
 from tenuto.sdk.app_loader import load_app
 from tenuto.sdk.context.context import Context
@@ -26,7 +25,7 @@ from tenuto.sdk.tracing import span
 
 
 class WorkerChannel:
-    """The way to the worker: the loop reads in a thread of its own, functions run in the main thread."""
+    """The connection to the worker. Messages are read in a separate thread; functions run in the main thread."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -65,7 +64,7 @@ class WorkerChannel:
                 self.loop.call_soon_threadsafe(self._answered, message)
             elif self.current is not None:
                 self.current.cancelled = True
-                self.current.stop = Interrupted()  # the worker knows better what it counts as
+                self.current.stop = Interrupted()  # the worker decides on the actual outcome
         self.jobs.put(None)
 
     def _answered(self, message: dict[str, Any]) -> None:
@@ -80,7 +79,7 @@ class WorkerChannel:
 
 
 class ChildAttempt:
-    """The attempt as the worker described it."""
+    """The attempt that the worker sent."""
 
     def __init__(self, job: dict[str, Any], task: Task[..., Any]) -> None:
         self.task_id, self.run_id, self.no, self.metadata = job["task_id"], job["run_id"], job["no"], job["metadata"]
@@ -92,7 +91,7 @@ class ChildAttempt:
 
 
 class SendLogs(logging.Handler):
-    """What is logged while a function runs goes to its attempt."""
+    """Sends log lines to the worker while a function runs."""
 
     def __init__(self, line: WorkerChannel) -> None:
         super().__init__(logging.DEBUG)
@@ -103,7 +102,7 @@ class SendLogs(logging.Handler):
             return
         try:
             self._line.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
-        except Exception:  # the code that logs goes on
+        except Exception:  # logging must not break user code
             self.handleError(record)
 
 
@@ -117,7 +116,7 @@ def run_one(line: WorkerChannel, task: Task[..., Any], job: dict[str, Any]) -> O
             result = call(line, attempt, arguments, named)
         return Completed(task.encode_result(result))
     except BaseException as error:
-        return judge(attempt, error)
+        return classify(attempt, error)
     finally:
         running.set(None)
 
@@ -138,7 +137,7 @@ def _await(line: WorkerChannel, attempt: ChildAttempt, arguments: list[Any], nam
             await context.flush()
             return result
         except BaseException:
-            await context.settle()  # a step beside a wait must be recorded, or its effect happens again
+            await context.settle()  # record steps in progress, or the next attempt would repeat their effect
             raise
 
     return asyncio.run_coroutine_threadsafe(run(), line.loop).result()

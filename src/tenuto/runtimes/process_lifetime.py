@@ -1,4 +1,4 @@
-"""A process that lives and dies by its parent's word alone, and keeps to itself."""
+"""Ties the lifetime of a process to its parent, and protects its memory from other processes."""
 
 import logging
 import os
@@ -12,7 +12,7 @@ log = logging.getLogger("tenuto")
 
 
 def die_with_parent() -> None:
-    """Killed parents take this process along, where the system can do that; elsewhere a closed line ends it."""
+    """Make the system kill this process when its parent dies (Linux); elsewhere it ends when its connection closes."""
     if sys.platform == "linux":
         import ctypes
 
@@ -20,7 +20,7 @@ def die_with_parent() -> None:
 
 
 def make_undumpable() -> None:
-    """No other process of this user can read this one's memory, environment and open files."""
+    """Prevent other processes of this user from reading this process's memory, environment and open files."""
     if sys.platform == "linux":
         import ctypes
 
@@ -28,7 +28,7 @@ def make_undumpable() -> None:
 
 
 def keeps_to_itself() -> bool:
-    """Whether this process does so: programs that it starts do not by themselves."""
+    """Whether this process is undumpable; programs that it starts do not inherit this."""
     if sys.platform != "linux":
         return False
     import ctypes
@@ -37,16 +37,17 @@ def keeps_to_itself() -> bool:
 
 
 def ignore_signals() -> None:
-    """Init systems and terminals signal every process of a group: the parent says here what that means. Handlers that
-    do nothing, not SIG_IGN: programs that user code starts would inherit that and could not be stopped."""
+    """Ignore signals that init systems and terminals send to the whole process group; the parent decides. Uses empty
+    handlers instead of SIG_IGN, which programs started by user code would inherit, so that they could not be
+    stopped."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
 
 
 @contextmanager
 def leaving_within(seconds: float) -> Iterator[None]:
-    """This process ends in time even if it cannot finish what it is asked here: a database that vanished without a word
-    keeps every goodbye waiting, and what is not said is found by leases."""
+    """End the process after this time even if the block does not finish: an unreachable database would delay the
+    shutdown. Held tasks are retried when the lease expires."""
 
     def leave() -> None:
         log.error(

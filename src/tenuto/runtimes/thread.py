@@ -1,4 +1,5 @@
-"""Plain functions in threads: as many as are busy at once, and a thread that will not stop can be left behind."""
+"""Runs plain functions in threads: as many threads as are busy at once. A thread that does not stop can be
+abandoned."""
 
 import asyncio
 import contextvars
@@ -17,7 +18,7 @@ Done = Callable[[Any, Any], None]
 
 
 class ThreadHandle:
-    """One function call in a thread; `left` when nobody waits for it any more."""
+    """One function call in a thread; `left` when it was abandoned."""
 
     __slots__ = ("key", "left", "work")
 
@@ -28,7 +29,7 @@ class ThreadHandle:
 
 
 class ThreadRuntime:
-    """Runs jobs and calls `done(key, result)` on the loop, for many jobs with one wake-up of the loop."""
+    """Runs function calls in threads and calls `done(key, result)` on the event loop, once per batch of results."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, done: Done) -> None:
         self._loop, self._done = loop, done
@@ -37,7 +38,7 @@ class ThreadRuntime:
         self._results: deque[tuple[ThreadHandle, Any]] = deque()
         self._woken = False
         self._threads = 0
-        self._open = 0  # jobs given in and not done; only the loop's thread counts
+        self._open = 0  # calls submitted and not done; only used in the event loop's thread
 
     def submit(self, key: Any, work: Work) -> ThreadHandle:
         job = ThreadHandle(key, work)
@@ -49,7 +50,7 @@ class ThreadRuntime:
         return job
 
     def leave(self, job: ThreadHandle) -> None:
-        """Wait no longer for this one; its thread ends when its function does, and another takes its place."""
+        """Abandon this call; its thread ends when the function does, and another thread takes its place."""
         job.left = True
         self._open -= 1
         self._threads -= 1

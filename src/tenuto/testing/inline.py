@@ -11,8 +11,7 @@ from tenuto.db import attempts, workers
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
 from tenuto.model.tasks import Claimed
-from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Completed, Outcome
+from tenuto.runtimes.outcomes import Completed, Outcome, classify
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.context import Context
@@ -94,7 +93,7 @@ class InlineWorker:
         try:
             await self._ports.complete(attempt)
         except Exception as error:
-            outcome = judge(attempt, error)
+            outcome = classify(attempt, error)
         else:
             mark = running.set(attempt)
             outcome = await run(attempt, task)
@@ -116,7 +115,7 @@ class InlineWorker:
             return Completed(task.encode_result(result))
         except BaseException as error:
             await context.settle()
-            return judge(attempt, error)
+            return classify(attempt, error)
 
     async def _call(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
         loop = asyncio.get_running_loop()
@@ -131,7 +130,7 @@ class InlineWorker:
                 context.flush()
                 return Completed(task.encode_result(result))
             except BaseException as error:
-                return judge(attempt, error)
+                return classify(attempt, error)
 
         return await asyncio.to_thread(call)
 

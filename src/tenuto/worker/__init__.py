@@ -1,1 +1,1 @@
-"""The process that claims and runs tasks: a supervisor that beats, and children that hold user code."""
+"""The worker: a supervisor process that sends heartbeats, and child processes that claim and run tasks."""

@@ -1,4 +1,4 @@
-"""A worker: as many children as it was told, and what signals mean to it."""
+"""Runs a worker: starts its supervisors and handles signals."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within, make_undumpable
-from tenuto.worker.backends.base import Backend, open_kernel
+from tenuto.worker.backends.base import Backend, open_backend
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.child_process import ChildProcess
 from tenuto.worker.supervisor.outage_log import OutageLog
@@ -18,7 +18,7 @@ __all__ = ["WorkerRefused", "work"]
 
 log = logging.getLogger("tenuto.worker")
 
-SHUTDOWN_REPORT_SECONDS = 5.0  # seconds for giving back what children held that were killed
+SHUTDOWN_REPORT_SECONDS = 5.0  # seconds for giving back the attempts of killed children
 
 
 async def work(
@@ -28,8 +28,8 @@ async def work(
     first: ChildProcess | None = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Until SIGTERM, SIGINT or `stop`: finish within the grace; a second signal ends at once. SIGHUP finishes
-    everything first. `first`: a child that was started already."""
+    """Run until SIGTERM, SIGINT or `stop`, then finish within the grace period; a second signal kills at once. SIGHUP
+    finishes all held tasks first. `first`: a child that was already started."""
     if settings.weak_sandbox:
         make_undumpable()
     with contextlib.ExitStack() as leaving:
@@ -43,15 +43,15 @@ async def _work(
     first: ChildProcess | None,
     stop: asyncio.Event,
 ) -> None:
-    async with open_kernel(settings) as kernel:
-        absence = OutageLog(gone=_say_gone, back=_say_back)
+    async with open_backend(settings) as backend:
+        outage_log = OutageLog(gone=_say_gone, back=_say_back)
         supervisors = [
-            Supervisor(kernel, settings, no + 1, absence, first=None if no else first)
+            Supervisor(backend, settings, no + 1, outage_log, first=None if no else first)
             for no in range(settings.processes)
         ]
         parts = BackgroundTasks(stop_process(stop))
         parts.start("announcement", _announce(supervisors, ready))
-        parts.start("schema", _fail_with_other_functions(kernel))
+        parts.start("schema", _fail_with_other_functions(backend))
         try:
             with _signals(supervisors, settings.grace, leaving) as stop_all:
                 parts.start("stop", _stop_when(stop, stop_all))
@@ -81,12 +81,12 @@ async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) ->
     ready()
 
 
-async def _fail_with_other_functions(kernel: Backend) -> None:
-    raise await kernel.wait_for_other_functions()
+async def _fail_with_other_functions(backend: Backend) -> None:
+    raise await backend.wait_for_other_functions()
 
 
-async def _stop_when(asked: asyncio.Event, stop: Callable[[], None]) -> None:
-    await asked.wait()
+async def _stop_when(requested: asyncio.Event, stop: Callable[[], None]) -> None:
+    await requested.wait()
     stop()
 
 
@@ -95,23 +95,23 @@ def _signals(
     supervisors: list[Supervisor], grace: float, leaving: contextlib.ExitStack
 ) -> Iterator[Callable[[], None]]:
     loop = asyncio.get_running_loop()
-    asked = 0
+    requests = 0
 
     def stop() -> None:
-        nonlocal asked
-        asked += 1
+        nonlocal requests
+        requests += 1
         for supervisor in supervisors:
-            if asked == 1:
+            if requests == 1:
                 supervisor.stop(grace)
             else:
                 supervisor.kill()
-        log.info("stopping: %s", "finishing within the grace" if asked == 1 else "at once")
+        log.info("stopping: %s", "finishing within the grace" if requests == 1 else "at once")
         leaving.enter_context(
-            leaving_within((grace + SHUTDOWN_MARGIN_SECONDS if asked == 1 else 0.0) + SHUTDOWN_REPORT_SECONDS)
+            leaving_within((grace + SHUTDOWN_MARGIN_SECONDS if requests == 1 else 0.0) + SHUTDOWN_REPORT_SECONDS)
         )
 
     def drain() -> None:
-        if asked:
+        if requests:
             return
         log.info("draining: finishing what is held")
         for supervisor in supervisors:

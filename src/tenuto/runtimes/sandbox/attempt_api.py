@@ -1,4 +1,4 @@
-"""A sandbox's way to the kernel: the verbs of its own attempt, about things that the system made for it or gave it."""
+"""The calls that a sandbox may make: verbs of its own attempt, on objects and tasks that belong to it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
@@ -9,7 +9,7 @@ from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 from tenuto.sdk.context.attempt_api import AttemptApi, Json
 from tenuto.sdk.values.wire_format import load
 
-# What each verb takes; any other argument is refused, above all another attempt's fence.
+# The arguments of each verb. Any other argument is rejected, above all the fence of another attempt.
 VERBS = {
     "get_steps": set[str](),
     "record_step": {"step_no", "name", "kind", "value"},
@@ -21,12 +21,13 @@ VERBS = {
     "put_object": {"data", "type", "metadata"},
     "get_object": {"id"},
 }
-# Their replies name data objects that others put there: values of trusted code, or of sandboxes that knew the objects.
+# The replies of these verbs may name data objects. They were stored by trusted code, or by sandboxes that had access to
+# the objects.
 GIVE_OBJECTS = {"get_steps", "take_signal", "get_run_data", "poll_tasks"}
 
 
 class Given(Protocol):
-    """An attempt, as far as it says what its code was given."""
+    """The data that an attempt was given."""
 
     input: str | None
     slots: str | None
@@ -34,10 +35,12 @@ class Given(Protocol):
 
 
 class SandboxAttemptApi:
-    """Ids are no secrets, so knowing one is no right. An attempt can read the data objects that it was given as such
-    (`{"$object": id}`, which is how a DataObject travels) or has put, and poll the children that it has started. It can
-    name no other object in anything that it sends, so that neither a step, nor run data, nor a child, nor a result
-    returns an id to it as a data object that it was given."""
+    """Checks the calls of a sandbox. Knowing an id does not grant access: ids are not secrets.
+
+    An attempt can read data objects that it was given as such (`{"$object": id}`, the JSON form of a DataObject) or has
+    stored, and poll the children that it has started. It cannot name any other object in anything it sends, so that no
+    step, run data, child or result can give it access to one.
+    """
 
     def __init__(self, port: AttemptApi, attempt: Given, *, may_start: Mapping[str, ChildType]) -> None:
         self._port, self._may_start = port, may_start
@@ -58,7 +61,7 @@ class SandboxAttemptApi:
         self._port.tell(verb, **arguments)
 
     def check_objects(self, value: Json) -> None:
-        """Refuse a value that names a data object which this attempt does not know."""
+        """Raise Forbidden if a value names a data object that this attempt has no access to."""
         for id in objects_in(value):
             if id not in self._objects:
                 raise Forbidden(
@@ -76,8 +79,8 @@ class SandboxAttemptApi:
         if verb == "get_object" and _as_id(arguments.get("id")) not in self._objects:
             raise Forbidden("a sandbox can only read data objects that it was given or has put", "pass it a DataObject")
         if verb == "poll_tasks":
-            asked = arguments.get("task_ids")
-            if not isinstance(asked, list) or not {_as_id(one) for one in cast("list[Any]", asked)} <= self._children:
+            ids = arguments.get("task_ids")
+            if not isinstance(ids, list) or not {_as_id(one) for one in cast("list[Any]", ids)} <= self._children:
                 raise Forbidden(
                     "a sandbox can only poll children that it has started", "gather what ctx.start returned"
                 )
@@ -90,26 +93,26 @@ class SandboxAttemptApi:
             self._objects.add(reply)
         elif verb in GIVE_OBJECTS:
             self._objects.update(objects_in(reply))
-        if verb == "get_steps":  # of kind child are those alone that start_children has recorded
+        if verb == "get_steps":  # only start_children records steps of kind child
             self._children.update(id for step in reply if step["kind"] == "child" for id in step["value"])
 
 
 def objects_in(value: Json) -> Iterator[str]:
-    """The ids of the data objects that a JSON value names."""
+    """Yield the ids of the data objects that a JSON value names."""
     stack = [value]
     while stack:
-        found = stack.pop()
-        if isinstance(found, list):
-            stack.extend(cast("list[Any]", found))
-        elif isinstance(found, dict):
-            held = cast("dict[str, Any]", found)
+        item = stack.pop()
+        if isinstance(item, list):
+            stack.extend(cast("list[Any]", item))
+        elif isinstance(item, dict):
+            held = cast("dict[str, Any]", item)
             if (id := _as_id(held.get("$object"))) is not None:
                 yield id
             stack.extend(held.values())
 
 
 def _as_id(value: Any) -> str | None:
-    """The id as the system writes it, however it is written here."""
+    """Return the id in canonical form, or None."""
     try:
         return str(UUID(value)) if isinstance(value, str) else None
     except ValueError:

@@ -1,7 +1,7 @@
 """Builds a sandbox around a process and waits for it: `python -I -m tenuto.runtimes.sandbox.builder FD SPEC`.
 
-This process stays outside. It starts one that is the first of the sandbox's own process tree, and that one starts the
-process with the code: when either of the first two ends, the kernel ends everything inside.
+This process stays outside. It starts the first process of the sandbox's PID namespace, which starts the process with
+the code: when either of the first two ends, the kernel kills everything inside.
 """
 
 import contextlib
@@ -57,17 +57,17 @@ def _run_behind_walls(fd: int, spec: Spec) -> int:
     os.close(tell)
     os.close(fd)
     over = watch(first, spec.limits.memory, buffer, cgroup.was_full if cgroup else lambda: False)
-    os.wait()  # for the first, and with it for everything inside
+    os.wait()  # for the first process, and with it everything inside
     if cgroup:
         cgroup.remove()
     if over:
         return OUT_OF_MEMORY
     answer = os.read(told, 16)
-    return int(answer) if answer else signal.SIGKILL  # the first process said nothing: it was ended with the rest
+    return int(answer) if answer else signal.SIGKILL  # the first process reported nothing: it was killed with the rest
 
 
 def _make_cgroup(spec: Spec) -> Cgroup | None:
-    """Where there can be one; the worker has said at its start whether, and why not."""
+    """Create a memory cgroup if possible; the worker logs at start-up if it is not, and why."""
     try:
         return make(spec.limits.memory + spec.limits.scratch)
     except NoCgroup:
@@ -75,7 +75,8 @@ def _make_cgroup(spec: Spec) -> Cgroup | None:
 
 
 def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
-    """The first process of the sandbox's tree: nobody inside can signal it, and when it ends all the others do."""
+    """Run as the first process of the sandbox's PID namespace: no process inside can signal it, and when it ends all
+    others are killed."""
     if cgroup:
         cgroup.enter()
         cgroup.let_go()
@@ -87,7 +88,7 @@ def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
     if inside == 0:
         os.close(tell)
         os.close(go)
-        os.read(wait, 1)  # nothing is told to it before its guard is one
+        os.read(wait, 1)  # wait until the first process has dropped its privileges
         _guard(_be_inside, fd, spec)
     os.close(fd)
     become(NOBODY)
@@ -101,14 +102,14 @@ def _be_first(fd: int, spec: Spec, tell: int, cgroup: Cgroup | None) -> None:
 
 
 def _close_ipc() -> None:
-    """No shared memory, queue or semaphore in its IPC namespace, should a call for one pass the filter."""
+    """Forbid shared memory, queues and semaphores in its IPC namespace, in case a call passes the filter."""
     for name in ("shmall", "shmmni", "msgmni"):
-        with contextlib.suppress(OSError):  # where /proc/sys is read-only
+        with contextlib.suppress(OSError):  # /proc/sys may be read-only
             Path("/proc/sys/kernel", name).write_text("0")
 
 
 def _run_without_walls(fd: int, spec: Spec) -> int:
-    """No tree of its own: what it leaves behind becomes ours, and is ended here."""
+    """Run without a PID namespace: orphaned processes become children of this process, which kills them."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     inside = os.fork()
     if inside == 0:
@@ -129,7 +130,7 @@ def _end_all_and(status: int) -> NoReturn:
 
 
 def end_all() -> None:
-    """Every process below this one, also those that are born meanwhile."""
+    """Kill every process below this one, including those started in the meantime."""
     while True:
         for pid in _children():
             with contextlib.suppress(ProcessLookupError):
@@ -151,7 +152,7 @@ def _be_inside(fd: int, spec: Spec) -> None:
     os.closerange(4, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     drop_rights(spec)
     if spec.trial:
-        Path(os.__file__).read_bytes()  # behind no walls, the user it is now may not get at Python
+        Path(os.__file__).read_bytes()  # without walls, the sandbox's user may not be able to read Python's files
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
@@ -160,7 +161,7 @@ def _be_inside(fd: int, spec: Spec) -> None:
 
 
 def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:
-    """A process that was forked ends here, whatever happens: it must never go on with its parent's code."""
+    """Run the work of a forked process and exit: it must never continue with its parent's code."""
     try:
         work(*arguments)
         os._exit(0)
@@ -173,7 +174,7 @@ def _guard(work: Callable[..., None], *arguments: object) -> NoReturn:
 
 
 def end_like(status: int) -> NoReturn:
-    """End as the process inside did, so that the worker can tell how."""
+    """End in the same way as the process inside, so that the worker can tell how it ended."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,4 +1,4 @@
-"""How strong a sandbox can be here: found out by building one, not by reading about the machine."""
+"""Finds out how strong a sandbox can be on this machine, by building one."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tenuto.runtimes.sandbox.spec import Code, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
 
 FULL, WEAK = "full", "weak"
-# What only walls and a user of its own give, as people are told.
+# What only walls and a separate user enforce, as shown to the operator.
 BEHIND_WALLS = (
     "files outside its folder can be read",
     "other processes can be seen",
@@ -25,12 +25,12 @@ OF_OWN_USER = (
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox here, or only one that was not asked for; the message says what to do."""
+    """No sandbox is possible, or only a weak one that was not allowed; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class SandboxCapabilities:
-    """What can be enforced here; `missing` is what cannot. `no_cgroup`: why memory is only watched."""
+    """What can be enforced on this machine; `missing` lists what cannot. `no_cgroup`: why memory is only watched."""
 
     root: bool
     walls: bool
@@ -53,7 +53,8 @@ class SandboxCapabilities:
 
 
 async def find_strength(*, weak: bool) -> SandboxCapabilities:
-    """The strongest sandbox that can be built; one with something missing only where that was asked for."""
+    """Return the strongest sandbox that can be built. Raises SandboxUnavailable if it is incomplete and `weak` is not
+    set."""
     if sys.platform != "linux":
         raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
     strength, why = await _try()

@@ -1,4 +1,4 @@
-"""A memory cgroup for a sandbox: the kernel's own bound on all that it uses, also on what no process has mapped."""
+"""A memory cgroup for a sandbox: limits all memory it uses, including memory that no process has mapped."""
 
 import os
 from contextlib import suppress
@@ -7,23 +7,23 @@ from pathlib import Path
 
 PREFIX = "tenuto-sandbox-"
 MOUNTS, OWN = Path("/proc/self/mountinfo"), Path("/proc/self/cgroup")
-ROOM = 64 << 20  # for what the kernel keeps for a sandbox: page tables, buffers of pipes, names of files
+ROOM = 64 << 20  # for the kernel's own use on behalf of a sandbox: page tables, pipe buffers, file names
 
 
 class NoCgroup(Exception):
-    """No memory cgroup can be made here; the message says what is missing."""
+    """No memory cgroup can be created here; the message says what is missing."""
 
 
 @dataclass(frozen=True)
 class CgroupFolder:
-    """A cgroup in which cgroups for sandboxes can be made."""
+    """A cgroup in which cgroups for sandboxes can be created."""
 
     folder: Path
     version: int
 
 
 class Cgroup:
-    """One cgroup with a bound. It is reached through open folders: behind the walls it has no path."""
+    """A cgroup with a memory limit. Accessed through open folders, because it has no path behind the walls."""
 
     def __init__(self, place: CgroupFolder, name: str, most: int) -> None:
         self._name, self._events = name, "memory.events" if place.version == 2 else "memory.oom_control"
@@ -37,17 +37,17 @@ class Cgroup:
                 self._write_if_there("memory.oom.group", 1)
             else:
                 self._write("memory.limit_in_bytes", most)
-                self._write_if_there("memory.memsw.limit_in_bytes", most)  # with swap: of both together
+                self._write_if_there("memory.memsw.limit_in_bytes", most)  # memory and swap together
         except OSError:
             self.remove()
             raise
 
     def enter(self) -> None:
-        """Move the calling process, and thereby all that it will start, into the cgroup."""
+        """Move the calling process, and everything it will start, into the cgroup."""
         self._write("cgroup.procs", 0)
 
     def was_full(self) -> bool:
-        """Whether the kernel has ended a process in it for its memory."""
+        """Whether the kernel has killed a process of the cgroup for its memory use."""
         with suppress(OSError), open(os.open(self._events, os.O_RDONLY, dir_fd=self._folder)) as file:  # noqa: PTH123
             for text in file:
                 if text.startswith("oom_kill "):
@@ -55,12 +55,12 @@ class Cgroup:
         return False
 
     def let_go(self) -> None:
-        """Close the folders, in a process that has no more to do with it."""
+        """Close the folders, in a process that no longer needs them."""
         os.close(self._folder)
         os.close(self._above)
 
     def remove(self) -> None:
-        """Once nothing is in it any more."""
+        """Remove the cgroup; it must be empty."""
         with suppress(OSError):
             os.rmdir(self._name, dir_fd=self._above)
         self.let_go()
@@ -70,12 +70,12 @@ class Cgroup:
             file.write(str(value))
 
     def _write_if_there(self, name: str, value: int) -> None:
-        with suppress(OSError):  # a kernel without swap accounting, or an older one
+        with suppress(OSError):  # a kernel without swap accounting, or an old one
             self._write(name, value)
 
 
 def make(most: int) -> Cgroup:
-    """A cgroup for the sandbox of this process, bounded to `most` bytes and some room for the kernel."""
+    """Create a cgroup for the sandbox of this process, limited to `most` bytes plus some room for the kernel."""
     try:
         return Cgroup(find_folder(), f"{PREFIX}{os.getpid()}", most + ROOM)
     except OSError as problem:
@@ -83,7 +83,8 @@ def make(most: int) -> Cgroup:
 
 
 def why_not() -> str | None:
-    """What keeps sandboxes from having a memory cgroup here; None if nothing does. Removes what killed ones left."""
+    """Return the reason why sandboxes cannot have a memory cgroup here, or None. Also removes cgroups of killed
+    sandboxes."""
     try:
         make(ROOM).remove()
         _sweep(find_folder().folder)
@@ -93,7 +94,7 @@ def why_not() -> str | None:
 
 
 def find_folder() -> CgroupFolder:
-    """The cgroup that this process is in, or the one above it where that was handed to us."""
+    """Return the cgroup of this process, or its parent if systemd delegated that to us."""
     own = {line.split(":", 2)[1]: line.rstrip("\n").split(":", 2)[2] for line in OWN.read_text().splitlines()}
     for root, mounted, kind, options in _mounts():
         if kind == "cgroup" and "memory" in options:
@@ -110,23 +111,24 @@ def find_folder() -> CgroupFolder:
 
 
 def _mounts() -> list[tuple[str, str, str, list[str]]]:
-    """Root, place, kind and options of everything that is mounted."""
-    found: list[tuple[str, str, str, list[str]]] = []
+    """Return root, path, kind and options of everything that is mounted."""
+    mounts: list[tuple[str, str, str, list[str]]] = []
     for line in MOUNTS.read_text().splitlines():
         before, _, after = line.partition(" - ")
         words, (kind, _, options) = before.split(" "), after.split(" ")
-        found.append((words[3], words[4], kind, options.split(",")))
-    return found
+        mounts.append((words[3], words[4], kind, options.split(",")))
+    return mounts
 
 
 def _below(mounted: str, root: str, path: str) -> Path:
-    """Where the cgroup `path` is. In a container the mount may show a part of the tree, or the path be one outside."""
+    """Return the folder of the cgroup `path`. In a container the mount may show only part of the tree, or the path may
+    be outside of it."""
     inside = os.path.relpath(path, root)
     return Path(mounted) if inside.startswith("..") else Path(mounted, inside)
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether systemd gave the cgroup to the service (`Delegate=yes`)."""
+    """Whether systemd delegated the cgroup to the service (`Delegate=yes`)."""
     for name in ("trusted.delegate", "user.delegate"):
         with suppress(OSError):
             return os.getxattr(folder, name) == b"1"
@@ -134,7 +136,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _hands_down_memory(folder: Path) -> bool:
-    """Whether cgroups below it have the memory controller. One that holds processes itself can hand down nothing."""
+    """Whether cgroups below it get the memory controller. A cgroup that contains processes cannot pass it on."""
     with suppress(OSError):
         handed_down = folder / "cgroup.subtree_control"
         if "memory" not in handed_down.read_text().split():
@@ -144,7 +146,7 @@ def _hands_down_memory(folder: Path) -> bool:
 
 
 def _sweep(folder: Path) -> None:
-    """Those whose process is gone, which had no time to remove them."""
+    """Remove the cgroups of processes that no longer exist."""
     for left in folder.glob(f"{PREFIX}*"):
         if not Path("/proc", left.name.removeprefix(PREFIX)).exists():
             with suppress(OSError):

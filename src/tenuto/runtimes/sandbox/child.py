@@ -1,4 +1,4 @@
-"""The inside of a sandbox: loads the code, runs one attempt of it, says how it ended."""
+"""The process inside a sandbox: loads the code, runs one attempt and reports its outcome."""
 
 import importlib
 import io
@@ -11,19 +11,18 @@ import time
 from typing import Any
 
 from tenuto.model.errors import TooLarge
-from tenuto.runtimes.judge import NEVER
-from tenuto.runtimes.outcomes import Failed, Outcome, describe, to_json
+from tenuto.runtimes.outcomes import NEVER, Failed, Outcome, describe, to_json
 from tenuto.runtimes.process_child import SendLogs, WorkerChannel, run_one
 from tenuto.runtimes.sandbox.spec import MB, Spec
 from tenuto.sdk.app_loader import BadTarget, load_app
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
 
-MAX_LINE_BYTES = 16 * MB  # of what is said at once, also a result
+MAX_LINE_BYTES = 16 * MB  # per message, including the result
 
 
 class BoundedChannel(WorkerChannel):
-    """A way out that the worker does not close for being told too much at once."""
+    """A connection that rejects large messages itself; the worker would end the sandbox."""
 
     def send(self, **message: Any) -> None:
         size = len(json.dumps(message))
@@ -33,7 +32,7 @@ class BoundedChannel(WorkerChannel):
 
 
 class Printed(io.TextIOBase):
-    """What the code prints becomes log lines of its attempt."""
+    """Turns printed text into log lines of the attempt."""
 
     def __init__(self, line: WorkerChannel, level: str) -> None:
         self._line, self._level, self._rest = line, level, ""
@@ -43,8 +42,8 @@ class Printed(io.TextIOBase):
 
     def write(self, text: str, /) -> int:
         *whole, self._rest = (self._rest + text).split("\n")
-        for one in whole:
-            self._send(one)
+        for text_line in whole:
+            self._send(text_line)
         if len(self._rest) > 8192:
             self.flush_rest()
         return len(text)
@@ -75,19 +74,19 @@ def main(connection: socket.socket, spec: Spec) -> None:
         return
     try:
         outcome = _run(line, spec, job)
-        for one in printed:
-            one.flush_rest()
+        for stream in printed:
+            stream.flush_rest()
         line.send(outcome=to_json(outcome))
     except TooLarge as problem:
         line.send(outcome=to_json(Failed(describe(problem), NEVER)))
-    except BaseException as problem:  # the code may have broken anything that is used here
+    except BaseException as problem:  # user code may have broken anything that is used here
         line.send(outcome=to_json(Failed(describe(problem))))
 
 
 def _run(line: WorkerChannel, spec: Spec, job: dict[str, Any]) -> Outcome:
     try:
         task = _load(spec, job["run"])
-    except BaseException as problem:  # also what code raises that wants to end the process
+    except BaseException as problem:  # including exceptions that should end the process
         return Failed(describe(problem))
     return run_one(line, task, job)
 

@@ -1,4 +1,4 @@
-"""The children of a sandbox: tasks that run in sandboxes too, with no other options than they were declared with."""
+"""The child tasks of a sandbox: they run in sandboxes too, with the options of their declaration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 from tenuto.model.errors import Forbidden, InvalidInput
 from tenuto.runtimes.sandbox.spec import LIMITS
 
-# What decides where and when a task runs, and what it is if nothing was declared. Only trusted code chooses these.
+# Options that decide where and when a task runs, with their defaults. Only trusted code can set them.
 DEFAULTS: dict[str, Any] = {"queue": "default", "priority": 0, "labels": [], "language": "python"}
 OF_KIND = {"type", "optional", "inherit", "max_attempts", "max_losses", "backoff_seconds", "timeout_seconds",
            "heartbeat_timeout_seconds", *DEFAULTS}  # fmt: skip
@@ -16,29 +16,29 @@ OF_DETAIL = {"task", "name", "delay_seconds", "available_at", "metadata", "queue
 
 @dataclass(frozen=True)
 class ChildType:
-    """How a type was declared by its worker."""
+    """The declaration of a type by its worker."""
 
     kind: Mapping[str, Any] = field(default_factory=dict[str, Any])
     limits: tuple[Mapping[str, Any], ...] = ()
-    queues: frozenset[str] = frozenset()  # that it may be started in, besides its own
+    queues: frozenset[str] = frozenset()  # queues that it may be started in, besides its own
 
     def option(self, name: str) -> Any:
         return self.kind.get(name, DEFAULTS.get(name))
 
 
-def checked(asked: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
-    """The arguments of `start_children`, or an error that names the field which a sandbox cannot set. The limits of a
-    child are left to the kernel, which has them from the declaration of its type."""
-    kinds: list[dict[str, Any]] = asked.get("kinds") or []
-    details: list[dict[str, Any]] = asked.get("details") or []
+def checked(arguments: dict[str, Any], may_start: Mapping[str, ChildType]) -> dict[str, Any]:
+    """Return the validated arguments of `start_children`. Raises an error that names a field which a sandbox cannot
+    set. The database applies the limits of a child from the declaration of its type."""
+    kinds: list[dict[str, Any]] = arguments.get("kinds") or []
+    details: list[dict[str, Any]] = arguments.get("details") or []
     if not kinds or not _are_objects(kinds) or not _are_objects(details):
         raise InvalidInput("kinds and details of children are not lists of JSON objects")
     for detail in details:
-        _check_detail(detail, _type_of(detail, asked, may_start))
+        _check_detail(detail, _type_of(detail, arguments, may_start))
     return {
-        **asked,
+        **arguments,
         "kinds": [_check_kind(kind, may_start) for kind in kinds],
-        "details": [{key: value for key, value in one.items() if key != "limits"} for one in details] or None,
+        "details": [{key: value for key, value in detail_.items() if key != "limits"} for detail_ in details] or None,
     }
 
 
@@ -63,12 +63,12 @@ def _check_kind(kind: dict[str, Any], may_start: Mapping[str, ChildType]) -> dic
     }
 
 
-def _type_of(detail: dict[str, Any], asked: dict[str, Any], may_start: Mapping[str, ChildType]) -> ChildType:
+def _type_of(detail: dict[str, Any], arguments: dict[str, Any], may_start: Mapping[str, ChildType]) -> ChildType:
     try:
-        place = asked["task_kinds"][detail["task"]] if asked.get("task_kinds") else 0
-        return may_start[asked["kinds"][place]["type"]]
+        place = arguments["task_kinds"][detail["task"]] if arguments.get("task_kinds") else 0
+        return may_start[arguments["kinds"][place]["type"]]
     except (KeyError, IndexError, TypeError):
-        return ChildType()  # whoever checks the kinds says what is wrong
+        return ChildType()  # the check of the kinds reports the error
 
 
 def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
@@ -77,12 +77,12 @@ def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
         _refuse("priority", detail["priority"], f"it was declared with {declared.option('priority')!r}")
     limits: Any = detail.get("limits") or []
     for limit in limits if isinstance(limits, list) else [limits]:
-        if not any(_is_declared(limit, one) for one in declared.limits):
+        if not any(_is_declared(limit, known) for known in declared.limits):
             _refuse("limits", limit, "a task is held to the limits of its declaration")
 
 
 def _is_declared(limit: Any, declared: Mapping[str, Any]) -> bool:
-    """Whether it is this limit: for each value of a parameter, the declared key is the beginning of it."""
+    """Whether the limit matches the declared one. If it is per value of a parameter, the declared key is a prefix."""
     if not isinstance(limit, dict) or any(limit.get(key) != declared.get(key) for key in ("scope", "size", "seconds")):
         return False
     key = str(limit.get("key"))
@@ -99,4 +99,4 @@ def _refuse(name: str, value: Any, hint: str) -> None:
 
 
 def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)

@@ -1,4 +1,4 @@
-"""A file system of the sandbox's own: read-only programs and code, a folder in memory to write in, nothing else."""
+"""The sandbox's own file system: programs and code read-only, a writable folder in memory, nothing else."""
 
 import os
 from pathlib import Path
@@ -32,13 +32,14 @@ PLAIN = MS_NOSUID | MS_NODEV
 
 
 def build_walls(spec: Spec) -> None:
-    """In a mount namespace of our own: afterwards `/` is the sandbox's, and nothing else can be reached."""
+    """Build the file system in our own mount namespace; afterwards `/` is the sandbox's, and nothing else can be
+    reached."""
     mount(None, "/", None, MS_REC | MS_PRIVATE)
     root = Path(spec.root)
     mount("tmpfs", spec.root, "tmpfs", PLAIN, f"size={MB},mode=755")
     _make_etc(root, spec)
     _make_devices(root)
-    _make_scratch(root, spec)  # first: code may lie in a folder below it
+    _make_scratch(root, spec)  # first, because code may be in a folder below it
     for name in (*SYSTEM, *OF_ETC, *_outermost(spec.shown)):
         _show(root, Path(name))
     for name in spec.hidden:
@@ -54,12 +55,12 @@ def build_walls(spec: Spec) -> None:
 
 
 def _outermost(paths: tuple[str, ...]) -> list[str]:
-    """Those that lie in none of the others."""
-    found: list[str] = []
+    """Return the paths that are not inside another one."""
+    kept: list[str] = []
     for path in sorted(set(paths), key=len):
-        if Path(path).exists() and not any(Path(path).is_relative_to(one) for one in (*found, *SYSTEM)):
-            found.append(path)
-    return found
+        if Path(path).exists() and not any(Path(path).is_relative_to(other) for other in (*kept, *SYSTEM)):
+            kept.append(path)
+    return kept
 
 
 def _show(root: Path, source: Path) -> None:
@@ -75,14 +76,14 @@ def _show(root: Path, source: Path) -> None:
 
 
 def _hide(root: Path, folder: Path) -> None:
-    """An empty folder in its place, if the sandbox sees it at all."""
+    """Mount an empty folder over it, if the sandbox sees it at all."""
     target = root / folder.relative_to("/")
     if target.is_dir():
         mount("tmpfs", str(target), "tmpfs", PLAIN | MS_RDONLY, "size=4k,mode=555")
 
 
 def _bind(source: Path, target: Path, flags: int) -> None:
-    mount(str(source), str(target), None, MS_BIND)  # without what is mounted below it
+    mount(str(source), str(target), None, MS_BIND)  # without file systems that are mounted below it
     mount(None, str(target), None, MS_BIND | MS_REMOUNT | flags)
 
 
@@ -99,10 +100,10 @@ def _make_devices(root: Path) -> None:
 
 
 def _make_scratch(root: Path, spec: Spec) -> None:
-    """One place in memory for everything it writes, so that there is one bound."""
+    """Mount one file system in memory for everything it writes, so that one limit applies."""
     scratch = _folder(root / "tmp")
     owner = f"uid={spec.uid},gid={spec.uid}," if spec.uid is not None else ""
-    # Small pages: one byte of a huge one that something else holds would keep 2 MB after the file is gone.
+    # Small pages: a single used byte of a huge page would keep 2 MB after the file is gone.
     options = f"{owner}size={spec.limits.scratch},nr_inodes=20000,huge=never,mode=700"
     mount("tmpfs", str(scratch), "tmpfs", PLAIN, options)
     (root / "dev" / "shm").symlink_to("/tmp")  # noqa: S108 (the sandbox's own)

@@ -1,8 +1,7 @@
-"""The memory of a sandbox's processes together, watched from outside: limits of the kernel bind each of them alone.
+"""Watches the memory of all processes of a sandbox together; resource limits apply only to each process.
 
-Where there is a memory cgroup, that is the bound, and watching ends a sandbox a little earlier. Where there is none,
-watching is the bound, so it counts what processes have in memory, their page tables, and as full what their pipes and
-sockets can hold.
+With a memory cgroup, that is the limit, and watching ends a sandbox slightly earlier. Without one, watching is the
+limit, so it counts resident memory, page tables, and the full capacity of pipes and sockets.
 """
 
 import os
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-CHECK_EVERY_SECONDS = 0.1  # seconds between two looks
+CHECK_EVERY_SECONDS = 0.1  # seconds between two checks
 PROC = Path("/proc")
 BUFFER = Path("/proc/sys/net/core/wmem_default")  # a pipe holds less
 USUAL_BUFFER = 212_992
@@ -20,8 +19,8 @@ COUNTED = ("VmRSS:", "VmPTE:")
 
 
 def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> bool:
-    """Wait until the process ends. Kills it, and with it all that are inside, when they use more than `most` or when
-    `was_full` says that the kernel has begun to kill them for it. Returns whether that was so."""
+    """Wait until the process ends. Kill it, and with it everything inside, when they use more than `most` bytes or
+    `was_full` reports that the kernel has started to kill them. Return whether that happened."""
     over = False
     ended = select.poll()
     line = os.pidfd_open(pid)
@@ -37,19 +36,19 @@ def watch(pid: int, most: int, buffer: int, was_full: Callable[[], bool]) -> boo
 
 
 def used(enough: int, buffer: int) -> int:
-    """Bytes that all processes inside have in memory. What they share counts once, where a first count is over
-    `enough`: it takes long to find out."""
+    """Return the bytes of memory that all processes inside use. If that exceeds `enough`, count again with shared
+    memory counted once, which is slower."""
     if (PROC / "self").exists():
-        return 0  # the walls are not up yet: this is the machine's own
-    found = sum(_in_memory(process) + len(_open_files(process)) * buffer for process in _inside())
-    if found <= enough:
-        return found
+        return 0  # the walls are not built yet: this is the /proc of the machine
+    total = sum(_in_memory(process) + len(_open_files(process)) * buffer for process in _inside())
+    if total <= enough:
+        return total
     held = {file for process in _inside() for file in _held_files(process)}
     return sum(_own_share(process) for process in _inside()) + len(held) * buffer
 
 
 def read_buffer() -> int:
-    """Bytes that one end of a pair of sockets can hold. Behind the walls this cannot be read."""
+    """Return the capacity of one end of a socket pair, in bytes. Cannot be read behind the walls."""
     with suppress(OSError, ValueError):
         return max(USUAL_BUFFER, int(BUFFER.read_text()))
     return USUAL_BUFFER
@@ -63,17 +62,17 @@ def _in_memory(process: Path) -> int:
     with suppress(OSError):
         lines = (process / "status").read_text().splitlines()
         return sum(int(text.split()[1]) * 1024 for text in lines if text.startswith(COUNTED))
-    return 0  # it has ended
+    return 0  # the process has ended
 
 
 def _open_files(process: Path) -> list[str]:
     with suppress(OSError):
-        return os.listdir(process / "fd")  # noqa: PTH208 (a name each is enough, sixty times ten a second)
+        return os.listdir(process / "fd")  # noqa: PTH208 (only names are needed, about 600 times per second)
     return []
 
 
 def _held_files(process: Path) -> Iterator[str]:
-    """Which pipes and sockets it has, as the kernel names them: `pipe:[4711]`."""
+    """Yield the pipes and sockets of a process by their kernel names: `pipe:[4711]`."""
     for name in _open_files(process):
         with suppress(OSError):
             file = str((process / "fd" / name).readlink())

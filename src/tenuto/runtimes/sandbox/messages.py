@@ -1,4 +1,5 @@
-"""What a sandbox says, read as if it came from an enemy: every word is one we know, in the form that we know."""
+"""Validates the messages of a sandbox, which is assumed to be hostile: only known messages in the known form are
+accepted."""
 
 import json
 import math
@@ -12,16 +13,16 @@ from tenuto.sdk.values.wire_format import MAX_DEPTH, RESERVED, NotSerializable, 
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
 MAX_TEXT_CHARS = 100_000
-MAX_SECONDS = 315_360_000.0  # seconds; the kernel's bound
+MAX_SECONDS = 315_360_000.0  # the maximum that the database accepts
 OF_WAIT = {"for", "tasks", "name", "seconds", "timeout_seconds"}
 
 
 class InvalidMessage(Exception):
-    """The sandbox says what only code that speaks for itself would say: it is ended."""
+    """The sandbox sent a message that the regular client code never sends; the sandbox is ended."""
 
 
 def check(line: bytes) -> dict[str, Any]:
-    """One message, in the form that the worker trusts."""
+    """Parse and validate one message."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -29,15 +30,15 @@ def check(line: bytes) -> dict[str, Any]:
     match message:
         case {"ask": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
             return {"ask": no, "verb": verb, "arguments": _stored(arguments)}
-        case {"tell": "progress", "arguments": dict(said)} if len(message) == 2:
+        case {"tell": "progress", "arguments": dict(fields)} if len(message) == 2:
             return {
                 "tell": "progress",
-                "arguments": _progress(**said) if said.keys() <= {"progress", "message"} else {},
+                "arguments": _progress(**fields) if fields.keys() <= {"progress", "message"} else {},
             }
         case {"log": [level, str(text), _, _]} if len(message) == 1:
             return {"log": [level if level in LEVELS else "info", clean(text[:MAX_TEXT_CHARS]), None, time.time()]}
-        case {"outcome": {"kind": str(), **said}} if len(message) == 1:
-            return {"outcome": to_json(_outcome(message["outcome"].pop("kind"), said))}
+        case {"outcome": {"kind": str(), **fields}} if len(message) == 1:
+            return {"outcome": to_json(_outcome(message["outcome"].pop("kind"), fields))}
     raise InvalidMessage(f"nobody understands {str(message)[:100]!r}")
 
 
@@ -47,8 +48,8 @@ def _progress(progress: Any = None, message: Any = None) -> dict[str, Any]:
     return {"progress": progress, "message": None if message is None else clean(str(message)[:1024])}
 
 
-def _outcome(kind: str, said: dict[str, Any]) -> Outcome:
-    match kind, said:
+def _outcome(kind: str, fields: dict[str, Any]) -> Outcome:
+    match kind, fields:
         case "Completed", {"output": None}:
             return Completed(None)
         case "Completed", {"output": str(output)}:
@@ -64,7 +65,7 @@ def _outcome(kind: str, said: dict[str, Any]) -> Outcome:
             return Waiting(_wait(wait))
         case "Interrupted", {}:
             return Interrupted()
-    raise InvalidMessage(f"an attempt cannot end as {kind[:40]!r} with {sorted(said)}")
+    raise InvalidMessage(f"an attempt cannot end as {kind[:40]!r} with {sorted(fields)}")
 
 
 def _retry(value: Any) -> float:
@@ -90,14 +91,14 @@ def _wait(wait: dict[str, Any]) -> dict[str, Any]:
             wait[key] = _number(wait[key], MAX_SECONDS)
     if "tasks" in wait:
         try:
-            wait["tasks"] = [str(UUID(one)) for one in wait["tasks"]]
+            wait["tasks"] = [str(UUID(task_id)) for task_id in wait["tasks"]]
         except (ValueError, TypeError, AttributeError) as error:
             raise InvalidMessage("it waits for children that are none") from error
     return _stored(wait)
 
 
 def _output(text: str) -> str:
-    """A result in our own words: no other text would be safe in one batch with the results of others."""
+    """Return a result re-encoded by us: the original text might not be safe in a batch with other results."""
     try:
         value = load(text)
     except (ValueError, RecursionError) as error:
@@ -106,18 +107,18 @@ def _output(text: str) -> str:
 
 
 def _stored(value: Any) -> Any:
-    """The value, if Postgres can hold it and it says nothing that only the wire format says."""
+    """Return the value if Postgres can store it and it contains no reserved keys."""
     stack: list[tuple[Any, int]] = [(value, 1)]
     while stack:
-        found, depth = stack.pop()
+        item, depth = stack.pop()
         if depth > MAX_DEPTH + 2:
             raise InvalidMessage(f"it is nested more than {MAX_DEPTH} deep")
-        if isinstance(found, dict):
-            if found.keys() & {*RESERVED} - {"$object"}:
+        if isinstance(item, dict):
+            if item.keys() & {*RESERVED} - {"$object"}:
                 raise InvalidMessage("it holds a key that only the wire format may hold")
-            stack.extend((one, depth + 1) for one in found.values())
-        elif isinstance(found, list):
-            stack.extend((one, depth + 1) for one in found)
+            stack.extend((child, depth + 1) for child in item.values())
+        elif isinstance(item, list):
+            stack.extend((child, depth + 1) for child in item)
     try:
         dump(value)
     except NotSerializable as problem:

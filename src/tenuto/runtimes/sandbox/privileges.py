@@ -1,4 +1,5 @@
-"""Giving up what a sandbox must not have, for good: limits, other users' rights, new rights, dangerous calls."""
+"""Drops privileges permanently: sets resource limits, changes the user, forbids new privileges, filters system
+calls."""
 
 import math
 import os
@@ -19,7 +20,7 @@ from tenuto.runtimes.sandbox.syscalls import (
 
 
 def drop_rights(spec: Spec) -> None:
-    """From here on this process is the sandbox."""
+    """Turn this process into the sandbox."""
     _limit(spec.limits, own_user=spec.uid is not None)
     if spec.uid is not None:
         become(spec.uid)
@@ -30,7 +31,7 @@ def drop_rights(spec: Spec) -> None:
 
 
 def become(uid: int) -> None:
-    """That user and no other, in no group but its own, without a capability."""
+    """Become this user, in no other group, without capabilities."""
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     drop_bounding_set()
     os.setgroups([])
@@ -49,10 +50,10 @@ def _limit(limits: Limits, *, own_user: bool) -> None:
         (resource.RLIMIT_MSGQUEUE, 0),
         (resource.RLIMIT_SIGPENDING, limits.signals),
     ]
-    if own_user:  # it counts all processes of the user: those of a person who works here are more
+    if own_user:  # it counts all processes of the user, and the worker's own user may have more
         wanted.append((resource.RLIMIT_NPROC, limits.processes))
     for kind, most in wanted:
         hard = resource.getrlimit(kind)[1]
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        # A second between the signal that says so and the one that ends it.
+        # One second between the warning signal and the signal that kills.
         resource.setrlimit(kind, (bound, bound + 1 if kind == resource.RLIMIT_CPU else bound))

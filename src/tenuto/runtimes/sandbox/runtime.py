@@ -1,4 +1,4 @@
-"""Untrusted code: each attempt in a sandbox of its own, which is built for it and ended whole when it is over."""
+"""Runs untrusted code: each attempt in its own sandbox, which is removed completely afterwards."""
 
 import asyncio
 import math
@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tenuto.model.errors import Forbidden
-from tenuto.runtimes.judge import NEVER
-from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, Lost, Outcome, describe
+from tenuto.runtimes.outcomes import NEVER, Completed, Failed, Interrupted, Lost, Outcome, describe
 from tenuto.runtimes.process import LogSink, Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
 from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
@@ -28,19 +27,19 @@ from tenuto.runtimes.sandbox.uids import borrowed_uid
 from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.values.wire_format import load
 
-MAX_BUILD_ERROR_CHARS = 4096  # of what went wrong while it was built
-MAX_OUTPUT_BYTES = 512 * MB  # of everything that an attempt says: reading it takes time from the others
+MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
+MAX_OUTPUT_BYTES = 512 * MB  # for all messages of an attempt: reading them takes time from others
 MAX_MESSAGE_BYTES = 1 * MB
 MAY_BE_LONG = (b'{"ask"', b'{"outcome"')
-BUILD_TIMEOUT_SECONDS = 60.0  # seconds; a machine that is far too busy takes some
-CPU_MARGIN_SECONDS = 2.0  # beyond the timeout until the CPU limit ends it, should the worker not
+BUILD_TIMEOUT_SECONDS = 60.0  # seconds; a very busy machine needs some
+CPU_MARGIN_SECONDS = 2.0  # after the timeout, until the CPU limit ends the sandbox in case the worker does not
 
 
 @dataclass(frozen=True)
 class SandboxHost:
-    """What is ours: which users and folders sandboxes get, and which must stay out of their sight."""
+    """The worker's side: which users and folders sandboxes get, and which folder they must not see."""
 
-    root: bool  # may take other users and build walls
+    root: bool  # can change users and build walls
     walls: bool
     home: str
     limits: Limits
@@ -48,7 +47,7 @@ class SandboxHost:
 
 @dataclass(frozen=True)
 class SandboxCode:
-    """The code of one attempt, ready to run: what the sandbox sees of it, and the tasks that it may start."""
+    """The code of one attempt: what the sandbox sees of it, and the tasks that it may start."""
 
     code: Code
     shown: tuple[str, ...]
@@ -60,7 +59,7 @@ Prepare = Callable[[Any, Path], Awaitable[SandboxCode]]
 
 
 class SandboxRuntime(ProcessRuntime):
-    """Starts a sandbox for each attempt; never uses one twice."""
+    """Starts a sandbox for each attempt; a sandbox is never reused."""
 
     def __init__(
         self,
@@ -88,7 +87,7 @@ class SandboxRuntime(ProcessRuntime):
             spec = self._spec(prepared, folder, uid, attempt.timeout)
             process = job.process = await start(spec)
             stack.push_async_callback(process.end)
-            if attempt.stop is not None:  # asked to stop while it was built
+            if attempt.stop is not None:  # asked to stop while it was being built
                 return attempt.stop
             self._began(attempt)
             port = SandboxAttemptApi(self._open_port(attempt), attempt, may_start=prepared.may_start)
@@ -97,7 +96,7 @@ class SandboxRuntime(ProcessRuntime):
     async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxAttemptApi) -> Outcome:
         try:
             outcome = await self._converse(process, attempt, port)
-        except (InvalidMessage, ValueError) as problem:  # ValueError: a line without an end
+        except (InvalidMessage, ValueError) as problem:  # ValueError: a line without end
             message = (
                 str(problem)
                 if isinstance(problem, InvalidMessage)
@@ -109,7 +108,8 @@ class SandboxRuntime(ProcessRuntime):
                 port.check_objects(load(outcome.output or "null"))
             except Forbidden as refusal:
                 return Failed(describe(refusal))
-        if isinstance(outcome, Interrupted):  # that would cost it nothing, so nobody but us may say it
+        # an interrupted attempt does not count, so only the worker may decide that
+        if isinstance(outcome, Interrupted):
             return Failed({"type": "InvalidMessage", "message": "the sandbox was ended: it says it was asked to stop"})
         return outcome
 
@@ -131,11 +131,11 @@ class SandboxRuntime(ProcessRuntime):
 
 
 class NoCodeToRun(Exception):
-    """There is no code to run; trying again would not help."""
+    """There is no code to run; a retry would not help."""
 
 
 class Sandbox(Process):
-    """One sandbox and the line to it."""
+    """One sandbox and the connection to it."""
 
     spec: Spec
     said = 0
@@ -149,15 +149,15 @@ class Sandbox(Process):
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
         async for message in super().messages():
             yield message
-            await asyncio.sleep(0)  # one that never pauses must not hold up the others
+            await asyncio.sleep(0)  # a sandbox that sends without pause must not delay others
 
     def kill(self) -> None:
-        """The process that built it ends, and everything inside with it."""
+        """End the process that built it, and everything inside with it."""
         with suppress(ProcessLookupError):
             self.process.terminate()
 
     async def end(self) -> None:
-        """Gone, with everything that it started."""
+        """End the sandbox with everything it started."""
         self.alive = False
         self.kill()
         await self.process.wait()
@@ -199,7 +199,7 @@ def _own_folder() -> Iterator[str]:
 
 
 def _open_up(function: Callable[[str], object], path: str, _: object) -> None:
-    """Folders that were closed to everybody are opened to be removed; never what a link leads to."""
+    """Make locked folders accessible in order to remove them; never follows symbolic links."""
     above = Path(path).parent
     for place in (above, Path(path)):
         if place.is_dir() and not place.is_symlink():
@@ -211,14 +211,14 @@ def _open_up(function: Callable[[str], object], path: str, _: object) -> None:
 
 
 def of_python() -> tuple[str, ...]:
-    """The folders that Python itself needs, and this package."""
+    """Return the folders that Python needs, and this package."""
     ours = str(Path(__file__).parents[1])
-    found = [sys.prefix, sys.base_prefix, ours, *(path for path in sys.path if "site-packages" in path)]
-    return tuple(dict.fromkeys(str(way) for path in found for way in (Path(path), Path(path).resolve())))
+    paths = [sys.prefix, sys.base_prefix, ours, *(path for path in sys.path if "site-packages" in path)]
+    return tuple(dict.fromkeys(str(way) for path in paths for way in (Path(path), Path(path).resolve())))
 
 
 async def start(spec: Spec) -> Sandbox:
-    """A sandbox that is ready to be told what to run; nothing of ours but the line goes in."""
+    """Start a sandbox that waits for an attempt. It inherits nothing from us except the connection."""
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": spec.cwd, "TMPDIR": spec.cwd}
     ours, theirs = socket.socketpair()
     with closing(theirs):
@@ -233,17 +233,17 @@ async def start(spec: Spec) -> Sandbox:
     try:
         ready = await asyncio.wait_for(
             reader.readline(), BUILD_TIMEOUT_SECONDS
-        )  # it says when it is built; nothing, if it failed
+        )  # sent when it is built; empty if that failed
     except TimeoutError:
         await sandbox.end()
         raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None
     if not ready:
-        said = await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
+        problem = await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
         await sandbox.end()
         ended = f"it ended with code {process.returncode} and without a word"
-        raise CannotBuild(said.decode("utf-8", "replace").strip() or ended)
+        raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
     return sandbox
 
 
 class CannotBuild(Exception):
-    """This machine, or this user, cannot build a sandbox; the message says what failed."""
+    """This machine or user cannot build a sandbox; the message says what failed."""

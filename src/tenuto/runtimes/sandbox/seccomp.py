@@ -1,11 +1,11 @@
-"""Which system calls a sandbox may not make: those that only an attack needs, and those that hold memory which belongs
-to no process. A seccomp filter, written out as BPF."""
+"""The seccomp filter of a sandbox, as a BPF program. Forbids system calls that only attacks need, and those that
+allocate memory which is not attributed to a process."""
 
 import errno
 import platform
 import struct
 
-# By machine: the word that the kernel names it with, and the numbers of the calls.
+# By machine: the kernel's id of the architecture, and the numbers of the calls.
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 Numbers = dict[str, tuple[int | None, int | None]]  # name: x86_64, aarch64 (None: the machine has no such call)
 REFUSED: Numbers = {
@@ -18,10 +18,10 @@ REFUSED: Numbers = {
     "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106), "reboot": (169, 142),
     "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "syslog": (103, 116),
     "settimeofday": (164, 170), "clock_settime": (227, 112), "pidfd_getfd": (438, 438),
-    "socket": (41, 198),  # of any family; pairs of streams, which lead nowhere, are below
+    "socket": (41, 198),  # of any family; socket pairs, which connect to nothing else, are handled below
 }  # fmt: skip
-# Calls whose memory no process has mapped, so that nothing counts it, or that take a share of what the whole machine
-# has (aio, watches). Programs that know them do without them where a kernel lacks them, so that is what they are told.
+# Calls that allocate memory no process has mapped, so that it is not counted, or that use resources of the whole
+# machine (aio, watches). Programs have fallbacks for kernels without these calls, so they get ENOSYS.
 ABSENT: Numbers = {
     "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195), "shmdt": (67, 197),
@@ -29,7 +29,7 @@ ABSENT: Numbers = {
     "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
     "mq_open": (240, 180), "mq_unlink": (241, 181), "mq_timedsend": (242, 182), "mq_timedreceive": (243, 183),
     "mq_notify": (244, 184), "mq_getsetattr": (245, 185),
-    # A page of a file or of a process that lies in a pipe or socket stays after everybody else let go of it.
+    # A page of a file or process in a pipe or socket stays allocated after everything else has released it.
     "splice": (275, 76), "tee": (276, 77), "vmsplice": (278, 75), "sendfile": (40, 71),
     "io_setup": (206, 0), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "inotify_init": (253, None), "inotify_init1": (294, 26), "fanotify_init": (300, 262),
@@ -39,7 +39,7 @@ _CLONE, _CLONE3, _MMAP, _FCNTL = (56, 220), (435, 435), (9, 222), (72, 25)
 _SOCKETPAIR, _SETSOCKOPT = (53, 199), (54, 208)
 _NEW_NAMESPACES, _MAP_HUGETLB, _F_SETPIPE_SZ = 0x7E020000, 0x40000, 1031
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE_MASK, _SOL_SOCKET, _SO_SNDBUF, _SO_RCVBUF = 1, 1, 0xF, 1, 7, 8
-_X32 = 0x40000000  # the other numbers of x86_64, which would pass the list
+_X32 = 0x40000000  # alternative numbers of x86_64 calls, which would bypass the list
 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
@@ -51,7 +51,7 @@ def can_filter() -> bool:
 
 
 def program() -> bytes:
-    """The filter for this machine."""
+    """Return the filter for this machine."""
     column = list(MACHINES).index(platform.machine())
     lines = [
         _line(_LOAD, _MACHINE),
@@ -60,7 +60,7 @@ def program() -> bytes:
         _line(_LOAD, _NUMBER),
         _line(_AT_LEAST, _X32, 0, 1),
         _refuse(errno.ENOSYS),
-        # Its flags lie in memory, where no filter can look: told that it is missing, libraries take clone instead.
+        # Its flags are in memory, where no filter can look. With ENOSYS, libraries use clone instead.
         *_call(_CLONE3[column], _refuse(errno.ENOSYS)),
     ]
     for calls, why in ((REFUSED, errno.EPERM), (ABSENT, errno.ENOSYS)):
@@ -73,15 +73,15 @@ def program() -> bytes:
 
 
 def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
-    """Calls that are refused with some arguments, as (number, lines that refuse or go on)."""
+    """Return the calls that are forbidden with some arguments, as (number, lines that reject or continue)."""
     not_permitted = _refuse(errno.EPERM)
     return [
         (_CLONE[column], [_argument(0), _line(_ANY_BIT, _NEW_NAMESPACES, 0, 1), not_permitted]),
-        # Huge pages come from a pool of the machine and count as nobody's memory.
+        # Huge pages come from a pool of the machine and are not attributed to a process.
         (_MMAP[column], [_argument(3), _line(_ANY_BIT, _MAP_HUGETLB, 0, 1), _refuse(errno.ENOMEM)]),
         (_FCNTL[column], [_argument(1), _line(_EQUAL, _F_SETPIPE_SZ, 0, 1), not_permitted]),
-        # A socket that others can name, or a datagram, would hold what many closed ones sent; a stream's end holds
-        # one buffer. That is what watching memory relies on, so the buffer cannot grow either.
+        # A named socket or a datagram socket could hold data of many closed sockets; the end of a stream holds one
+        # buffer. Watching memory relies on this, so the buffer size cannot be changed either.
         (_SOCKETPAIR[column], [
             _argument(0), _line(_EQUAL, _AF_UNIX, 1, 0), not_permitted,
             _argument(1), _line(_AND, _SOCK_TYPE_MASK), _line(_EQUAL, _SOCK_STREAM, 1, 0), not_permitted,
@@ -94,12 +94,12 @@ def _by_argument(column: int) -> list[tuple[int, list[bytes]]]:
 
 
 def _call(number: int, *block: bytes) -> list[bytes]:
-    """The block, for this call alone. It must return: what it loads is no number of a call any more."""
+    """Apply the block to this call only. It must return, because the call number is no longer loaded after it."""
     return [_line(_EQUAL, number, 0, len(block)), *block]
 
 
 def _argument(no: int) -> bytes:
-    return _line(_LOAD, _ARGUMENTS + 8 * no)  # the lower half; these are all ints
+    return _line(_LOAD, _ARGUMENTS + 8 * no)  # the lower half; all of these are ints
 
 
 def _refuse(why: int) -> bytes:

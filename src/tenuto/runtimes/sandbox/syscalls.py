@@ -1,4 +1,4 @@
-"""The calls of Linux that a sandbox is built with and Python has no word for."""
+"""Linux system calls for building a sandbox that Python does not provide."""
 
 import ctypes
 import os
@@ -20,8 +20,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
 
-def _checked(answer: int, what: str) -> None:
-    if answer != 0:
+def _checked(result: int, what: str) -> None:
+    if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
@@ -31,8 +31,8 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
-    said = [None if text is None else text.encode() for text in (source, target, kind, data)]
-    _checked(_libc.mount(said[0], said[1], said[2], ctypes.c_ulong(flags), said[3]), f"mount {target}")
+    encoded = [None if text is None else text.encode() for text in (source, target, kind, data)]
+    _checked(_libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]), f"mount {target}")
 
 
 def unmount(target: str) -> None:
@@ -49,16 +49,16 @@ def prctl(option: int, first: int = 0, second: int = 0) -> None:
 
 
 def drop_bounding_set() -> None:
-    """No program that is run from here on gets a capability, whatever its file says."""
+    """Prevent programs started from here on from gaining capabilities, whatever their file says."""
     for number in range(LAST_CAPABILITY + 1):
         try:
             prctl(PR_CAPBSET_DROP, number)
-        except OSError:  # the kernel knows fewer
+        except OSError:  # the kernel knows fewer capabilities
             return
 
 
 def load_filter(program: bytes) -> None:
-    """A seccomp filter for this process and all that it starts."""
+    """Install a seccomp filter for this process and everything it starts."""
     held = ctypes.create_string_buffer(program, len(program))
     description = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(held))
     pointer = ctypes.create_string_buffer(description, len(description))

@@ -1,20 +1,20 @@
-"""Users for sandboxes: one each, so that no two can touch each other and each has its own count of processes."""
+"""User ids for sandboxes: one each, so that they cannot touch each other and each has its own process limit."""
 
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-FIRST, LAST = 60_706, 61_183  # the numbers that neither people, nor services, nor containers are given
+FIRST, LAST = 60_706, 61_183  # ids that are not assigned to people, services or containers
 
 
 class NoUidAvailable(Exception):
-    """More sandboxes at once than there are users for them."""
+    """More sandboxes at once than available user ids."""
 
 
 @contextmanager
 def borrowed_uid() -> Iterator[int]:
-    """A user that no other sandbox on this machine has. A name that only one socket can have is the lock: it goes with
-    the process, and leaves no file behind."""
+    """Yield a user id that no other sandbox on this machine uses. An abstract socket name is the lock: it disappears
+    with the process and leaves no file behind."""
     for uid in range(FIRST, LAST + 1):
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:

@@ -1,4 +1,5 @@
-"""How a worker reaches the kernel: by SQL, or over HTTP from afar. Nothing else of a worker knows which."""
+"""The interface between a worker and Tenuto, implemented over SQL and over HTTP. No other module of the worker depends
+on which is used."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 class Caller(Protocol):
-    """Carries a question to the kernel; the wrappers of db/ say what can be asked, whoever carries it."""
+    """Executes the wrapper functions of db/, directly or through the server."""
 
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
@@ -26,28 +27,29 @@ class Caller(Protocol):
 
 
 class WakeupSource(Protocol):
-    """What hears, between the questions of its line."""
+    """Receives wake-ups on the connection of a claim channel."""
 
     def fileno(self) -> int:
-        """Something came in when this can be read."""
+        """Return the file descriptor that becomes readable when data arrives."""
         ...
 
     def hear(self) -> None:
-        """Take in what came."""
+        """Process the data that arrived."""
         ...
 
 
 class ClaimChannel(Protocol):
-    """What a lane's thread asks through: a batch of reports out, a batch of claims in, nothing between them."""
+    """The connection of a claimer's thread: sends a batch of reports and receives a batch of claims per call."""
 
     def serve(self, session_id: int, token: str, routes: list[int]) -> None:
-        """For this session, of these routes, from now on."""
+        """Use this session and these routes from now on."""
         ...
 
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these, claim up to `limit` more; rows are as `hot.Claimed`, refused reports have an answer."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `Row`; a rejected report comes
+        back as a row with its answer."""
         ...
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
@@ -55,42 +57,43 @@ class ClaimChannel(Protocol):
     def nudge(self, run_ids: Collection[str]) -> None: ...
 
     def listen(self, heard: Callable[[str], None]) -> WakeupSource | None:
-        """Hear wake-ups on this line, each as its queue, whenever it is read. None: it cannot."""
+        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None if it cannot
+        receive any."""
         ...
 
     def traffic(self) -> tuple[int, int] | None:
-        """From another thread: bytes sent and received so far; None: nobody knows."""
+        """Return the bytes sent and received so far, None if unknown. Called from other threads."""
         ...
 
     def cut(self) -> None:
-        """From another thread: whoever waits for an answer gets an error."""
+        """Abort a call in progress, which then raises an error. Called from other threads."""
         ...
 
     def close(self) -> None: ...
 
 
 class Backend(Caller, Protocol):
-    """The whole way of a worker process."""
+    """All operations that a worker process needs."""
 
-    def open_line(self) -> ClaimChannel: ...
+    def open_channel(self) -> ClaimChannel: ...
 
     def open_ports(self, session: WorkerSession) -> AttemptApis:
-        """For what running attempts ask."""
+        """Return the APIs for running attempts."""
         ...
 
     def listen(self) -> AsyncIterator[Wakeup]:
-        """Wake-ups without end, where no line can hear them."""
+        """Yield wake-ups for ever, for claim channels that cannot receive them."""
         ...
 
     async def put_schedules(self, app: App) -> None: ...
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
-        """Return once the kernel is no longer the one that this code was made for, with what to do."""
+        """Return once the installed SQL functions no longer match this code, with an error that says what to do."""
         ...
 
 
-def open_kernel(settings: WorkerSettings) -> AbstractAsyncContextManager[Backend]:
-    """As the settings say."""
+def open_backend(settings: WorkerSettings) -> AbstractAsyncContextManager[Backend]:
+    """Open the backend that the settings ask for."""
     if settings.key:
         from tenuto.worker.backends.http import open_remote
 

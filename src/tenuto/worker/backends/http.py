@@ -1,4 +1,4 @@
-"""The kernel over HTTP: this worker has a key of a server and no way to its database."""
+"""The HTTP backend: for workers that have a worker key for a server but no access to its database."""
 
 import asyncio
 import logging
@@ -19,8 +19,8 @@ from tenuto.worker.backends.http_ports import HttpAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
-WAIT_SECONDS = 20.0  # for a wake-up, each time: proxies end what is silent for longer
-COALESCE_SECONDS = 0.02  # while there is much to do, one wake-up stands for many
+WAIT_SECONDS = 20.0  # duration of one long poll; proxies close connections that are silent for longer
+COALESCE_SECONDS = 0.02  # under load, one wake-up stands for many
 MAX_PAUSE_SECONDS = 5.0
 
 P = ParamSpec("P")
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class HttpBackend:
-    """One server, asked with one worker key."""
+    """Sends the calls of a worker to one server, with one worker key."""
 
     def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self._web, self._settings = web, settings
@@ -37,67 +37,67 @@ class HttpBackend:
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
     ) -> T:
-        """The question of a wrapper, carried by the request that stands for it."""
+        """Send the request that corresponds to a wrapper function."""
         answer: Any = await CALLS[function.__name__](self._asking, *args, **params)
         return answer
 
-    def open_line(self) -> HttpClaimChannel:
+    def open_channel(self) -> HttpClaimChannel:
         return HttpClaimChannel(self._web.site, self._asking.types, self._settings.resource_group)
 
     def open_ports(self, session: WorkerSession) -> HttpAttemptApis:
         return HttpAttemptApis(self._web, session)
 
     async def listen(self) -> AsyncIterator[Wakeup]:
-        """One long poll after the other. Whatever happens between two of them the mark tells."""
+        """Repeat long polls; the mark makes the server report what happened between two of them."""
         backoff, mark = Backoff(MAX_PAUSE_SECONDS), None
         while True:
             await asyncio.sleep(COALESCE_SECONDS)
             try:
-                found = await self._wait(mark)
-            except (Unreachable, TenutoError) as problem:  # whoever claims and beats says what is wrong
+                news = await self._wait(mark)
+            except (Unreachable, TenutoError) as problem:  # claims and heartbeats report the problem
                 mark = None
                 await asyncio.sleep(backoff.after(problem))
                 continue
             backoff.reset()
-            mark = found["mark"]
-            if found["beat"]:
+            mark = news["mark"]
+            if news["beat"]:
                 yield Wakeup("!cancel")
-            if found["work"]:
+            if news["work"]:
                 yield Wakeup("*")
 
     async def _wait(self, mark: str | None) -> Any:
-        asked: dict[str, Any] = {"wait": WAIT_SECONDS}
+        body: dict[str, Any] = {"wait": WAIT_SECONDS}
         if mark:
-            asked["mark"] = mark
+            body["mark"] = mark
         if self._settings.queues:
-            asked["queues"] = self._settings.queues
-        return await self._web.ask("POST", "/internal/wait", asked, timeout=2 * WAIT_SECONDS)
+            body["queues"] = self._settings.queues
+        return await self._web.ask("POST", "/internal/wait", body, timeout=2 * WAIT_SECONDS)
 
     async def put_schedules(self, app: App) -> None:
-        """Those of the queues that the key is for: others are not its business."""
+        """Declare the schedules of the queues that the worker key may serve."""
         queues = self._asking.queues
         served = {name for name, task in app.tasks.items() if queues is None or task.declared.queue in queues}
         schedules = []
         for task in app.schedules():
             if task.name not in served:
                 continue
-            said, limits = task.declared, task.limits_of((), {})
-            times = {"cron": said.cron or "", "timezone": said.timezone, "catch_up": said.catch_up}
+            options, limits = task.declared, task.limits_of((), {})
+            times = {"cron": options.cron or "", "timezone": options.timezone, "catch_up": options.catch_up}
             details = {"details": {"limits": limits}} if limits else {}
             schedules.append(
-                {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": said.jitter, **details}
+                {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": options.jitter, **details}
             )
-        said = {"types": sorted(served), "schedules": schedules}
-        await self._web.ask("PUT", "/internal/schedules", said, let_in=False)
+        options = {"types": sorted(served), "schedules": schedules}
+        await self._web.ask("PUT", "/internal/schedules", options, let_in=False)
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
-        """Never: the server looks after that, and its API stays."""
+        """Never returns: the server checks its functions, and its API is stable."""
         return await asyncio.get_running_loop().create_future()
 
 
 @asynccontextmanager
 async def open_remote(settings: WorkerSettings) -> AsyncIterator[HttpBackend]:
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would say a line for each request
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # httpx logs a line per request
     web = HttpClient(ServerAddress(settings.url, settings.key or "", settings.proxy))
     try:
         yield HttpBackend(web, settings)

@@ -1,4 +1,4 @@
-"""The questions of a worker as requests: one function for each wrapper of db/ that a worker calls."""
+"""The calls of a worker as HTTP requests: one function per wrapper of db/ that a worker calls."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -17,24 +17,24 @@ Fences = list[dict[str, Any]]
 
 
 class HttpSession:
-    """What the requests of one worker share."""
+    """State shared by the requests of one worker."""
 
     def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self.web, self.settings = web, settings
-        self.types: list[str] = []  # the place of a type is its route here: the server finds the true ones
-        self.queues: list[str] | None = None  # that the key may serve; None: all
+        self.types: list[str] = []  # the index of a type is its route number here; the server resolves the real routes
+        self.queues: list[str] | None = None  # queues that the key may serve; None: all
         self.let_in = False
 
     async def ask(self, path: str, session_id: int, token: UUID, **body: Any) -> Any:
-        """For a session; one that is not the key's any more is over."""
+        """Send a request for a session. Raises SessionEnded if it no longer belongs to the key."""
         try:
             return await self.web.ask("POST", path, {"session_id": session_id, "token": str(token), **body})
         except NotFound as problem:
             raise SessionEnded(problem.message, problem.hint) from problem
 
     async def report(self, session_id: int, token: UUID, kind: str, ends: Fences) -> list[ReportResult]:
-        found = await self.ask("/internal/report", session_id, token, **{kind: ends})
-        return [_answer(**one) for one in found["answers"]]
+        response = await self.ask("/internal/report", session_id, token, **{kind: ends})
+        return [_answer(**answer) for answer in response["answers"]]
 
 
 def _answer(
@@ -43,13 +43,13 @@ def _answer(
     answer: str,
     max_attempts: int | None = None,
     again_seconds: float | None = None,
-    **_: Any,  # of a server that is younger than this worker
+    **_: Any,  # fields of a newer server
 ) -> ReportResult:
     return ReportResult(UUID(task_id), attempt, answer, max_attempts, again_seconds)
 
 
 def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fences:
-    """One entry for each attempt, with what is said of it."""
+    """Return one entry per attempt, with its values."""
     told = [dict(zip(each, values, strict=True)) for values in zip(*each.values(), strict=True)] or [{}] * len(task_ids)
     held = zip(task_ids, attempts, told, strict=True)
     return [{"task_id": str(task_id), "attempt": attempt, **more} for task_id, attempt, more in held]
@@ -58,7 +58,7 @@ def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fenc
 async def _register_worker(
     asking: HttpSession,
     *,
-    org_id: UUID,  # noqa: ARG001 - the key's
+    org_id: UUID,  # noqa: ARG001 - the org of the key
     worker_id: str,
     labels: list[str],
     address: str,
@@ -66,7 +66,7 @@ async def _register_worker(
     lease: timedelta,
 ) -> Session:
     settings = asking.settings
-    said = {
+    fields = {
         "name": worker_id,
         "queues": settings.queues,
         "types": metadata["types"],
@@ -77,7 +77,7 @@ async def _register_worker(
         "lease_seconds": lease.total_seconds(),
         "metadata": {name: metadata[name] for name in ("concurrency", "target")},
     }
-    given = {name: value for name, value in said.items() if value is not None}
+    given = {name: value for name, value in fields.items() if value is not None}
     opened = await asking.web.ask("POST", "/internal/sessions", given, let_in=asking.let_in)
     asking.let_in, asking.queues = True, opened["queues"]
     return Session(opened["session_id"], UUID(opened["token"]))
@@ -90,7 +90,7 @@ async def _resolve_routes(
     queues: list[str] | None,  # noqa: ARG001
     types: list[str],
 ) -> list[Route]:
-    """Without asking: the server resolves types at each claim."""
+    """Return local route numbers without a request: the server resolves types at each claim."""
     asking.types += [type for type in types if type not in asking.types]
     return [Route(asking.types.index(type), "", type, "python", []) for type in types]
 
@@ -98,9 +98,9 @@ async def _resolve_routes(
 async def _declare_types(
     asking: HttpSession, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]
 ) -> None:
-    with suppress(NotFound):  # a server that is older than this worker; a session that is not there shows elsewhere
-        said = {"session_id": session_id, "token": str(token), "types": types}
-        await asking.web.ask("POST", "/internal/types", said)
+    with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
+        body = {"session_id": session_id, "token": str(token), "types": types}
+        await asking.web.ask("POST", "/internal/types", body)
 
 
 async def _claim_tasks(
@@ -113,7 +113,7 @@ async def _claim_tasks(
     limit: int,
     group: str | None,
 ) -> list[Any]:
-    """Only to see whether the resource group is there: lanes claim otherwise."""
+    """Only checks that the resource group exists; claimers use HttpClaimChannel."""
     body = {"session_id": session_id, "token": str(token), "claim_no": claim_no + 1, "limit": limit}
     types = [asking.types[route] for route in routes]
     await asking.web.ask(
@@ -132,10 +132,10 @@ async def _heartbeat(
     settled: int,
     metrics: dict[str, Any] | None = None,
 ) -> HeartbeatResult:
-    said = {"settled": settled, "held": fences(task_ids, attempts), "metrics": metrics or {}}
-    found = await asking.ask("/internal/heartbeat", session_id, token, **said)
-    lost, cancelled = ([UUID(one) for one in found[name]] for name in ("lost", "cancelled"))
-    return HeartbeatResult(lost, cancelled, 0, found["draining"])
+    body = {"settled": settled, "held": fences(task_ids, attempts), "metrics": metrics or {}}
+    response = await asking.ask("/internal/heartbeat", session_id, token, **body)
+    lost, cancelled = ([UUID(one) for one in response[name]] for name in ("lost", "cancelled"))
+    return HeartbeatResult(lost, cancelled, 0, response["draining"])
 
 
 async def _close_session(asking: HttpSession, *, session_id: int, token: UUID) -> None:
@@ -214,9 +214,9 @@ async def _report_progress(
     messages: list[str | None],
 ) -> list[ProgressAnswer]:
     answers: list[Any] = []
-    for said in batches(fences(task_ids, attempts, progress=progress, message=messages)):
-        answers += (await asking.ask("/internal/report", session_id, token, progress=said))["progress"]
-    return [ProgressAnswer(UUID(one["task_id"]), one["answer"]) for one in answers]
+    for batch in batches(fences(task_ids, attempts, progress=progress, message=messages)):
+        answers += (await asking.ask("/internal/report", session_id, token, progress=batch))["progress"]
+    return [ProgressAnswer(UUID(answer["task_id"]), answer["answer"]) for answer in answers]
 
 
 async def _write_logs(asking: HttpSession, *, session_id: int, token: UUID, lines: list[dict[str, Any]]) -> int:
@@ -224,7 +224,7 @@ async def _write_logs(asking: HttpSession, *, session_id: int, token: UUID, line
     return len(lines)
 
 
-async def _list_bundle_types(asking: HttpSession, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the key's
+async def _list_bundle_types(asking: HttpSession, *, org_id: UUID) -> list[str]:  # noqa: ARG001 - the org of the key
     return asking.web.site.read(await asking.web.send("GET", "/internal/bundles"))["types"]
 
 

@@ -1,6 +1,7 @@
-"""A lane's line over HTTP: one kept connection, a batch a request.
+"""The claim channel over HTTP: one persistent connection, one batch per request.
 
-`http.client` and text put together by hand: a general client takes longer for a request than the server for its tasks.
+Uses `http.client` and hand-built JSON: a general HTTP client takes longer per request than the server takes for its
+tasks.
 """
 
 import json
@@ -23,7 +24,8 @@ ENDED: Row = ("session_ended", *[None] * 8)
 
 
 class HttpClaimChannel:
-    """Of one thread. `types` gives the type of each route and is shared with whoever finds new ones."""
+    """The claim channel of one thread. `types` maps routes to types and is shared with the code that resolves new
+    ones."""
 
     def __init__(self, site: ServerAddress, types: list[str], group: str | None) -> None:
         self._site, self._types = site, types
@@ -43,34 +45,34 @@ class HttpClaimChannel:
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Outputs are JSON text and travel as they are."""
+        """Outputs are JSON text and are sent unchanged."""
         ends = zip(ids, attempts, outputs or [None] * len(ids), strict=True)
         reports = ",".join(
             f'{{"task_id":"{task_id}","attempt":{attempt},"output":{output or "null"}}}'
             for task_id, attempt, output in ends
         )
-        asked = f'"claim_no":{claim_no},"limit":{limit},"types":{self._served}{self._group},"reports":[{reports}]'
+        fields = f'"claim_no":{claim_no},"limit":{limit},"types":{self._served}{self._group},"reports":[{reports}]'
         try:
-            found = self._ask("/internal/claim", f"{self._session},{asked}}}")
-        except (SessionEnded, NotFound):  # not ours any more: nobody wants these reports
+            response = self._ask("/internal/claim", f"{self._session},{fields}}}")
+        except (SessionEnded, NotFound):  # the session is no longer ours: its reports are obsolete
             return [ENDED]
-        rows = [(one["answer"], one["task_id"], one["attempt"], *[None] * 6) for one in found["answers"]]
+        rows = [(entry["answer"], entry["task_id"], entry["attempt"], *[None] * 6) for entry in response["answers"]]
         numbers = self._numbers
         rows += [
             (
                 None,
-                one["task_id"],
-                one["attempt"],
-                one["run_id"],
-                numbers[one["type"]],
-                None if one["input"] is None else text_of(one["input"]),
-                None if one["slots"] is None else text_of(one["slots"]),
-                one["timeout_seconds"],
-                None if one["metadata"] is None else text_of(one["metadata"]),
+                entry["task_id"],
+                entry["attempt"],
+                entry["run_id"],
+                numbers[entry["type"]],
+                None if entry["input"] is None else text_of(entry["input"]),
+                None if entry["slots"] is None else text_of(entry["slots"]),
+                entry["timeout_seconds"],
+                None if entry["metadata"] is None else text_of(entry["metadata"]),
             )
-            for one in found["tasks"]
+            for entry in response["tasks"]
         ]
-        return [*rows, ENDED] if found["session_ended"] else rows
+        return [*rows, ENDED] if response["session_ended"] else rows
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         rows = self.exchange([task_id], [attempt], [output], claim_no=1, limit=0)
@@ -83,7 +85,7 @@ class HttpClaimChannel:
     def _ask(self, path: str, body: str) -> Any:
         conn = self._conn
         if conn.sock is not None and select.select([conn.sock], [], [], 0)[0]:
-            conn.close()  # the other side did while nothing was asked
+            conn.close()  # the server closed the idle connection
         self._site.availability.wait()
         try:
             if conn.sock is None:
@@ -103,12 +105,12 @@ class HttpClaimChannel:
         try:
             self._conn.connect()
         except OSError as problem:
-            said = f"{self._site.url} cannot be asked: {problem or type(problem).__name__}"
-            self._site.availability.failed(said)
-            raise Away(said) from problem
+            reason = f"{self._site.url} cannot be asked: {problem or type(problem).__name__}"
+            self._site.availability.failed(reason)
+            raise Away(reason) from problem
 
     def listen(self, heard: Callable[[str], None]) -> None:
-        """A request hears nothing."""
+        """Returns None: a request cannot receive wake-ups."""
 
     def traffic(self) -> tuple[int, int] | None:
         line = self._conn.sock

@@ -1,4 +1,4 @@
-"""A server far away: where it is, who we are to it, and how to get there."""
+"""HTTP connections to a server: its address, the worker key, an optional proxy, and detection of outages."""
 
 import json
 import ssl
@@ -16,28 +16,28 @@ from tenuto.sdk.client.http_errors import refusal
 
 RESPONSE_TIMEOUT_SECONDS = 30.0
 CONNECT_TIMEOUT_SECONDS = 10.0
-MAX_BATCH = 500  # of anything in one request
-MAX_IDLE_SECONDS = 4.0  # less than servers and proxies keep an idle connection
+MAX_BATCH = 500  # items per request
+MAX_IDLE_SECONDS = 4.0  # shorter than the keep-alive timeout of servers and proxies
 
-AWAY = (502, 503, 504)  # of a server without its database, or of a proxy without the server
+AWAY = (502, 503, 504)  # a server without its database, or a proxy without its server
 TEMPORARY_REFUSALS = (
     Unauthorized,
     Forbidden,
     RateLimited,
-)  # said of a key that worked: people put that right, nothing is lost
+)  # for a key that was accepted before: an operator can fix it, so the worker waits
 
 
 T = TypeVar("T")
 
 
 def batches(items: list[T]) -> list[list[T]]:
-    """As many at once as a server takes."""
+    """Split items into lists that fit into one request."""
     return [items[start : start + MAX_BATCH] for start in range(0, len(items), MAX_BATCH)]
 
 
 @dataclass(frozen=True)
 class ServerAddress:
-    """A server's address, the worker's key and a proxy on the way, if there is one."""
+    """The address of a server, the worker key and the proxy, if any."""
 
     url: str
     key: str = field(repr=False)
@@ -53,11 +53,11 @@ class ServerAddress:
 
     @property
     def headers(self) -> dict[str, str]:
-        # A batch is packed and unpacked in more time than it takes to send it.
+        # Compressing a batch takes longer than sending it.
         return {"Authorization": f"Bearer {self.key}", "Accept-Encoding": "identity", "User-Agent": "tenuto-worker"}
 
     def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable:
-        """What a worker that has been let in makes of an answer that is no success."""
+        """Return the error for a response, after the worker was accepted once."""
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error
 
@@ -66,23 +66,23 @@ class ServerAddress:
         return availability_of(self.url)
 
     def check_away(self, status: int, body: bytes) -> None:
-        """Raise Away for the status of a server that nobody can work for now; one part of the process finds out when
-        that is over. That one question took too long says nothing about others."""
+        """Raise Away if the status means that the server is unavailable; one caller per process then probes until it is
+        back. A single request that timed out does not count."""
         if status in AWAY and b'"timeout"' not in body:
-            said = str(refusal(self.url, status, body))
-            self.availability.failed(said)
-            raise Away(said)
+            reason = str(refusal(self.url, status, body))
+            self.availability.failed(reason)
+            raise Away(reason)
         self.availability.succeeded()
 
     def read(self, content: bytes) -> Any:
-        """The JSON of an answer; None for no content."""
+        """Return the JSON of a response; None if it is empty."""
         try:
             return json.loads(content) if content else None
         except ValueError as problem:
             raise Unreachable(f"{self.url} does not answer in JSON: is something else on the way?") from problem
 
     def connect(self) -> HTTPConnection:
-        """A connection for one thread; it opens with the first request."""
+        """Return a connection for one thread; it opens with the first request."""
         there, way = self.address, urlsplit(self.proxy) if self.proxy else None
         secure = there.scheme == "https"
         host, port = there.hostname or "", there.port or (443 if secure else 80)
@@ -103,17 +103,17 @@ class ServerAddress:
         return {"Proxy-Authorization": "Basic " + b64encode(login.encode()).decode()}
 
     def target(self, path: str) -> str:
-        """What a request line says: a proxy that sees the request wants the whole address."""
+        """Return the target of the request line: a proxy that reads the request needs the full URL."""
         there = self.address
         whole = self.proxy is not None and there.scheme == "http"
         return f"{there.scheme}://{there.netloc}{there.path}{path}" if whole else there.path + path
 
 
 class HttpClient:
-    """Questions from the loop: a few connections that are kept open."""
+    """Sends requests from the event loop over a few persistent connections."""
 
     def __init__(self, site: ServerAddress) -> None:
-        import httpx2  # 30 ms: not for workers that have a database
+        import httpx2  # import takes 30 ms; workers with a database do not need it
 
         self.site, self._broke = site, httpx2.TransportError
         self._refused = (httpx2.ConnectError, httpx2.ConnectTimeout)
@@ -136,15 +136,15 @@ class HttpClient:
         timeout: float = RESPONSE_TIMEOUT_SECONDS,
         let_in: bool = True,
     ) -> Any:
-        """The JSON that is answered; None for no content."""
+        """Return the decoded JSON response; None if it is empty."""
         content = json.dumps(body).encode()
         return self.site.read(await self.send(method, path, content=content, timeout=timeout, let_in=let_in))
 
     async def send(
         self, method: str, path: str, *, token: str | None = None, let_in: bool = True, **more: Any
     ) -> bytes:
-        """The bytes that are answered; `token` speaks for an attempt instead of the worker. `let_in`: the server has
-        known this worker, so that a refusal of it is for now."""
+        """Return the response body. `token` authenticates an attempt instead of the worker. `let_in`: the server has
+        accepted this worker before, so a refusal is treated as temporary."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -153,9 +153,9 @@ class HttpClient:
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
         except self._refused as problem:
-            said = f"{self.site.url} cannot be asked: {problem or type(problem).__name__}"
-            availability.failed(said)
-            raise Away(said) from problem
+            reason = f"{self.site.url} cannot be asked: {problem or type(problem).__name__}"
+            availability.failed(reason)
+            raise Away(reason) from problem
         except self._broke as problem:
             raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
         self.site.check_away(answer.status_code, answer.content)

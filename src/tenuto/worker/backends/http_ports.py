@@ -1,4 +1,4 @@
-"""The verbs of running attempts, carried over HTTP by the attempt's own token."""
+"""The calls of running attempts over HTTP, authenticated with a token per attempt."""
 
 import json
 from base64 import b64decode, b64encode
@@ -14,18 +14,18 @@ from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.process.session import WorkerSession
 
-# Where each verb goes, and what of the answer it wants.
+# The path of each verb, and the field of the response to return.
 POSTS = {
     "record_step": ("/v1/task/steps", "value"),
     "take_signal": ("/v1/task/signals", None),
     "start_children": ("/v1/task/children", "task_ids"),
     "poll_tasks": ("/v1/task/children/poll", "items"),
 }
-IN_QUERY = {"keys": "key", "tags": "tag"}  # what is said once for each in a query
+IN_QUERY = {"keys": "key", "tags": "tag"}  # parameters that are repeated per value in the query string
 
 
 class HttpAttemptApis(AttemptApis):
-    """Opens a port for each attempt that wants one."""
+    """Creates the API of each attempt that needs one."""
 
     def __init__(self, web: HttpClient, session: WorkerSession) -> None:
         super().__init__(session)
@@ -39,7 +39,7 @@ class HttpAttemptApis(AttemptApis):
 
 
 class HttpAttemptApi(WorkerAttemptApi):
-    """One attempt's way to the kernel. Its token is asked for when it first says something: most never do."""
+    """The API of one attempt. Its token is fetched at the first call, because most attempts make none."""
 
     def __init__(self, ports: HttpAttemptApis, attempt: Attempt) -> None:
         super().__init__(ports, attempt)
@@ -53,11 +53,11 @@ class HttpAttemptApi(WorkerAttemptApi):
             case "get_failures":
                 return (await self.ask_server("GET", "/v1/task"))["failures"]
             case "get_inputs":
-                found = await self.ask_server("GET", "/v1/task/inputs", params=arguments)
-                return [(one["part"], one["slot_no"], _text(one["value"])) for one in found["items"]]
+                response = await self.ask_server("GET", "/v1/task/inputs", params=arguments)
+                return [(entry["part"], entry["slot_no"], _text(entry["value"])) for entry in response["items"]]
             case "get_run_data":
-                found = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
-                return found["items"]
+                response = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
+                return response["items"]
             case "put_task_data":
                 return await self.ask_server("PUT", "/v1/task/data", arguments)
             case "put_object":
@@ -73,8 +73,8 @@ class HttpAttemptApi(WorkerAttemptApi):
     async def ask_server(
         self, method: str, path: str, body: dict[str, Json] | None = None, *, params: Any = None
     ) -> Any:
-        said = {name: value for name, value in (body or {}).items() if value is not None or name == "value"}
-        content = json.dumps(said).encode() if body is not None else None
+        fields = {name: value for name, value in (body or {}).items() if value is not None or name == "value"}
+        content = json.dumps(fields).encode() if body is not None else None
         return self._web.site.read(await self._send(method, path, content=content, params=params))
 
     async def put_object(self, content: bytes, type: str, metadata: Json) -> str:
@@ -88,7 +88,7 @@ class HttpAttemptApi(WorkerAttemptApi):
         if self._token is not None:
             try:
                 return await self._web.send(method, path, token=self._token, **more)
-            except Unauthorized:  # it is over while its attempt goes on
+            except Unauthorized:  # the token expired while the attempt is still running
                 self._token = None
         self._token = await self._fetch_token()
         return await self._web.send(method, path, token=self._token, **more)
@@ -100,7 +100,7 @@ class HttpAttemptApi(WorkerAttemptApi):
 
 
 class HttpObjects(ObjectStoreBase):
-    """The data objects that an attempt may read and make."""
+    """The data objects that an attempt can read and create."""
 
     def __init__(self, port: HttpAttemptApi) -> None:
         self._port = port
@@ -111,7 +111,7 @@ class HttpObjects(ObjectStoreBase):
         *,
         type: str = "bytes",
         metadata: dict[str, Any] | None = None,
-        holder: Fence | None = None,  # noqa: ARG002 - always the task, which the token stands for
+        holder: Fence | None = None,  # noqa: ARG002 - always the task of the token
     ) -> DataObject:
         return DataObject(UUID(await self._port.put_object(data, type, metadata)))
 
@@ -124,5 +124,5 @@ def _text(value: Json) -> str | None:
 
 
 def _query(arguments: dict[str, Json]) -> dict[str, Any]:
-    said = {IN_QUERY.get(name, name): value for name, value in arguments.items() if value is not None}
-    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in said.items()}
+    params = {IN_QUERY.get(name, name): value for name, value in arguments.items() if value is not None}
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in params.items()}

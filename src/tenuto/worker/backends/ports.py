@@ -1,4 +1,4 @@
-"""The ways of running attempts to the kernel: whoever carries the verbs, an attempt waits while nobody does."""
+"""The calls of running attempts, over SQL or HTTP. During an outage an attempt waits and retries its call."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -15,10 +15,10 @@ from tenuto.sdk.values.wire_format import load
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.process.session import WorkerSession
 
-MAX_INPUT_BYTES = 512 * 1024 * 1024  # of one attempt; decoded they take two to three times as much
-FETCHES = 2  # attempts whose large inputs are on the way at once, so that they do not all fill the memory together
-MAX_INLINE_OUTPUT_CHARS = 900_000  # of text; beyond it a data object carries the result
-LONGEST_PAUSE = 2.0  # between questions to a kernel that is away
+MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded they take two to three times as much memory
+FETCHES = 2  # attempts that may fetch large inputs at the same time, to bound memory
+MAX_INLINE_OUTPUT_CHARS = 900_000  # a larger output is stored as a data object
+LONGEST_PAUSE = 2.0  # seconds between retries during an outage
 VERBS = (
     "get_failures",
     "get_inputs",
@@ -35,7 +35,7 @@ VERBS = (
 
 
 class AttemptApis(ABC):
-    """Opens a port for each attempt that wants one, and collects what they tell."""
+    """Creates the API of each attempt that needs one, and collects their progress reports."""
 
     def __init__(self, session: WorkerSession) -> None:
         self.session = session
@@ -47,10 +47,10 @@ class AttemptApis(ABC):
 
     @abstractmethod
     def objects_of(self, attempt: Attempt) -> ObjectStoreBase:
-        """The data objects that the attempt may read and make."""
+        """Return the data objects that the attempt can read and create."""
 
     async def complete(self, attempt: Attempt) -> None:
-        """Fetch what did not come with the attempt and is wanted before it begins."""
+        """Fetch what the claim did not include and the attempt needs before it starts."""
         if attempt.is_partial:
             async with self._fetches:
                 await self._fetch_inputs(attempt)
@@ -60,7 +60,7 @@ class AttemptApis(ABC):
             attempt.failures = await self.open(attempt).ask("get_failures")
 
     async def _fetch_inputs(self, attempt: Attempt) -> None:
-        """Input, metadata and slots that were too large for the answer of a claim, some 16 MB at a time."""
+        """Fetch input, metadata and slots that were too large for the claim, about 16 MB at a time."""
         count, port = load(attempt.slots or "")["$fetch"], self.open(attempt)
         slots: list[str] = []
         size = 0
@@ -82,7 +82,7 @@ class AttemptApis(ABC):
         attempt.slots = f"[{','.join(slots)}]" if count else None
 
     async def store(self, attempt: Attempt, output: str) -> Json:
-        """What stands for an output that is too large for a row; the task holds the object."""
+        """Store an output that is too large for a row and return its reference; the task holds the object."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
         fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
         fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
@@ -93,11 +93,11 @@ class AttemptApis(ABC):
 
 
 class WorkerAttemptApi(ABC):
-    """One attempt's way to the kernel."""
+    """The API of one attempt."""
 
     def __init__(self, ports: AttemptApis, attempt: Attempt) -> None:
         self._ports, self.attempt = ports, attempt
-        self.session = (ports.session.id, UUID(ports.session.token))  # that which claimed it
+        self.session = (ports.session.id, UUID(ports.session.token))  # the session that claimed it
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
         if verb not in VERBS:
@@ -106,16 +106,16 @@ class WorkerAttemptApi(ABC):
         while True:
             try:
                 return await self.carry(verb, arguments)
-            except Unreachable as problem:  # no fault of the attempt: it is not charged, it waits
+            except Unreachable as problem:  # not the attempt's fault: it waits, and this does not count as a failure
                 if self.attempt.stop is not None or self.attempt.over:
                     raise
                 await asyncio.sleep(backoff.after(problem))
 
     @abstractmethod
     async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:
-        """Once. The answer may be lost after the deed is done, so every verb can be repeated: steps, signals and
-        children answer what was recorded, a value put twice stands in the history twice, and a second object is
-        collected."""
+        """Make the call once. The result may get lost after the call took effect, so every verb can be repeated: steps,
+        signals and children return what was recorded, a value put twice appears twice in the history, and a second
+        object is garbage-collected."""
 
     def tell(self, verb: str, **arguments: Json) -> None:
         if verb == "progress":

@@ -1,4 +1,4 @@
-"""The cron expressions of an app, made known when a worker starts: the newest code says when its tasks run."""
+"""Declares the cron schedules of an app when a worker starts; the latest declaration wins."""
 
 import logging
 from uuid import UUID
@@ -12,23 +12,23 @@ log = logging.getLogger("tenuto.worker")
 
 
 async def put_schedules(conn: Conn, org_id: UUID, app: App) -> None:
-    """A schedule for each task with `cron=`; a task that has lost it loses its schedule."""
+    """Create or update a schedule for each task with `cron=`; delete the schedule of a task that no longer has one."""
     wanted = {task.name: task for task in app.schedules()}
     now = await maintenance.now(conn)
     for name, task in wanted.items():
-        said = task.declared
+        options = task.declared
         limits = task.limits_of((), {})
         await reactions.put_schedule(
             conn,
             org_id=org_id,
             name=name,
             kind=task.kind(),
-            cron=said.cron or "",
-            next_at=fire_after(said.cron or "", said.timezone, now),
+            cron=options.cron or "",
+            next_at=fire_after(options.cron or "", options.timezone, now),
             details={"limits": limits} if limits else None,
-            timezone=said.timezone,
-            catch_up=said.catch_up,
-            jitter_seconds=said.jitter,
+            timezone=options.timezone,
+            catch_up=options.catch_up,
+            jitter_seconds=options.jitter,
         )
     after = None
     while page := await reactions.list_schedules(conn, org_id=org_id, after=after):

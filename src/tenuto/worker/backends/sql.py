@@ -1,4 +1,4 @@
-"""The kernel by SQL: this worker has a login of its own."""
+"""The SQL backend: for workers that have a database login."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,13 +20,13 @@ from tenuto.worker.settings import WorkerSettings
 
 
 class SqlBackend:
-    """Few connections for what waits, one for each lane."""
+    """A small connection pool for calls of the event loop, and one connection per claimer."""
 
     def __init__(self, pool: ConnectionPool, settings: WorkerSettings) -> None:
         self._pool, self._settings = pool, settings
         self.call = pool.call
 
-    def open_line(self) -> claim_connection.ClaimConnection:
+    def open_channel(self) -> claim_connection.ClaimConnection:
         line = claim_connection.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
         line.group = self._settings.resource_group
         return line

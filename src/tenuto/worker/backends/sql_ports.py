@@ -1,4 +1,4 @@
-"""The verbs of running attempts, answered by SQL."""
+"""The calls of running attempts, executed as SQL."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ Verb = Callable[..., Awaitable[Json]]
 
 
 class SqlAttemptApis(AttemptApis):
-    """Opens a port for each attempt that wants one."""
+    """Creates the API of each attempt that needs one."""
 
     def __init__(self, pool: ConnectionPool, session: WorkerSession, org_id: UUID, objects: Objects) -> None:
         super().__init__(session)
@@ -29,12 +29,12 @@ class SqlAttemptApis(AttemptApis):
     def open(self, attempt: Attempt) -> "SqlAttemptApi":
         return SqlAttemptApi(self, attempt)
 
-    def objects_of(self, attempt: Attempt) -> Objects:  # noqa: ARG002 - whose they are is the same for all
+    def objects_of(self, attempt: Attempt) -> Objects:  # noqa: ARG002 - the same for all attempts
         return self.objects
 
 
 class SqlAttemptApi(WorkerAttemptApi):
-    """One attempt's way to the kernel: every question is fenced by it."""
+    """The API of one attempt; every call is checked against its lease."""
 
     def __init__(self, ports: SqlAttemptApis, attempt: Attempt) -> None:
         super().__init__(ports, attempt)
@@ -97,8 +97,8 @@ async def _start_children(conn: Conn, port: SqlAttemptApi, **start: Json) -> Jso
 
 
 async def _poll_tasks(conn: Conn, port: SqlAttemptApi, *, task_ids: list[str]) -> Json:
-    asked = [UUID(task_id) for task_id in task_ids]
-    ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=asked, run_id=port.run_id)
+    ids = [UUID(task_id) for task_id in task_ids]
+    ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=ids, run_id=port.run_id)
     return [{**asdict(row), "task_id": str(row.task_id)} for row in ended]
 
 

@@ -1,4 +1,4 @@
-"""One attempt in this process."""
+"""One attempt in this worker process."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tenuto.sdk.task import Task
 
 
 class Attempt:
-    """A claimed task on its way through this process."""
+    """A claimed task and its state in this process."""
 
     __slots__ = ("arrived", "cancelled", "failures", "input", "job", "lines", "metadata", "no", "over", "place",
                  "run_id", "slots", "started", "stop", "task", "task_id", "timeout")  # fmt: skip
@@ -18,30 +18,30 @@ class Attempt:
         self.task: Task[..., Any] = task
         self.arrived = arrived
         self.started = 0.0
-        self.cancelled = False  # asked to stop: by a person, its timeout or the end of the worker
-        self.stop: Outcome | None = None  # what it counts as when it stops because it was asked to
-        self.over = False  # its outcome is on the way; whatever its code still does is ignored
-        self.job: Any = None  # what the runtime needs to stop it
+        self.cancelled = False  # asked to stop: cancelled, timed out, or the worker shuts down
+        self.stop: Outcome | None = None  # the outcome to report if it stops because it was asked to
+        self.over = False  # its outcome is being reported; anything its code still does is ignored
+        self.job: Any = None  # the handle with which the runtime can stop it
         self.lines = 0
-        self.failures = 0  # before this one; looked up where the task's retry policy counts them
-        self.place = -1  # in the ledger
+        self.failures = 0  # number of earlier failures; fetched if the retry policy needs it
+        self.place = -1  # index in the crash ledger
 
     @property
     def apart(self) -> bool:
-        """Whether something must be fetched before it can begin."""
+        """Whether data must be fetched before it can start."""
         return self.has_objects or self.has_past or self.is_partial
 
     @property
     def is_partial(self) -> bool:
-        """Whether the claim left out its input because it was too large: `{"$fetch": 310}` instead of 310 slots."""
+        """Whether the claim omitted its input because of its size: `{"$fetch": 310}` instead of 310 slots."""
         return self.slots is not None and self.slots.startswith("{")
 
     @property
     def has_objects(self) -> bool:
-        """Whether some of its input lies in data objects."""
+        """Whether part of its input is stored in data objects."""
         return self.slots is not None and '"$object"' in self.slots
 
     @property
     def has_past(self) -> bool:
-        """Whether its failures so far matter: the policy counts them, and there may be some."""
+        """Whether the number of earlier failures is needed: the policy uses it, and there may be some."""
         return self.no > 1 and self.task.counts_failures

@@ -1,30 +1,30 @@
-"""How many attempts ended here, and how long they ran: counted in the child, shown by its supervisor."""
+"""Counts ended attempts and their run time in a child process; the supervisor exports them as metrics."""
 
 from typing import Any
 
 
 class AttemptMetrics:
-    """Since it was last taken. Counting is on the hot path: a dictionary, no metric objects."""
+    """Counts since the last `take`. On the hot path: uses a dictionary instead of metric objects."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], list[float]] = {}
 
     def note(self, task: str, outcome: str, seconds: float) -> None:
-        found = self._found.get((task, outcome))
-        if found is None:
+        entry = self._found.get((task, outcome))
+        if entry is None:
             self._found[task, outcome] = [1, seconds]
         else:
-            found[0] += 1
-            found[1] += seconds
+            entry[0] += 1
+            entry[1] += seconds
 
     def take(self) -> list[Any]:
-        found, self._found = self._found, {}
-        return [[task, outcome, count, seconds] for (task, outcome), (count, seconds) in found.items()]
+        counts, self._found = self._found, {}
+        return [[task, outcome, count, seconds] for (task, outcome), (count, seconds) in counts.items()]
 
 
 def show(counts: list[Any]) -> None:
-    """Add what a child counted to the metrics of this process."""
-    from tenuto.model.metrics import TASK_SECONDS, TASKS_ENDED  # not for children, which count only
+    """Add the counts of a child process to the metrics of this process."""
+    from tenuto.model.metrics import TASK_SECONDS, TASKS_ENDED  # imported late: children only count
 
     for task, outcome, count, seconds in counts:
         labels = {"type": task, "outcome": outcome.lower()}

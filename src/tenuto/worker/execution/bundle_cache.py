@@ -1,4 +1,4 @@
-"""Bundles that a machine keeps unpacked, for all its workers: those not used for long make room for others."""
+"""The cache of unpacked bundles, shared by all workers of a machine. Removes the least recently used ones."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-MAX_CACHE_BYTES = 2 * 1024**3  # bytes of all together
-UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which nothing runs from it any more
+MAX_CACHE_BYTES = 2 * 1024**3  # total size of the cache
+UNUSED_AFTER_SECONDS = 86_400.0  # seconds after which a bundle is assumed to be idle
 
 
 def is_there(place: Path) -> bool:
-    """Whether it is unpacked; if so, it counts as used now."""
+    """Whether the bundle is unpacked; if so, mark it as used now."""
     try:
         os.utime(place)
     except FileNotFoundError:
@@ -21,7 +21,7 @@ def is_there(place: Path) -> bool:
 
 
 def prune(cache: Path, *, most: int = MAX_CACHE_BYTES, unused: float = UNUSED_AFTER_SECONDS) -> None:
-    """Remove what was not used for the longest time, until the rest takes no more than `most`."""
+    """Remove the least recently used bundles until the rest takes at most `most` bytes."""
     kept = sorted((place for place in cache.iterdir() if len(place.name) == 64), key=_used_at)
     sizes = {place: _size(place) for place in kept}
     total, now = sum(sizes.values()), time.time()
@@ -39,7 +39,7 @@ def _used_at(place: Path) -> float:
 
 
 def _size(place: Path) -> int:
-    """Of what is there: another worker may be removing it."""
+    """Return the size of the files that exist; another worker may be removing them."""
     total = 0
     for folder, _, files in os.walk(place):
         for name in files:
@@ -49,7 +49,7 @@ def _size(place: Path) -> int:
 
 
 def _remove(place: Path) -> None:
-    """At once for those who look for it, then for good."""
+    """Move the folder away atomically, then delete it."""
     away = Path(tempfile.mkdtemp(dir=place.parent))
     with suppress(OSError):
         place.rename(away / "bundle")

@@ -1,4 +1,4 @@
-"""Bundles of a worker: the types they run, and their code, fetched, verified, and unpacked where nobody changes it."""
+"""The bundles of a worker: finds the types they contain, and downloads, verifies and unpacks their code read-only."""
 
 import asyncio
 import json
@@ -41,14 +41,14 @@ T = TypeVar("T")
 
 
 class BundleTask(Task[..., Any]):
-    """A type that a bundle runs."""
+    """A task type that is implemented by a bundle."""
 
 
 class Bundles:
-    """What was uploaded to the org. Each attempt asks which one runs its type, so that a deleted one runs no more."""
+    """The bundles uploaded to the org. The bundle is looked up per attempt, so that a deleted bundle no longer runs."""
 
-    def __init__(self, kernel: Caller, settings: WorkerSettings, absence: OutageLog) -> None:
-        self._kernel, self._on, self._absence = kernel, settings.bundles, absence
+    def __init__(self, backend: Caller, settings: WorkerSettings, outage_log: OutageLog) -> None:
+        self._backend, self._on, self._outage_log = backend, settings.bundles, outage_log
         self._org_id = UUID(settings.org_id)
         self._cache = Path(settings.home) / "bundles"
         self._child_type = ChildType(queues=frozenset(settings.queues or ()))  # a manifest declares no options
@@ -56,30 +56,31 @@ class Bundles:
         self.types: set[str] = set()
 
     async def refresh(self, app: App) -> None:
-        """The types there are now become tasks of the app, unless it has such tasks itself."""
+        """Register the current bundle types as tasks of the app, except those that the app defines itself."""
         if not self._on:
             return
-        found = set(await self._insist(bundles.list_bundle_types, org_id=self._org_id))
-        for gone in self.types - found:
+        names = set(await self._insist(bundles.list_bundle_types, org_id=self._org_id))
+        for gone in self.types - names:
             del app.tasks[gone]
         own = app.tasks.keys() - self.types
-        self.types = found - own
+        self.types = names - own
         for name in self.types - app.tasks.keys():
             app.tasks[name] = BundleTask(name, _elsewhere, TaskOptions(runtime="sandbox"))
 
     async def prepare(self, attempt: Attempt, folder: Path | None) -> SandboxCode:
-        """The code of the attempt. `folder`: its own, where the code could change what others run."""
+        """Return the code of the attempt. `folder`: unpack into this private folder, where the code could modify a
+        shared copy."""
         metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
         try:
-            asked = {"org_id": self._org_id, "type": attempt.task.name, "sha256": named}
-            found = await self._insist(bundles.find_bundle, **asked)
-            place = await self._unpacked(found.sha256, folder)
+            query = {"org_id": self._org_id, "type": attempt.task.name, "sha256": named}
+            bundle = await self._insist(bundles.find_bundle, **query)
+            place = await self._unpacked(bundle.sha256, folder)
         except (NotFound, BadBundle) as problem:
             raise NoCodeToRun(str(problem)) from problem
         path = BUNDLE if folder is None else str(place)
         return SandboxCode(
-            Code(entry=found.entry, folder=str(place)), (), (path,), dict.fromkeys(found.types, self._child_type)
+            Code(entry=bundle.entry, folder=str(place)), (), (path,), dict.fromkeys(bundle.types, self._child_type)
         )
 
     async def _unpacked(self, hash: str, folder: Path | None) -> Path:
@@ -100,22 +101,22 @@ class Bundles:
             raise BadBundle(f"bundle {hash} is not what was put: its hash differs")
         return content
 
-    async def _insist(self, function: Callable[..., Awaitable[T]], **asked: Any) -> T:
-        """What the kernel answers, however long it is away: that is no fault of an attempt."""
+    async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
+        """Call the backend and wait out outages, which must not fail an attempt."""
         backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
-                found = await self._kernel.call(function, **asked)
+                result = await self._backend.call(function, **params)
             except Unreachable as problem:
-                self._absence.lost(self, problem)
+                self._outage_log.lost(self, problem)
                 await asyncio.sleep(backoff.after(problem))
             else:
-                self._absence.found(self)
-                return found
+                self._outage_log.found(self)
+                return result
 
 
 def _unpack_whole(content: bytes, place: Path) -> None:
-    """All of it or nothing: another process may do the same now."""
+    """Unpack atomically: another process may be doing the same."""
     make_private_folder(place.parent)
     part = Path(tempfile.mkdtemp(dir=place.parent))
     try:
@@ -131,7 +132,7 @@ def _unpack_whole(content: bytes, place: Path) -> None:
 
 
 def _unpack(content: bytes, folder: Path) -> None:
-    """Files that anybody can read and nobody change."""
+    """Unpack read-only files."""
     folder.mkdir(mode=0o755)
     for path, data in read_bundle(BytesIO(content)).files():
         target = folder / path

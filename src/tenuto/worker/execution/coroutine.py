@@ -1,4 +1,5 @@
-"""Async functions on the loop: one asyncio task runs attempt after attempt, for making one costs more than a few do."""
+"""Runs async functions on the event loop. One asyncio task runs several attempts in a row, because creating an asyncio
+task costs more than a few short attempts."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,20 +7,21 @@ from contextvars import Context as Variables
 from contextvars import copy_context
 from typing import Any
 
-from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Completed, Dropped, Outcome
+from tenuto.runtimes.outcomes import Completed, Dropped, Outcome, classify
 from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.tracing import span
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
 
-Take = Callable[[float], Attempt | None]  # the next attempt, if this turn, which began then, may go on
+# return the next attempt, or None if this turn, which began at the given time, is over
+Take = Callable[[float], Attempt | None]
 Done = Callable[[Attempt, Outcome], None]
 
 
 class CoroutineRuntime:
-    """Runs async functions. What one attempt leaves in its asyncio task ends the task, so that no other meets it."""
+    """Runs async functions. The asyncio task ends after an attempt that changed its state, so that no other attempt is
+    affected."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, ports: AttemptApis, *, take: Take, done: Done) -> None:
         self._loop, self._ports, self._take, self._done = loop, ports, take, done
@@ -59,14 +61,14 @@ class CoroutineRuntime:
                 await context.flush()
             return Completed(task.encode_result(result))
         except BaseException as error:
-            outcome = judge(attempt, error)
+            outcome = classify(attempt, error)
             if context is not None and not isinstance(outcome, Dropped):
-                await context.settle()  # a step beside a wait must be recorded, or its effect happens again
+                await context.settle()  # record steps in progress, or the next attempt would repeat their effect
             return outcome
 
 
 def _changed(before: Variables) -> bool:
-    """Whether user code set a context variable and left it so."""
+    """Whether user code changed a context variable and did not reset it."""
     after = copy_context()
     if len(after) != len(before):
         return True

@@ -1,4 +1,4 @@
-"""Timeouts without a timer per task: one timer for the earliest deadline of all."""
+"""Timeouts with a single timer for the earliest deadline, instead of a timer per task."""
 
 import asyncio
 import heapq
@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from tenuto.worker.execution.attempt import Attempt
 
-STOP_GRACE_SECONDS = 3.0  # from being asked to stop to being abandoned; the kernel takes the task back after five
+# from the request to stop until the attempt is abandoned; the database takes the task back after five
+STOP_GRACE_SECONDS = 3.0
 
-MAX_PER_LOOK = 1000  # looked at together, so that each costs little
+MAX_PER_LOOK = 1000  # entries to accumulate before finished ones are removed
 
 
 class Deadlines:
-    """Calls `soft` when an attempt's time is up, and `hard` when it goes on nevertheless."""
+    """Calls `soft` when an attempt's timeout passes, and `hard` when it still runs after the stop grace."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, *, soft: Callable[[Attempt], None], hard: Callable[[Attempt], None]
@@ -24,12 +25,12 @@ class Deadlines:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, attempt: Attempt) -> None:
-        """Its time runs from here: that a process had to be started first is no fault of it."""
+        """Start the attempt's timeout; the time to start a process is not counted."""
         if attempt.timeout:
             self.watch(attempt, attempt.timeout)
 
     def watch(self, attempt: Attempt, seconds: float, *, hard: bool = False) -> None:
-        if len(self._heap) >= self._most:  # what is long over must not lie here until its deadline would have come
+        if len(self._heap) >= self._most:  # remove finished attempts, whose deadlines may be far away
             self._heap = [entry for entry in self._heap if not entry[2].over]
             heapq.heapify(self._heap)
             self._most = max(MAX_PER_LOOK, 2 * len(self._heap))

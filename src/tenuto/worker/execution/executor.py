@@ -1,4 +1,4 @@
-"""Runs what was claimed: starts attempts while slots are free, and says how each one ended."""
+"""Runs claimed attempts: starts them while slots are free, and passes on how each one ended."""
 
 import asyncio
 import logging
@@ -10,8 +10,7 @@ from typing import Any
 
 from tenuto.db.connection.claim_connection import Row
 from tenuto.runtimes import process, thread
-from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
+from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome, classify
 from tenuto.sdk.task import Task
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
@@ -25,52 +24,55 @@ from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
 log = logging.getLogger("tenuto.worker")
 
-MAX_TURN_SECONDS = 0.005  # of running one attempt after the other without a look at anything else
-STALE_CLAIM_SECONDS = 1.0  # what was claimed ahead and has not started by then is given back: others may be idle
+MAX_TURN_SECONDS = 0.005  # time to run attempts in a row before the loop handles anything else
+# attempts claimed ahead that have not started by then are given back, because other workers may be idle
+STALE_CLAIM_SECONDS = 1.0
 
 
 class Executor:
-    """The attempts of one crew. Everything here happens in the loop's thread."""
+    """Runs the attempts of one set of slots. Everything happens in the event loop's thread."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        crew: Slots,
+        slots: Slots,
         ports: AttemptApis,
         ledger: CrashLedger,
         *,
         tell: Callable[[Attempt, Outcome], None],
     ) -> None:
-        self._loop, self._crew, self._ports, self._ledger, self._tell = loop, crew, ports, ledger, tell
+        self._loop, self._slots, self._ports, self._ledger, self._tell = loop, slots, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.processes: process.ProcessRuntime | None = None
         self._threads = PlainFunctions(loop, ports, done=self.end)
         self._coroutines = CoroutineRuntime(loop, ports, take=self._take, done=self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
-        self.running: set[Attempt] = set()  # not by task: one that was lost may come again while the old one lingers
+        # not keyed by task: a lost task may be claimed again while its old attempt still runs
+        self.running: set[Attempt] = set()
         self.counts = AttemptMetrics()
         self._reports: list[Report] = []
         self._over = 0
         self._longest = 0.0
         self._tallying = False
-        self._variables = copy_context()  # what is begun from inside an attempt must not inherit that one's
+        self._variables = copy_context()  # work started from inside an attempt must not inherit its context variables
 
     def arrive(self, rows: list[Row]) -> None:
-        """Claimed rows come in."""
+        """Accept claimed rows."""
         now, tasks = time.monotonic(), self.tasks
         self.waiting.extend([Attempt(row, tasks[row[4]], now) for row in rows])  # type: ignore[index]
         self._fill()
 
     def _fill(self, most: int = 1) -> None:
-        """Start what waits. On the loop one, then two, then four …: what ends at once takes the next by itself."""
-        if not self._crew.claims:  # a claim that was on its way when the worker was asked to stop
+        """Start waiting attempts: on the event loop one, then two, then four …, because a short attempt takes the next
+        one itself."""
+        if not self._slots.claims:  # the claim was in progress when the worker was asked to stop
             self.give_back_waiting()
-        waiting, free, left = self.waiting, self._crew.capacity - len(self.running), most
+        waiting, free, left = self.waiting, self._slots.capacity - len(self.running), most
         now = time.monotonic()
         while waiting and free > 0 and left > 0:
             attempt = waiting.popleft()
-            if attempt.stop is not None:  # cancelled, or its lease went, before it began
+            if attempt.stop is not None:  # cancelled, or its lease was lost, before it started
                 self.end(attempt, attempt.stop)
                 continue
             self._enter(attempt, now)
@@ -81,8 +83,8 @@ class Executor:
             self._loop.call_soon(self._fill, 2 * most, context=self._variables)
 
     def _take(self, began: float) -> Attempt | None:
-        """For what has just ended one on the loop: the next, unless its turn is over."""
-        if not self.waiting or not self._crew.claims or len(self.running) >= self._crew.capacity:
+        """Return the next attempt for an asyncio task that has just finished one, unless its turn is over."""
+        if not self.waiting or not self._slots.claims or len(self.running) >= self._slots.capacity:
             return None
         attempt, now = self.waiting[0], time.monotonic()
         if (
@@ -103,7 +105,7 @@ class Executor:
         attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
 
     def look_ahead(self) -> None:
-        """Now and then: what waits here for too long is given back, and no more is claimed ahead for a while."""
+        """Give back attempts that wait too long, and claim none ahead for a while. Called periodically."""
         if self.waiting and time.monotonic() - self.waiting[0].arrived > STALE_CLAIM_SECONDS:
             self._longest = max(self._longest, STALE_CLAIM_SECONDS)
             self.give_back_waiting()
@@ -115,12 +117,12 @@ class Executor:
             self._start(attempt)
 
     async def _fetch(self, attempt: Attempt) -> None:
-        """Inputs that were too large for a row come from their data objects, failures so far from the record."""
+        """Fetch large inputs from data objects and the number of earlier failures, then start the attempt."""
         try:
             await self._ports.complete(attempt)
             self._start(attempt)
-        except BaseException as error:  # also when user code cancels every task of the loop
-            self.end(attempt, judge(attempt, error))
+        except BaseException as error:  # also when user code cancels every asyncio task
+            self.end(attempt, classify(attempt, error))
 
     def _start(self, attempt: Attempt) -> None:
         if self.processes is None:
@@ -136,11 +138,11 @@ class Executor:
                 raise AssertionError(f"no runtime for executor {other!r}")
 
     def end(self, attempt: Attempt, outcome: Outcome) -> None:
-        """The attempt is over: its slot is free, its outcome on the way. Only the first end counts."""
+        """End the attempt: free its slot and report its outcome. Only the first call counts."""
         if attempt.over:
             return
         attempt.over = True
-        attempt.slots = None  # may be large, and attempts stay in a reference cycle until it is collected
+        attempt.slots = None  # may be large, and attempts stay in a reference cycle until garbage collection
         self._over += 1
         if attempt.started:
             self.running.discard(attempt)
@@ -158,21 +160,21 @@ class Executor:
             self._loop.call_soon(self.tally, context=self._variables)
 
     def tally(self) -> None:
-        """Once per turn of the loop: hand on what ended, start what waits."""
+        """Hand over ended attempts and start waiting ones, once per iteration of the loop."""
         self._tallying = False
-        self._crew.finish(self._reports, self._over, self._longest)
+        self._slots.finish(self._reports, self._over, self._longest)
         self._reports, self._over, self._longest = [], 0, 0.0
         self._fill()
 
     def stop(self, attempt: Attempt, outcome: Outcome) -> None:
-        """Ask an attempt to stop; when it does, this is its outcome."""
+        """Ask an attempt to stop; this is its outcome if it does."""
         if attempt.over or attempt.stop is not None:
             return
         attempt.stop = outcome
         attempt.cancelled = True
         if isinstance(attempt.job, asyncio.Task):
             attempt.job.cancel()
-            attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have begun
+            attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have started
         elif isinstance(attempt.job, process.ProcessHandle):
             attempt.job.ask_to_stop()
 
@@ -181,7 +183,7 @@ class Executor:
         self.stop(attempt, Failed({"type": "Timeout", "message": message}))
 
     def abandon(self, attempt: Attempt) -> None:
-        """It was asked to stop and did not: its attempt ends without it."""
+        """End an attempt that was asked to stop and did not; its code is left behind."""
         outcome = attempt.stop or Interrupted()
         if isinstance(attempt.job, process.ProcessHandle):
             attempt.job.kill()
@@ -195,32 +197,32 @@ class Executor:
         self.end(attempt, outcome)
 
     def give_back_waiting(self) -> None:
-        """Hand back what has not begun."""
+        """Give back the attempts that have not started."""
         given, self.waiting = self.waiting, deque()
         for attempt in given:
             self.end(attempt, attempt.stop or Interrupted())
 
     def cancel(self, fences: list[list[Any]]) -> None:
-        """People want these to stop. Their code is told, and given up like code over its time; what completes first is
-        completed."""
+        """Stop cancelled attempts. Code that does not stop in time is abandoned; an attempt that completes first counts
+        as completed."""
         for attempt in self._find(fences):
-            if attempt.stop is None:  # every beat names them anew
+            if attempt.stop is None:  # every heartbeat lists them again
                 self.stop(attempt, CANCELLED)
                 self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 
     def drop(self, fences: list[list[Any]]) -> None:
-        """These are lost: stop them, nobody wants to hear of them."""
+        """Stop attempts that were lost; their outcome is not reported."""
         for attempt in self._find(fences):
             self._drop(attempt)
 
     def drop_all(self) -> None:
-        """The lease is gone: stop everything, report nothing."""
+        """Stop everything without reporting, because the lease is lost."""
         for attempt in [*self.waiting, *self.running]:
             self._drop(attempt)
         self.give_back_waiting()
 
     def _drop(self, attempt: Attempt) -> None:
-        attempt.stop = None  # whatever it was asked before, it is nobody's now
+        attempt.stop = None  # the outcome of an earlier request to stop no longer matters
         self.stop(attempt, Dropped())
         self.deadlines.watch(attempt, STOP_GRACE_SECONDS, hard=True)
 

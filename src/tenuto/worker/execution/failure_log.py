@@ -1,11 +1,10 @@
-"""What the log says of attempts that failed: which one it was, whether it is tried again, and where it broke."""
+"""Log lines for failed attempts: which attempt, whether it is retried, and the traceback."""
 
 import logging
 
 from tenuto.model.tasks import ReportResult
 from tenuto.model.text import one_line
-from tenuto.runtimes.judge import NEVER
-from tenuto.runtimes.outcomes import Failed
+from tenuto.runtimes.outcomes import NEVER, Failed
 from tenuto.worker.execution.attempt import Attempt
 
 log = logging.getLogger("tenuto.worker")
@@ -14,7 +13,7 @@ CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
 
 
 def log_failure(attempt: Attempt, failed: Failed, answer: ReportResult) -> None:
-    """Once the kernel has decided what comes next: a warning when it is tried again, an error when it is not."""
+    """Log a failure after the database has decided on a retry: a warning if the task is retried, otherwise an error."""
     if failed is CANCELLED:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
         return
@@ -29,7 +28,7 @@ def log_failure(attempt: Attempt, failed: Failed, answer: ReportResult) -> None:
 
 def _which(attempt: Attempt, answer: ReportResult) -> str:
     most = answer.max_attempts
-    # Attempts that waited or were given back are not charged, so there may be more of them than may fail.
+    # Attempts that waited or were given back do not count, so the number can exceed max_attempts.
     which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
     if answer.again_seconds is not None:
         return f"{which}, again in {max(0.0, answer.again_seconds):.1f} s"

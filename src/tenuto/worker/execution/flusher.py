@@ -1,4 +1,4 @@
-"""What attempts say without waiting for an answer: progress and log lines, written a few times a second."""
+"""Writes progress and log lines of attempts in batches, twice per second."""
 
 import asyncio
 import logging
@@ -19,21 +19,21 @@ log = logging.getLogger("tenuto.worker")
 
 FLUSH_EVERY_SECONDS = 0.5
 
-Said = tuple[Attempt, float | None, str | None]
+Progress = tuple[Attempt, float | None, str | None]
 
 
 class Flusher:
-    """Nothing to say costs no query."""
+    """Writes progress and log lines periodically; without any, no query is made."""
 
     def __init__(
         self,
-        kernel: Caller,
+        backend: Caller,
         session: WorkerSession,
         ports: AttemptApis,
         *,
         cancelled: Callable[[list[list[Any]]], None],
     ) -> None:
-        self._kernel, self._session, self._ports, self._cancelled = kernel, session, ports, cancelled
+        self._backend, self._session, self._ports, self._cancelled = backend, session, ports, cancelled
         self.logs = LogBuffer()
         logging.getLogger().addHandler(self.logs)
 
@@ -47,40 +47,40 @@ class Flusher:
             await self._flush_progress()
             await self._flush_logs()
         except Unreachable:
-            return  # it is said again, with whatever came meanwhile
-        except Exception as problem:  # whatever it is, the next ones are written
+            return  # written again later, together with newer entries
+        except Exception as problem:  # whatever the problem is, later entries are written
             log.warning("progress and logs could not be written: %s", problem)
 
     async def _flush_progress(self) -> None:
-        said, self._ports.progress = self._ports.progress, {}
-        if not said:
+        entries, self._ports.progress = self._ports.progress, {}
+        if not entries:
             return
         try:
             try:
-                await self._report_progress(list(said.values()))
-            except TenutoError:  # of one; the others are alive all the same
-                await self._report_one_by_one(list(said.values()))
+                await self._report_progress(list(entries.values()))
+            except TenutoError:  # one entry is invalid; write the others
+                await self._report_one_by_one(list(entries.values()))
         except Unreachable:
-            self._ports.progress = said | self._ports.progress
+            self._ports.progress = entries | self._ports.progress
             raise
 
-    async def _report_one_by_one(self, said: list[Said]) -> None:
-        for one in said:
+    async def _report_one_by_one(self, entries: list[Progress]) -> None:
+        for entry in entries:
             try:
-                await self._report_progress([one])
+                await self._report_progress([entry])
             except TenutoError as problem:
-                log.warning("the progress of task %s could not be written: %s", one[0].task_id, problem)
+                log.warning("the progress of task %s could not be written: %s", entry[0].task_id, problem)
 
-    async def _report_progress(self, said: list[Said]) -> None:
-        fences = [(attempt.task_id, attempt.no) for attempt, _, _ in said]
-        answers = await self._kernel.call(
+    async def _report_progress(self, entries: list[Progress]) -> None:
+        fences = [(attempt.task_id, attempt.no) for attempt, _, _ in entries]
+        answers = await self._backend.call(
             attempts.report_progress,
             session_id=self._session.id,
             token=UUID(self._session.token),
             task_ids=[UUID(task_id) for task_id, _ in fences],
             attempts=[no for _, no in fences],
-            progress=[fraction for _, fraction, _ in said],
-            messages=[message for _, _, message in said],
+            progress=[fraction for _, fraction, _ in entries],
+            messages=[message for _, _, message in entries],
         )
         stop = {str(answer.task_id) for answer in answers if answer.answer == "cancelled"}
         self._cancelled([[task_id, no] for task_id, no in fences if task_id in stop])
@@ -88,7 +88,7 @@ class Flusher:
     async def _flush_logs(self) -> None:
         while lines := self.logs.take():
             try:
-                await self._kernel.call(
+                await self._backend.call(
                     run_data.write_logs, session_id=self._session.id, token=UUID(self._session.token), lines=lines
                 )
             except Unreachable:

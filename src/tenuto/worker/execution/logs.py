@@ -1,4 +1,4 @@
-"""Log lines of attempts: collected from Python's logging, capped, written in batches."""
+"""Collects log lines of attempts from Python's logging, with limits, to be written in batches."""
 
 import logging
 import time
@@ -8,14 +8,14 @@ from typing import Any
 from tenuto.model.text import clean
 from tenuto.sdk.context.current_attempt import running
 
-MAX_LINES_PER_ATTEMPT = 10_000  # of one attempt; the kernel keeps no more
-MAX_WAITING_LINES = 50_000  # in this process, while the database is away
-MAX_MESSAGE_CHARS = 8192  # of one message
+MAX_LINES_PER_ATTEMPT = 10_000  # per attempt; the database stores no more
+MAX_WAITING_LINES = 50_000  # per process, during an outage of the database
+MAX_MESSAGE_CHARS = 8192  # per message
 PLAIN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class LogBuffer(logging.Handler):
-    """Takes what is logged while an attempt's code runs; `take` hands it over for writing."""
+    """Collects what is logged while the code of an attempt runs; `take` returns it for writing."""
 
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
@@ -32,11 +32,11 @@ class LogBuffer(logging.Handler):
                 message += "\n" + (self.formatter or logging.Formatter()).formatException(record.exc_info)
             fields = {key: value for key, value in vars(record).items() if key not in PLAIN}
             self.add(attempt, record.levelname.lower(), message, fields or None, record.created)
-        except Exception:  # the code that logs goes on
+        except Exception:  # logging must not break user code
             self.handleError(record)
 
     def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None:
-        """One line; what is too much is left out, and what is too long cut."""
+        """Add one line; excess lines are dropped and long messages truncated."""
         if len(self._lines) >= MAX_WAITING_LINES or attempt.lines >= MAX_LINES_PER_ATTEMPT:
             return
         kept = fields and {clean(str(key)): clean(str(value)) for key, value in fields.items()}
@@ -57,7 +57,7 @@ class LogBuffer(logging.Handler):
 
     def take(self) -> list[dict[str, Any]]:
         lines = self._lines[:5000]
-        del self._lines[: len(lines)]  # not a new list: threads append to this one
+        del self._lines[: len(lines)]  # delete in place: threads append to this list
         return lines
 
     def put_back(self, lines: list[dict[str, Any]]) -> None:

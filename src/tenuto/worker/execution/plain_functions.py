@@ -1,11 +1,10 @@
-"""Plain functions in threads: what coroutines are on the loop."""
+"""Runs plain (synchronous) functions in threads."""
 
 import asyncio
 from collections.abc import Callable
 
 from tenuto.runtimes import thread
-from tenuto.runtimes.judge import judge
-from tenuto.runtimes.outcomes import Completed, Outcome
+from tenuto.runtimes.outcomes import Completed, Outcome, classify
 from tenuto.sdk.context.current_attempt import running
 from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.tracing import span
@@ -14,7 +13,7 @@ from tenuto.worker.execution.attempt import Attempt
 
 
 class PlainFunctions:
-    """Runs functions that are not async. One that does not stop can be left behind, and its thread with it."""
+    """Runs functions that are not async. One that does not stop is abandoned together with its thread."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, ports: AttemptApis, *, done: Callable[[Attempt, Outcome], None]
@@ -29,7 +28,7 @@ class PlainFunctions:
         self._threads.leave(job)
 
     def _outcome(self, attempt: Attempt) -> Outcome:
-        """In its thread."""
+        """Run the attempt; called in its thread."""
         task = attempt.task
         context = None
         try:
@@ -45,4 +44,4 @@ class PlainFunctions:
                 context.flush()
             return Completed(task.encode_result(result))
         except BaseException as error:
-            return judge(attempt, error)
+            return classify(attempt, error)

@@ -1,4 +1,4 @@
-"""Reports every end but plain completions, which the lanes carry: failures, waits, snoozes, losses, give-backs."""
+"""Reports failures, waits, snoozes, losses and given-back attempts. Plain completions are reported by the claimers."""
 
 import asyncio
 import json
@@ -29,12 +29,12 @@ Store = Callable[[Attempt, str], Awaitable[Any]]
 
 
 class Reporter:
-    """What it is told reaches the kernel, however long the kernel is away, in batches of one kind."""
+    """Delivers outcomes to the database, in batches per kind, and waits out any outage."""
 
     def __init__(
-        self, kernel: Caller, session: WorkerSession, held: HeldAttempts, *, store: Store, reported: Callable[[], None]
+        self, backend: Caller, session: WorkerSession, held: HeldAttempts, *, store: Store, reported: Callable[[], None]
     ) -> None:
-        self._kernel, self._session, self._held, self._store, self._reported = kernel, session, held, store, reported
+        self._backend, self._session, self._held, self._store, self._reported = backend, session, held, store, reported
         self._pending: list[Ending] = []
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
@@ -49,7 +49,7 @@ class Reporter:
         self._news.set()
 
     async def flush(self) -> None:
-        """Until everything told so far has been answered."""
+        """Wait until all outcomes passed so far have been delivered."""
         await self._idle.wait()
 
     async def run(self) -> None:
@@ -67,22 +67,22 @@ class Reporter:
             self._reported()
 
     async def say_unbegun(self, attempt: Attempt) -> None:
-        """Its code has not begun yet: the kernel counts its time from now."""
-        with suppress(Unreachable, TenutoError):  # it is said again; at worst the attempt runs out of time
-            await self._kernel.call(attempts.begin_tasks, **self._fences([(attempt, Interrupted())]))
+        """Report that the attempt's code has not started yet, so that its timeout counts from now."""
+        with suppress(Unreachable, TenutoError):  # reported again later; at worst the attempt times out
+            await self._backend.call(attempts.begin_tasks, **self._fences([(attempt, Interrupted())]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
-        """An output that is too large for a row goes into a data object; one that cannot be stored is a failure."""
+        """Store an output that is too large for a row as a data object; if that is impossible, the attempt fails."""
         if not isinstance(outcome, Completed) or outcome.output is None:
             return attempt, outcome
         backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 stored = await self._store(attempt, outcome.output)
-                self._session.absence.found(self)
+                self._session.outage_log.found(self)
                 return attempt, Completed(json.dumps(stored))
             except Unreachable as problem:
-                self._session.absence.lost(self, problem)
+                self._session.outage_log.lost(self, problem)
                 await asyncio.sleep(backoff.after(problem))
             except Exception as problem:
                 return attempt, Failed(describe(problem))
@@ -93,7 +93,7 @@ class Reporter:
             try:
                 await self._report(endings)
             except SessionEnded:
-                pass  # nobody wants them any more
+                pass  # the session's reports are obsolete
             except TenutoError as problem:
                 if len(endings) > 1:
                     for ending in endings:
@@ -104,11 +104,11 @@ class Reporter:
                     await self._deliver([(attempt, Failed(describe(problem), -1.0))])
                     return
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
-            except Exception as problem:  # the database is away, or whatever it is: an end must not get lost
-                self._session.absence.lost(self, problem)
+            except Exception as problem:  # outage or any other error: an outcome must not get lost
+                self._session.outage_log.lost(self, problem)
                 await asyncio.sleep(backoff.after(problem))
                 continue
-            self._session.absence.found(self)
+            self._session.outage_log.found(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 
@@ -123,10 +123,10 @@ class Reporter:
         if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
             log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
-            await self._kernel.call(runs.fold_and_wake_runs, run_ids=list(touched))
+            await self._backend.call(runs.fold_and_wake_runs, run_ids=list(touched))
 
     async def _call(self, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
-        call = self._kernel.call
+        call = self._backend.call
         match kind:
             case Completed():
                 return await call(attempts.complete_tasks, **fences, outputs=ends)

@@ -1,4 +1,4 @@
-"""Sandboxes of a worker: what the code of each attempt is, and what it may see of this machine."""
+"""The sandboxes of a worker: which code an attempt runs, and which files of the machine it can see."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -34,10 +34,13 @@ def open_sandboxes(
     began: Callable[[Attempt], None],
     done: Callable[[Attempt, Outcome], None],
 ) -> SandboxRuntime:
-    """For tasks of the app and for bundles."""
+    """Create the sandbox runtime for tasks of the app and for bundles."""
     trusted = SandboxHost(strength.root, strength.walls, settings.home, LIMITS)
     declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
-    apart = {name: ChildType(one["kind"], tuple(one.get("limits", ()))) for name, one in declared.items()}
+    apart = {
+        name: ChildType(declaration["kind"], tuple(declaration.get("limits", ())))
+        for name, declaration in declared.items()
+    }
 
     async def prepare(attempt: Attempt, folder: Path) -> SandboxCode:
         if isinstance(attempt.task, BundleTask):
@@ -49,21 +52,21 @@ def open_sandboxes(
 
 
 def _absolute(target: str) -> str:
-    """A file is found from anywhere."""
+    """Make a file target absolute, so that it is found from any folder."""
     where, name = split_target(target)
     return f"{Path(where).absolute()}{':' if name else ''}{name}" if where.endswith(".py") else target
 
 
 def modules_of(path: list[str]) -> Iterator[str]:
-    """The packages and files that the app consists of, as far as they have been imported. Not the folders that they lie
-    in, which hold what is nobody's business: settings, keys, history."""
+    """Yield the imported packages and files of the app. Not the folders that contain them, which may hold settings,
+    keys and history."""
     own = sorted((Path(place) for place in path if not _of_python(place)), key=lambda place: -len(place.parts))
-    seen: set[Path] = set()
+    paths: set[Path] = set()
     for module in list(sys.modules.values()):
         file = Path(getattr(module, "__file__", None) or "")
-        if place := next((one for one in own if file.is_relative_to(one) and not _of_python(str(file))), None):
-            seen.add(place / file.relative_to(place).parts[0])
-    yield from sorted(map(str, seen))
+        if place := next((folder for folder in own if file.is_relative_to(folder) and not _of_python(str(file))), None):
+            paths.add(place / file.relative_to(place).parts[0])
+    yield from sorted(map(str, paths))
 
 
 def _of_python(place: str) -> bool:

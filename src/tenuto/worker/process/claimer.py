@@ -1,4 +1,4 @@
-"""A lane: one thread with one connection that carries reports out and claims in, a batch a trip."""
+"""A claimer: one thread with one connection that sends reports and receives claims, one batch per round trip."""
 
 import logging
 import time
@@ -20,33 +20,35 @@ from tenuto.worker.process.wakeups import EVERY_QUEUE, WakeupRouter
 log = logging.getLogger("tenuto.worker")
 
 FOLD_EVERY_SECONDS = 0.05
-FEW, ASIDE = 3, 0.0002  # after so few, seconds in which the loop has the interpreter for itself, to begin them
+# after a claim of at most this many tasks, seconds to leave the interpreter to the event loop, which starts them
+FEW, ASIDE = 3, 0.0002
 MAX_PAUSE_SECONDS = 5.0
 RESPONSE_TIMEOUT_SECONDS = 30.0
 
 
 @dataclass
 class Traffic:
-    """What was last seen to have come and gone over a line, and when that had changed."""
+    """The last known byte counts of a connection, and when they last changed."""
 
     bytes: tuple[int, int] | None = None
     changed: float = 0.0
 
     def still(self, now: float, left: float, bytes: tuple[int, int] | None) -> float:
-        """For how many seconds of a trip that began at `left` nothing came or went; None: nobody knows."""
+        """Return for how many seconds nothing was transferred in a round trip that began at `left`. Without byte
+        counts, its whole duration."""
         if bytes != self.bytes:
             self.bytes, self.changed = bytes, now
         return now - (left if bytes is None else max(left, self.changed))
 
 
 class Claimer:
-    """Runs until its crew is closed. `deliver` takes claimed rows, `unfit` a report that cannot be accepted; the lane
-    with `hearing` listens for the whole process."""
+    """Runs until its slots are closed. `deliver` receives claimed rows, `unfit` a report that the database rejects. The
+    claimer with `wakeups` receives wake-ups for the whole process."""
 
     def __init__(
         self,
-        kernel: Backend,
-        crew: Slots,
+        backend: Backend,
+        slots: Slots,
         held: HeldAttempts,
         session: WorkerSession,
         routes: list[int],
@@ -55,17 +57,17 @@ class Claimer:
         unfit: Callable[[Report, TenutoError], None],
         ended: Callable[[int], None],
         parts: BackgroundTasks,
-        hearing: WakeupRouter | None = None,
+        wakeups: WakeupRouter | None = None,
     ) -> None:
-        self._kernel, self._hearing = kernel, hearing
-        self._crew, self._held, self._session = crew, held, session
-        self._routes = routes  # shared with whoever resolves new ones
+        self._backend, self._wakeups = backend, wakeups
+        self._slots, self._held, self._session = slots, held, session
+        self._routes = routes  # shared with the code that resolves new routes
         self._deliver, self._unfit, self._ended = deliver, unfit, ended
-        self._lane: ClaimChannel | None = None
-        self._bell = Waker()
+        self._channel: ClaimChannel | None = None
+        self._waker = Waker()
         self._touched: set[str] = set()
         self._nudged = 0.0
-        self._left: float | None = None  # when the trip that is under way began
+        self._left: float | None = None  # when the round trip in progress began
         self._traffic = Traffic()
         self.thread = parts.thread("lane", self._run)
 
@@ -73,51 +75,54 @@ class Claimer:
         self.thread.start()
 
     def cut_if_stuck(self, seconds: float = RESPONSE_TIMEOUT_SECONDS) -> None:
-        """From another thread: end a trip over which nothing comes or goes, as when the other side vanished without a
-        word. What it reported is reported again, and what it claimed nevertheless is found by the heartbeat. A large
-        answer on a slow line may take longer: cut, it would be asked for again, for ever."""
-        left, lane = self._left, self._lane
-        if left is None or lane is None:
+        """Abort a round trip without any transfer, for example because the other side vanished. Called from other
+        threads.
+
+        Its reports are sent again, and the heartbeat finds tasks that it claimed nevertheless. A large response over a
+        slow connection may take longer: if aborted, it would be requested again and again.
+        """
+        left, channel = self._left, self._channel
+        if left is None or channel is None:
             return
-        if seconds == 0 or self._traffic.still(time.monotonic(), left, lane.traffic()) >= seconds:
-            lane.cut()
+        if seconds == 0 or self._traffic.still(time.monotonic(), left, channel.traffic()) >= seconds:
+            channel.cut()
 
     def _run(self) -> None:
         backoff = Backoff(MAX_PAUSE_SECONDS)
-        while (errand := self._crew.next_errand(self._bell, self._is_deaf)) is not None:
+        while (exchange := self._slots.next_exchange(self._waker, self._is_deaf)) is not None:
             try:
-                claimed = self._trip(errand)
-            except Exception as problem:  # whatever it is: a lane that ended would leave its worker alive and idle
-                self._crew.give_up(errand)
+                claimed = self._trip(exchange)
+            except Exception as problem:  # whatever it is: without its claimer a worker would stay alive but idle
+                self._slots.give_up(exchange)
                 self._lose()
-                self._session.absence.lost(self, problem)
+                self._session.outage_log.lost(self, problem)
                 time.sleep(backoff.after(problem))
             else:
-                self._session.absence.found(self)
+                self._session.outage_log.found(self)
                 backoff.reset()
-                self._nudge(errand, claimed)
-        if self._lane:
-            self._lane.close()
-        self._bell.close()
+                self._nudge(exchange, claimed)
+        if self._channel:
+            self._channel.close()
+        self._waker.close()
 
-    def _trip(self, errand: Exchange) -> int:
-        """Report, claim, hand over; how many came."""
+    def _trip(self, exchange: Exchange) -> int:
+        """Report, claim and hand over; return the number of claimed tasks."""
         self._session.open.wait()
-        session_id, lane = self._session.id, self._connected()
+        session_id, channel = self._session.id, self._connected()
         claim_no = self._held.open_claim()
         rows: list[Row] = []
         try:
             self._left = time.monotonic()
-            rows = lane.exchange(
-                [report[0] for report in errand.reports],
-                [report[1] for report in errand.reports],
-                [report[2] for report in errand.reports],
+            rows = channel.exchange(
+                [report[0] for report in exchange.reports],
+                [report[1] for report in exchange.reports],
+                [report[2] for report in exchange.reports],
                 claim_no=claim_no,
-                limit=errand.want,
+                limit=exchange.want,
             )
         except TenutoError as problem:
             self._held.settle_claim(claim_no, ())
-            self._one_by_one(errand, problem)
+            self._one_by_one(exchange, problem)
             return 0
         except Exception:
             self._held.settle_claim(claim_no, ())
@@ -125,9 +130,9 @@ class Claimer:
         finally:
             self._left = None
         claimed = [row for row in rows if row[0] is None]
-        reported = [(report[0], report[1]) for report in errand.reports]
+        reported = [(report[0], report[1]) for report in exchange.reports]
         self._held.settle_claim(claim_no, [(row[1], row[2]) for row in claimed], reported)  # type: ignore[misc]
-        self._crew.arrived(errand, len(claimed))
+        self._slots.arrived(exchange, len(claimed))
         if claimed:
             self._deliver(claimed)
         if 0 < len(claimed) <= FEW:
@@ -137,56 +142,56 @@ class Claimer:
         return len(claimed)
 
     def _connected(self) -> ClaimChannel:
-        if self._lane is None:
-            self._lane = self._open()
-        self._lane.serve(self._session.id, self._session.token, self._routes)
-        return self._lane
+        if self._channel is None:
+            self._channel = self._open()
+        self._channel.serve(self._session.id, self._session.token, self._routes)
+        return self._channel
 
     def _open(self) -> ClaimChannel:
-        lane = self._kernel.open_line()
-        if self._hearing:
-            ear = lane.listen(partial(self._hearing.heard, by=self._crew))
-            if ear:
-                self._bell.watch(ear.fileno(), partial(self._hear, ear, self._hearing.turn))
-                self._hearing.listens()
-                self._hearing.heard(EVERY_QUEUE, by=self._crew)  # what was sent before that is lost
+        channel = self._backend.open_channel()
+        if self._wakeups:
+            source = channel.listen(partial(self._wakeups.heard, by=self._slots))
+            if source:
+                self._waker.watch(source.fileno(), partial(self._hear, source, self._wakeups.turn))
+                self._wakeups.listens()
+                self._wakeups.heard(EVERY_QUEUE, by=self._slots)  # wake-ups sent before this point are lost
             else:
-                self._hearing.deaf()
-        return lane
+                self._wakeups.deaf()
+        return channel
 
     def _is_deaf(self) -> bool:
-        return self._hearing is not None and self._lane is None and self._session.open.is_set()
+        return self._wakeups is not None and self._channel is None and self._session.open.is_set()
 
     def _lose(self) -> None:
-        self._lane = None
-        self._bell.unwatch()
+        self._channel = None
+        self._waker.unwatch()
 
-    def _hear(self, ear: WakeupSource, turn: float) -> None:
+    def _hear(self, source: WakeupSource, turn: float) -> None:
         try:
-            ear.hear()
+            source.hear()
         except Exception:
             self._lose()
-            self._crew.wake()  # what was sent meanwhile is lost: whoever asks anew finds it
-        if self._crew.hungry and not self._crew.reports:
+            self._slots.wake()  # wake-ups sent in between are lost: claim again to find the work
+        if self._slots.hungry and not self._slots.reports:
             time.sleep(turn)
 
-    def _one_by_one(self, errand: Exchange, problem: TenutoError) -> None:
-        """Something in the batch cannot be accepted: the others must not suffer for it."""
-        if not errand.reports:
+    def _one_by_one(self, exchange: Exchange, problem: TenutoError) -> None:
+        """A report of the batch is invalid: send each report on its own, so that the others are accepted."""
+        if not exchange.reports:
             log.error("a claim was refused: %s", problem)
             time.sleep(1.0)
-        for no, report in enumerate(errand.reports):
+        for no, report in enumerate(exchange.reports):
             try:
                 self._connected().complete(*report[:3])
             except TenutoError as unfit:
                 self._unfit(report, unfit)
             except Exception:
-                del errand.reports[:no]  # the others were answered
+                del exchange.reports[:no]  # the reports before this one were accepted
                 raise
             else:
                 self._held.release([(report[0], report[1])])
-        self._crew.arrived(errand, 0)
-        self._crew.wake()
+        self._slots.arrived(exchange, 0)
+        self._slots.wake()
 
     def _read_refusals(self, rows: list[Row], session_id: int) -> None:
         answers = [row[0] for row in rows]
@@ -195,14 +200,14 @@ class Claimer:
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
             log.warning("%d results came too late: their tasks were taken back (%s …)", len(late), late[0])
 
-    def _nudge(self, errand: Exchange, claimed: int) -> None:
-        """A run of several tasks may have ended, or other workers' tasks become ready: say so, not too often."""
-        self._touched.update(run_id for task_id, _, _, run_id in errand.reports if run_id != task_id)
+    def _nudge(self, exchange: Exchange, claimed: int) -> None:
+        """Report that a run may have ended or tasks of other workers may have become ready, but not too often."""
+        self._touched.update(run_id for task_id, _, _, run_id in exchange.reports if run_id != task_id)
         if not self._touched or (claimed and time.monotonic() - self._nudged < FOLD_EVERY_SECONDS):
             return
         try:
             self._connected().nudge(self._touched)
         except Exception:
-            self._lose()  # a hint: the dispatcher adds up what nobody did
+            self._lose()  # only a hint: the dispatcher does this for runs that no worker reported
         self._touched.clear()
         self._nudged = time.monotonic()

@@ -1,4 +1,4 @@
-"""A post: a crew with its executor, its lanes and the routes they serve."""
+"""An executor with its slots, its claimers and the routes they serve."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,42 +18,42 @@ from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.process.wakeups import WakeupRouter
 
-CLAIMERS_PER_PROCESS = (
-    2  # of one process: one carries while the other's batch runs; more pass over each other's rows (bench/results)
-)
+# One is on the wire while the batch of the other runs; more would skip over each other's rows (see bench/results).
+CLAIMERS_PER_PROCESS = 2
 
 
 @dataclass
 class ExecutorGroup:
-    """Light work (on the loop and in threads) has one, work in processes another: their slots are not the same."""
+    """One group runs tasks on the event loop and in threads, others in processes or sandboxes: each has its own
+    slots."""
 
-    crew: Slots
+    slots: Slots
     executor: Executor
     kinds: tuple[str, ...]
-    lanes_wanted: int
+    claimer_count: int
     routes: list[int] = field(default_factory=list)
-    lanes: list[Claimer] = field(default_factory=list)
+    claimers: list[Claimer] = field(default_factory=list)
 
-    def serve(self, found: dict[int, Task[..., Any]]) -> bool:
-        """These are the routes now; True if some are new. Tasks are known before a lane asks for them."""
-        mine = {route: task for route, task in found.items() if task.executor in self.kinds}
+    def serve(self, tasks: dict[int, Task[..., Any]]) -> bool:
+        """Set the current routes; return True if some are new. Tasks are registered before a claimer asks for them."""
+        mine = {route: task for route, task in tasks.items() if task.executor in self.kinds}
         self.executor.tasks.update(mine)
         new = bool(mine.keys() - set(self.routes))
         self.routes[:] = list(mine)
         return new
 
-    def open_lanes(
+    def open_claimers(
         self,
-        kernel: Backend,
+        backend: Backend,
         held: HeldAttempts,
         session: WorkerSession,
-        hearing: WakeupRouter | None,
+        wakeups: WakeupRouter | None,
         *,
         unfit: Callable[[Attempt, TenutoError], None],
         ended: Callable[[int], None],
         parts: BackgroundTasks,
     ) -> None:
-        """`hearing`: its first lane listens for the whole process."""
+        """Start the claimers. `wakeups`: the first one receives wake-ups for the whole process."""
         loop = asyncio.get_running_loop()
 
         def deliver(rows: list[Row]) -> None:
@@ -67,10 +67,10 @@ class ExecutorGroup:
         def tell_ended(session_id: int) -> None:
             loop.call_soon_threadsafe(ended, session_id)
 
-        self.lanes = [
+        self.claimers = [
             Claimer(
-                kernel,
-                self.crew,
+                backend,
+                self.slots,
                 held,
                 session,
                 self.routes,
@@ -78,21 +78,21 @@ class ExecutorGroup:
                 unfit=tell_unfit,
                 ended=tell_ended,
                 parts=parts,
-                hearing=None if no else hearing,
+                wakeups=None if no else wakeups,
             )
-            for no in range(self.lanes_wanted)
+            for no in range(self.claimer_count)
         ]
-        for lane in self.lanes:
-            lane.start()
+        for claimer in self.claimers:
+            claimer.start()
 
     def look_ahead(self) -> None:
-        """Now and then: nothing waits here for too long, and no lane for an answer that does not come."""
+        """Give back attempts that wait too long and abort stuck claimers. Called periodically."""
         self.executor.look_ahead()
-        for lane in self.lanes:
-            lane.cut_if_stuck()
+        for claimer in self.claimers:
+            claimer.cut_if_stuck()
 
     def drop_all(self) -> None:
-        """Nothing here is this session's any more."""
+        """Drop all attempts, which no longer belong to this session."""
         self.executor.drop_all()
-        for lane in self.lanes:
-            lane.cut_if_stuck(0.0)
+        for claimer in self.claimers:
+            claimer.cut_if_stuck(0.0)

@@ -1,4 +1,4 @@
-"""What this process holds: attempts from the answer to their claim until the answer to their report."""
+"""Tracks the attempts that this process holds, from the response to their claim to the response to their report."""
 
 import threading
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ Fence = tuple[str, int]  # task, attempt
 
 @dataclass(frozen=True)
 class HeldSnapshot:
-    """What a heartbeat says: these attempts are held, and every claim up to `settled` was answered or given up."""
+    """The content of a heartbeat: the attempts held; every claim up to `settled` has got a response or was given up."""
 
     ids: list[str]
     attempts: list[int]
@@ -17,7 +17,8 @@ class HeldSnapshot:
 
 
 class HeldAttempts:
-    """Shared by the lanes' threads and the heartbeat. A claim's attempts are listed in the step that settles it."""
+    """Shared by claimer threads and the heartbeat. The attempts of a claim are added in the same step that settles
+    it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,14 +33,15 @@ class HeldAttempts:
             return self._last_claim
 
     def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Iterable[Fence] = ()) -> None:
-        """The claim was answered with these (or given up: with none); these reports were answered by the same call."""
+        """Settle a claim that returned these attempts (none if it was given up) and release the attempts that the same
+        call reported."""
         with self._lock:
             self._open_claims.discard(claim_no)
             self._release(reported)
             self._attempts.update(taken)
 
     def release(self, reported: Iterable[Fence]) -> None:
-        """These reports were answered. A later attempt of the same task may have been claimed since: it stays."""
+        """Release reported attempts. A later attempt of the same task may have been claimed since; it stays."""
         with self._lock:
             self._release(reported)
 

@@ -1,4 +1,5 @@
-"""One process with user code: claims, runs, reports. Its supervisor beats for it and tells it what was answered."""
+"""Entry point of a worker's child process, which runs user code: claims, runs and reports tasks. Its supervisor sends
+the heartbeats."""
 
 import asyncio
 import gc
@@ -14,7 +15,7 @@ from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, ma
 from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import BadTarget, load_app
-from tenuto.worker.backends.base import open_kernel
+from tenuto.worker.backends.base import open_backend
 from tenuto.worker.execution.sandboxes import needs_sandbox
 from tenuto.worker.process.worker_process import WorkerProcess
 from tenuto.worker.settings import WorkerSettings
@@ -23,12 +24,14 @@ from tenuto.worker.supervisor.control_channel import ControlChannel
 log = logging.getLogger("tenuto.worker")
 
 THREAD_SWITCH_SECONDS = (
-    0.0005  # with 5 ms, a lane that has its answer waits for a busy loop: two processes drained 46 k/s, now 50
+    # with the default of 5 ms, a claimer with a response waits for a busy loop: two processes drained 46 k/s, now 50
+    # k/s
+    0.0005
 )
 
 
 def main(fd: int, ledger: int) -> None:
-    """What the supervisor starts: `python -m tenuto.worker.process.main FD LEDGER`."""
+    """Run a child process; the supervisor starts `python -m tenuto.worker.process.main FD LEDGER`."""
     die_with_parent()
     ignore_signals()
     control = ControlChannel(socket.socket(fileno=fd))
@@ -40,16 +43,16 @@ def main(fd: int, ledger: int) -> None:
     try:
         app = load_app(settings.target) if settings.target else App("bundles")
         for task in app.tasks.values():
-            task.check()  # hints without a JSON form show now, not at the first task
+            task.check()  # report hints without a JSON form now, not at the first task
     except (BadTarget, InvalidInput) as problem:
         control.send(say="refused", reason=str(problem))
         return
-    gc.freeze()  # what user code imported stays: no use in looking at it again and again
+    gc.freeze()  # imported modules stay in memory: exclude them from garbage collection
     sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     with _runner() as runner:
         left_behind = runner.run(_work(settings, app, control, ledger))
     if left_behind:
-        os._exit(0)  # threads that would not stop must not keep the process
+        os._exit(0)  # threads that do not stop must not keep the process alive
 
 
 async def _work(settings: WorkerSettings, app: App, control: ControlChannel, ledger: int) -> bool:
@@ -64,8 +67,8 @@ async def _work(settings: WorkerSettings, app: App, control: ControlChannel, led
             return False
         log.log(logging.WARNING if strength.missing else logging.INFO, strength.describe())
         settings = replace(settings, sandbox=strength.name)
-    async with open_kernel(settings) as kernel:
-        return await WorkerProcess(settings, app, control, ledger, kernel, strength).run()
+    async with open_backend(settings) as backend:
+        return await WorkerProcess(settings, app, control, ledger, backend, strength).run()
 
 
 def _runner() -> asyncio.Runner:

@@ -1,4 +1,4 @@
-"""The session of this process, as its lanes and ports know it: a new one is opened when the old one ended."""
+"""The session of this process, shared by claimers and attempt APIs. A new one is opened when it ends."""
 
 import threading
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from tenuto.worker.supervisor.outage_log import OutageLog
 
 @dataclass
 class WorkerSession:
-    """`open` is set while there is a session to work under."""
+    """The current session; `open` is set while it is valid."""
 
     id: int = 0
     token: str = str(UUID(int=0))
     open: threading.Event = field(default_factory=threading.Event)
-    absence: OutageLog = field(default_factory=OutageLog)  # of whoever grants it
+    outage_log: OutageLog = field(default_factory=OutageLog)  # logs outages of the backend
 
     def opened(self, session_id: int, token: UUID) -> None:
         self.id, self.token = session_id, str(token)

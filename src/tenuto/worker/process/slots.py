@@ -1,7 +1,7 @@
-"""Slots for attempts: how many run, how many wait here for a slot, how many more to claim.
+"""Slots for attempts: how many run, how many wait for a slot, how many more to claim.
 
-The loop's thread runs attempts; the lanes' threads carry reports out and claims in. They meet here, under one lock
-that is taken once per batch, not once per task.
+The event loop runs attempts; claimer threads send reports and receive claims. They share this state under one lock that
+is taken once per batch, not once per task.
 """
 
 import threading
@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from tenuto.worker.process.waker import Waker
 
 BATCH = 1000  # a call costs as much as fifty tasks in it; bench/results
-WORTH_SENDING = 800  # with work ahead, a lane goes when it is worth the trip
-AHEAD_SECONDS = 0.1  # claim ahead what will start within this time, so that long tasks are left to others
+WORTH_SENDING = 800  # with enough work ahead, the number of reports or claims that justifies a round trip
+AHEAD_SECONDS = 0.1  # claim ahead what will start within this time, so that long tasks are left to other workers
 MAX_AHEAD = 3 * BATCH
-REPORT_DELAY_SECONDS = 0.004  # a report waits this long for company
-POLL_SECONDS = 2.0  # with every wake-up lost, work still starts within this time
+REPORT_DELAY_SECONDS = 0.004  # a report waits this long for others
+POLL_SECONDS = 2.0  # if all wake-ups are lost, work still starts within this time
 
 Report = tuple[str, int, str | None, str]  # task, attempt, output, run
 
 
 @dataclass
 class DurationEstimate:
-    """How long attempts take: jumps up with the first long one, comes down slowly."""
+    """Estimates the duration of attempts: rises at once with a long one, falls slowly."""
 
     seconds: float | None = None
 
@@ -35,7 +35,7 @@ class DurationEstimate:
             self.seconds = max(longest, known * 0.995**count)
 
     def ahead(self, capacity: int) -> int:
-        """How many more than its slots this process may hold; none before it knows."""
+        """Return how many attempts beyond its slots this process may hold; 0 while the duration is unknown."""
         if self.seconds is None:
             return 0
         return min(MAX_AHEAD, int(capacity * AHEAD_SECONDS / max(self.seconds, 1e-6)))
@@ -43,34 +43,34 @@ class DurationEstimate:
 
 @dataclass
 class Exchange:
-    """One trip of a lane: what it reports, how many it asks for."""
+    """One round trip of a claimer: what it reports and how many tasks it claims."""
 
     reports: list[Report]
     want: int
-    wakes: int = 0  # heard of when it left: a later one is about what it could not see
+    wakes: int = 0  # wake-ups received when it started; a later one may be about work that it could not see
 
 
 @dataclass
 class Slots:
-    """The slots that one set of lanes fills."""
+    """The slots that one group of claimers fills."""
 
     capacity: int
     pace: DurationEstimate = field(default_factory=DurationEstimate)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    parked: list[Waker] = field(default_factory=list)  # of lanes with nothing to carry
-    open: int = 0  # claimed and not yet over
-    claiming: int = 0  # asked for by a lane that is on its way
+    parked: list[Waker] = field(default_factory=list)  # claimers with nothing to send
+    open: int = 0  # claimed and not yet ended
+    claiming: int = 0  # requested by claims in progress
     reports: list[Report] = field(default_factory=list)
     oldest_report: float = 0.0
-    hungry: bool = True  # there may be work out there
+    hungry: bool = True  # there may be work to claim
     wakes: int = 0
     polled: float = 0.0
-    claims: bool = True  # False: finish what is here, claim nothing more
+    claims: bool = True  # False: finish the held attempts, claim nothing more
     closed: bool = False
     clock: Callable[[], float] = time.monotonic
 
     def wake(self, *, ring: bool = True) -> None:
-        """There may be work; no bell rings when the lane that heard of it goes itself."""
+        """Note that there may be work. `ring=False`: the claimer that received the wake-up claims by itself."""
         with self.lock:
             self.hungry = True
             self.wakes += 1
@@ -83,14 +83,14 @@ class Slots:
             self._ring_all()
 
     def close(self) -> None:
-        """Lanes bring out what is reported and end."""
+        """Let claimers send the remaining reports and end."""
         with self.lock:
             self.claims = False
             self.closed = True
             self._ring_all()
 
     def finish(self, reports: list[Report], over: int, longest: float) -> None:
-        """Attempts are over; some of them are to be reported as completed."""
+        """Record ended attempts; some of them are to be reported as completed."""
         with self.lock:
             if reports and not self.reports:
                 self.oldest_report = self.clock()
@@ -100,9 +100,9 @@ class Slots:
                 self.pace.note(longest, over)
             self._ring()
 
-    def next_errand(self, bell: Waker, deaf: Callable[[], bool] = lambda: False) -> Exchange | None:
-        """Wait until a trip is worth it; None when there will be no more. A lane that listens for others and is `deaf`
-        goes with nothing, to hear again."""
+    def next_exchange(self, waker: Waker, deaf: Callable[[], bool] = lambda: False) -> Exchange | None:
+        """Wait until a round trip is worthwhile; return None when there will be no more. A claimer that receives
+        wake-ups but has no connection (`deaf`) goes even without work, to reconnect."""
         while True:
             with self.lock:
                 now = self.clock()
@@ -114,19 +114,19 @@ class Slots:
                 if self.closed and not self.reports:
                     return None
                 pause = self._pause(now)
-                self.parked.append(bell)
-            bell.wait(pause)
+                self.parked.append(waker)
+            waker.wait(pause)
             with self.lock:
-                if bell in self.parked:  # nobody rang
-                    self.parked.remove(bell)
+                if waker in self.parked:  # nobody woke it
+                    self.parked.remove(waker)
 
     def _leave(self, want: int, now: float) -> Exchange:
-        errand = Exchange(self.reports[:BATCH], want, self.wakes)
+        exchange = Exchange(self.reports[:BATCH], want, self.wakes)
         del self.reports[:BATCH]
         self.claiming += want
         if want:
             self.polled = now
-        return errand
+        return exchange
 
     def _ring(self) -> None:
         if self.parked:
@@ -136,25 +136,25 @@ class Slots:
         while self.parked:
             self._ring()
 
-    def arrived(self, errand: Exchange, came: int) -> None:
-        """A lane is back: fewer than it asked for means that there is no more for now."""
+    def arrived(self, exchange: Exchange, came: int) -> None:
+        """Record the result of a round trip: fewer tasks than requested means that there is no more work for now."""
         with self.lock:
-            self.claiming -= errand.want
+            self.claiming -= exchange.want
             self.open += came
-            if errand.want:
-                self.hungry = came == errand.want or self.wakes != errand.wakes
+            if exchange.want:
+                self.hungry = came == exchange.want or self.wakes != exchange.wakes
             if self.hungry:
                 self._ring()
 
-    def give_up(self, errand: Exchange) -> None:
-        """A lane could not deliver: its reports wait again, its claim never was."""
+    def give_up(self, exchange: Exchange) -> None:
+        """Undo a failed round trip: its reports wait again, its claim does not count."""
         with self.lock:
-            self.claiming -= errand.want
-            self.reports[:0] = errand.reports
+            self.claiming -= exchange.want
+            self.reports[:0] = exchange.reports
             self.oldest_report = self.clock()
 
     def _want(self) -> int:
-        # A report may release what waited for it, and nobody is told: so whoever reports also asks.
+        # A report may release tasks without a wake-up, so every report also claims.
         if not self.claims or not (self.hungry or self.reports):
             return 0
         held = self.open + self.claiming + max(0, len(self.reports) - BATCH)  # when reports pile up, claim less

@@ -1,4 +1,4 @@
-"""A bell: what a lane's thread waits for when there is nothing to carry."""
+"""Wakes a claimer's thread that waits for something to do."""
 
 import os
 import select
@@ -7,8 +7,8 @@ from contextlib import suppress
 
 
 class Waker:
-    """Rung from other threads. It may watch a connection too, on which wake-ups come in: whoever waits hears them
-    without a thread between."""
+    """Woken by other threads. Can also watch a connection on which wake-ups arrive, so that no extra thread is
+    needed."""
 
     def __init__(self) -> None:
         self._out, self._in = os.pipe()
@@ -17,18 +17,18 @@ class Waker:
         self._watched: tuple[int, Callable[[], None]] | None = None
 
     def watch(self, fileno: int, came: Callable[[], None]) -> None:
-        """Call this, in the waiting thread, when something came in there."""
+        """Call `came` in the waiting thread when data arrives there."""
         self._watched = fileno, came
 
     def unwatch(self) -> None:
         self._watched = None
 
     def wake(self) -> None:
-        with suppress(BlockingIOError):  # full: it rings already
+        with suppress(BlockingIOError):  # full: already woken
             os.write(self._in, b"!")
 
     def wait(self, seconds: float) -> None:
-        """Until it rings, something came in, or the time is over."""
+        """Wait until woken, data arrived or the time is over."""
         watched, poll = self._watched, select.poll()
         poll.register(self._out, select.POLLIN)
         if watched:

@@ -1,4 +1,4 @@
-"""What a worker process hears: that its queues may have work, and that something was cancelled."""
+"""Distributes wake-ups in a worker process: a queue may have work, or a task was cancelled."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from tenuto.worker.backends.base import Backend
 from tenuto.worker.process.slots import Slots
 
 PROCESS_STAGGER_SECONDS = (
-    0.001  # seconds between the processes of a worker, so that one task does not make all of them ask at once
+    0.001  # seconds between the processes of a worker, so that one task does not make all of them claim at once
 )
 LAST_TURN = 5
 CANCEL = "!cancel"
@@ -16,12 +16,12 @@ EVERY_QUEUE = "*"
 
 
 class WakeupRouter:
-    """One lane of the process listens on its own connection, and claims as soon as it hears; where a lane cannot
-    (over HTTP, through a pooler), the loop listens for it."""
+    """One claimer of the process listens on its own connection and claims as soon as a wake-up arrives. If it cannot
+    (over HTTP, through a connection pooler), the event loop listens."""
 
     def __init__(
         self,
-        kernel: Backend,
+        backend: Backend,
         queues: list[str] | None,
         turn: int,
         parts: BackgroundTasks,
@@ -31,33 +31,33 @@ class WakeupRouter:
         news: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        self._kernel, self._queues, self._parts = kernel, queues, parts
+        self._backend, self._queues, self._parts = backend, queues, parts
         self.turn = (
             min(turn, LAST_TURN) * PROCESS_STAGGER_SECONDS
-        )  # what a lane that heard something waits before it goes
+        )  # how long a claimer waits after a wake-up before it claims
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None
         self._open, self._said = open, False
 
     def heard(self, queue: str, by: Slots | None = None) -> None:
-        """In any thread. `by` is the crew whose lane heard it and goes itself."""
+        """Handle a wake-up; called from any thread. `by`: the slots whose claimer received it and claims by itself."""
         if queue == CANCEL:
             self._cancelled()
         elif queue == EVERY_QUEUE or self._queues is None or queue in self._queues:
-            self._work(by)  # first of all: what was started most likely waits on a route that is known
+            self._work(by)  # first, because the work is most likely on a known route
             self._loop.call_soon_threadsafe(self._news)
 
     def listens(self) -> None:
-        """In a lane's thread: it does."""
+        """Note that a claimer listens; called in its thread."""
         self._loop.call_soon_threadsafe(self._say_open)
 
     def deaf(self) -> None:
-        """In a lane's thread: it cannot listen."""
+        """Note that a claimer cannot listen; called in its thread."""
         self._loop.call_soon_threadsafe(self._listen)
 
     def _say_open(self) -> None:
-        """Once: what is said from now on is heard, as well as it can be."""
+        """Report once that wake-ups are being received."""
         if not self._said:
             self._said = True
             self._open()
@@ -68,7 +68,7 @@ class WakeupRouter:
             self._listening = self._parts.start("listener", self._run())
 
     async def _run(self) -> None:
-        async for wake in self._kernel.listen():
+        async for wake in self._backend.listen():
             if wake.queue is None:
                 self._work(None)
             else:

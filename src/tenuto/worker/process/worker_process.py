@@ -1,4 +1,5 @@
-"""The inside of a worker process: a session, posts with their lanes, and what keeps them supplied."""
+"""A worker's child process: its session, its executors with their claimers, and the background tasks that supply
+them."""
 
 import asyncio
 import logging
@@ -34,11 +35,11 @@ from tenuto.worker.supervisor.crash_ledger import CrashLedger
 log = logging.getLogger("tenuto.worker")
 
 CLOCK_MARGIN_SECONDS = 0.25
-STOP_REPORT_SECONDS = 2.0  # for what was asked to stop at the end of the grace
+STOP_REPORT_SECONDS = 2.0  # for attempts that were asked to stop at the end of the grace period
 
 
 class WorkerProcess:
-    """Runs until it is told to stop, or its supervisor is gone."""
+    """Runs until it is asked to stop or its supervisor is gone."""
 
     def __init__(
         self,
@@ -46,53 +47,53 @@ class WorkerProcess:
         app: App,
         control: ControlChannel,
         ledger: int,
-        kernel: Backend,
-        strength: SandboxCapabilities | None = None,  # of its sandboxes, if it has any
+        backend: Backend,
+        strength: SandboxCapabilities | None = None,  # None: it has no sandboxes
     ) -> None:
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
         self._parts = BackgroundTasks()
         self._parts.watch_loop(self._loop)
-        self._kernel = kernel
+        self._backend = backend
         self._held = HeldAttempts()
-        self._session = WorkerSession(absence=control.absence())
-        self._ports = kernel.open_ports(self._session)
-        self._reporter = Reporter(kernel, self._session, self._held, store=self._ports.store, reported=self._wake)
-        self._flusher = Flusher(kernel, self._session, self._ports, cancelled=self._cancel)
-        self._bundles = Bundles(kernel, settings, self._session.absence)
-        self._registration = Registration(kernel, settings, app, self._session, lost=self._drop_everything)
-        self._posts = self._make_posts(CrashLedger(ledger))
-        heard = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
-        heard["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
-        self._hearing = WakeupRouter(kernel, settings.queues, settings.turn, self._parts, **heard)
+        self._session = WorkerSession(outage_log=control.outage_log())
+        self._ports = backend.open_ports(self._session)
+        self._reporter = Reporter(backend, self._session, self._held, store=self._ports.store, reported=self._wake)
+        self._flusher = Flusher(backend, self._session, self._ports, cancelled=self._cancel)
+        self._bundles = Bundles(backend, settings, self._session.outage_log)
+        self._registration = Registration(backend, settings, app, self._session, lost=self._drop_everything)
+        self._groups = self._make_groups(CrashLedger(ledger))
+        callbacks = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
+        callbacks["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
+        self._wakeups = WakeupRouter(backend, settings.queues, settings.turn, self._parts, **callbacks)
         self._stopping = asyncio.Event()
-        self._stop_by: float | None = None  # None: as long as it takes
+        self._stop_by: float | None = None  # None: no limit
 
-    def _make_posts(self, ledger: CrashLedger) -> list[ExecutorGroup]:
+    def _make_groups(self, ledger: CrashLedger) -> list[ExecutorGroup]:
         kinds = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
-        posts = []
+        groups = []
         if kinds & {"async", "thread"}:
-            posts.append(self._make_post(self._settings.concurrency, ("async", "thread"), ledger))
+            groups.append(self._make_group(self._settings.concurrency, ("async", "thread"), ledger))
         count = min(self._settings.concurrency, os.cpu_count() or 1)
-        posts += [self._make_post(count, (kind,), ledger) for kind in ("process", "sandbox") if kind in kinds]
-        return posts
+        groups += [self._make_group(count, (kind,), ledger) for kind in ("process", "sandbox") if kind in kinds]
+        return groups
 
-    def _make_post(self, capacity: int, kinds: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
-        crew = Slots(capacity)
-        executor = Executor(self._loop, crew, self._ports, ledger, tell=self._reporter.tell)
+    def _make_group(self, capacity: int, kinds: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
+        slots = Slots(capacity)
+        executor = Executor(self._loop, slots, self._ports, ledger, tell=self._reporter.tell)
         ways = (self._ports.open, self._flusher.logs)
-        told: dict[str, Any] = {"began": executor.deadlines.begin, "done": executor.end}
+        callbacks: dict[str, Any] = {"began": executor.deadlines.begin, "done": executor.end}
         if "process" in kinds:
-            told["unbegun"] = self._reporter.say_unbegun
-            executor.processes = ProcessRuntime(self._settings.target or "", *ways, **told)
+            callbacks["unbegun"] = self._reporter.say_unbegun
+            executor.processes = ProcessRuntime(self._settings.target or "", *ways, **callbacks)
         elif self._strength and "sandbox" in kinds:
             places = (self._settings, self._strength, self._app, self._bundles)
-            executor.processes = open_sandboxes(*places, *ways, **told)
-        lanes = CLAIMERS_PER_PROCESS if "async" in kinds and self._settings.processes == 1 else 1
-        return ExecutorGroup(crew, executor, kinds, lanes)
+            executor.processes = open_sandboxes(*places, *ways, **callbacks)
+        claimers = CLAIMERS_PER_PROCESS if "async" in kinds and self._settings.processes == 1 else 1
+        return ExecutorGroup(slots, executor, kinds, claimers)
 
     async def run(self) -> bool:
-        """True when something was left behind that would keep the process from ending."""
+        """Run the process. Return True if code was left behind that would keep the process from ending."""
         self._parts.start("reporter", self._reporter.run())
         self._parts.start("flusher", self._flusher.run())
         self._parts.start("look ahead", self._look_ahead())
@@ -105,21 +106,23 @@ class WorkerProcess:
     async def _run(self) -> bool:
         try:
             await self._open_session()
-            await self._kernel.put_schedules(self._app)
+            await self._backend.put_schedules(self._app)
             await self._registration.introduce()
-        except TenutoError as problem:  # what this worker was told is wrong: no other process would do better
+        except TenutoError as problem:  # the settings of this worker are invalid: another process would fail too
             self._control.send(say="refused", reason=str(problem))
             return True
-        self._open_lanes()
+        self._open_claimers()
         await self._stopping.wait()
         return await self._wind_down()
 
-    def _open_lanes(self) -> None:
-        if not self._posts:
-            self._hearing.deaf()
-        for no, post in enumerate(self._posts):
-            told: dict[str, Any] = {"unfit": self._unfit, "ended": self._ended, "parts": self._parts}
-            post.open_lanes(self._kernel, self._held, self._session, self._hearing if no == 0 else None, **told)
+    def _open_claimers(self) -> None:
+        if not self._groups:
+            self._wakeups.deaf()
+        for no, group in enumerate(self._groups):
+            callbacks: dict[str, Any] = {"unfit": self._unfit, "ended": self._ended, "parts": self._parts}
+            group.open_claimers(
+                self._backend, self._held, self._session, self._wakeups if no == 0 else None, **callbacks
+            )
 
     async def _open_session(self) -> None:
         await self._registration.open()
@@ -129,33 +132,33 @@ class WorkerProcess:
     async def _resolve(self) -> None:
         try:
             await self._bundles.refresh(self._app)
-            found = await self._registration.resolve()
-        except TenutoError as problem:  # its session ended meanwhile: the next one asks again
+            routes = await self._registration.resolve()
+        except TenutoError as problem:  # the session ended in the meantime: the next one resolves again
             log.warning("what there is to serve could not be asked: %s", problem)
             return
-        new = [post.serve(found) for post in self._posts]
+        new = [group.serve(routes) for group in self._groups]
         if any(new):
             self._wake()
 
     async def _look_ahead(self) -> None:
         while True:
             await asyncio.sleep(CLOCK_MARGIN_SECONDS)
-            for post in self._posts:
-                post.look_ahead()
+            for group in self._groups:
+                group.look_ahead()
 
     def _wake(self, by: Slots | None = None) -> None:
-        for post in self._posts:
-            post.crew.wake(ring=post.crew is not by)
+        for group in self._groups:
+            group.slots.wake(ring=group.slots is not by)
 
     def _look_for_routes(self) -> None:
         self._registration.look_soon(lambda: self._parts.start("routes", self._resolve()))
 
     def _heard(self, message: Message | None) -> None:
-        """In the control's thread: what cannot wait for the loop is answered here."""
+        """Handle a message in the control thread: requests that must not wait for the event loop are answered here."""
         if message is not None and message["do"] == "tell":
             holding = self._held.snapshot()
-            running = sum(len(post.executor.running) for post in self._posts)
-            ended = [count for post in self._posts for count in post.executor.counts.take()]
+            running = sum(len(group.executor.running) for group in self._groups)
+            ended = [count for group in self._groups for count in group.executor.counts.take()]
             self._control.send(say="held", **asdict(holding), metrics={"running": running}, ended=ended)
         else:
             self._loop.call_soon_threadsafe(self._obey, message)
@@ -168,8 +171,8 @@ class WorkerProcess:
                 if session == self._session.id:
                     self._session.open.set()
                     self._registration.renewed(at)
-                for post in self._posts:
-                    post.executor.drop(lost)
+                for group in self._groups:
+                    group.executor.drop(lost)
                 self._cancel(cancelled)
                 if self._registration.saw(newest):
                     self._parts.start("routes", self._resolve())
@@ -181,7 +184,7 @@ class WorkerProcess:
                 raise AssertionError(f"the supervisor says {message}")
 
     def _ended(self, session_id: int) -> None:
-        """The session is over and never revives: drop what it held, open another."""
+        """Drop the attempts of an ended session and open another one."""
         if session_id and session_id == self._session.id and not self._stopping.is_set():
             log.warning("session %s has ended: its attempts are dropped, a new one begins", session_id)
             self._session.open.clear()
@@ -190,49 +193,50 @@ class WorkerProcess:
             self._parts.start("session", self._open_session())
 
     def _drop_everything(self) -> None:
-        for post in self._posts:
-            post.drop_all()
+        for group in self._groups:
+            group.drop_all()
 
     def _cancel(self, fences: list[list[Any]]) -> None:
-        for post in self._posts:
-            post.executor.cancel(fences)
+        for group in self._groups:
+            group.executor.cancel(fences)
 
     def _unfit(self, attempt: Attempt, problem: TenutoError) -> None:
-        """A completion that the kernel refuses: too large goes into a data object, anything else is a failure."""
+        """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
+        attempt."""
         fitting = Completed(attempt.input) if isinstance(problem, TooLarge) else Failed(describe(problem), -1.0)
         self._reporter.tell(attempt, fitting)
 
     def _stop(self, grace: float | None) -> None:
-        """The newest word counts: a drain may become a stop within the grace."""
+        """Stop within the grace period. The latest request wins: a drain may become a stop with a limit."""
         self._stop_by = None if grace is None else self._loop.time() + grace
         self._stopping.set()
 
     async def _wind_down(self) -> bool:
-        """Claim nothing more, finish within the grace, give the rest back, say goodbye."""
-        for post in self._posts:
-            post.crew.stop_claiming()
-            post.executor.give_back_waiting()
+        """Claim nothing more, finish within the grace period, give the rest back and close the session."""
+        for group in self._groups:
+            group.slots.stop_claiming()
+            group.executor.give_back_waiting()
         await self._wait_for_runners(lambda: self._stop_by)
-        for post in self._posts:
-            for attempt in list(post.executor.running):
-                post.executor.stop(attempt, Interrupted())
+        for group in self._groups:
+            for attempt in list(group.executor.running):
+                group.executor.stop(attempt, Interrupted())
         end = self._loop.time() + STOP_REPORT_SECONDS
         await self._wait_for_runners(lambda: end)
-        left_behind = [attempt for post in self._posts for attempt in post.executor.running]
-        for post in self._posts:
-            for attempt in list(post.executor.running):
-                post.executor.abandon(attempt)
-            post.executor.tally()
-            post.crew.close()
-        for post in self._posts:
-            for lane in post.lanes:
-                await asyncio.to_thread(lane.thread.join, 5.0)
+        left_behind = [attempt for group in self._groups for attempt in group.executor.running]
+        for group in self._groups:
+            for attempt in list(group.executor.running):
+                group.executor.abandon(attempt)
+            group.executor.tally()
+            group.slots.close()
+        for group in self._groups:
+            for claimer in group.claimers:
+                await asyncio.to_thread(claimer.thread.join, 5.0)
         await self._last_reports()
         return bool(left_behind)
 
     async def _wait_for_runners(self, by: Callable[[], float | None]) -> None:
-        """Until nothing runs, or the time is over."""
-        while any(post.executor.running for post in self._posts):
+        """Wait until nothing runs or the time is over."""
+        while any(group.executor.running for group in self._groups):
             if (end := by()) is not None and self._loop.time() >= end:
                 return
             await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Starting a child process and talking to it."""
+"""Starts a child process and exchanges messages with it."""
 
 import asyncio
 import json
@@ -18,7 +18,8 @@ MAX_LINE_BYTES = 1 << 24  # a child may hold thousands of attempts
 
 @dataclass
 class ChildProcess:
-    """A running child: its process, its end of the line, and the file that tells what had begun when it died."""
+    """A running child: its process, its message connection, and the crash ledger that tells which attempts had started
+    when it died."""
 
     process: asyncio.subprocess.Process
     reader: asyncio.StreamReader
@@ -26,7 +27,7 @@ class ChildProcess:
     ledger: int
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
-        """What the child says, until it is gone."""
+        """Yield the messages of the child until it exits."""
         try:
             while line := await self.reader.readline():
                 yield json.loads(line)
@@ -38,7 +39,7 @@ class ChildProcess:
             self.writer.write(json.dumps(message).encode() + b"\n")
 
     def begin(self, settings: WorkerSettings, no: int) -> None:
-        """Its settings travel over the line, so that no password is on a command line."""
+        """Send the settings over the connection, so that no password is on a command line."""
         self.tell(settings=replace(settings, name=f"{settings.name}:{no}", turn=no - 1).to_json())
 
     def close(self) -> None:
@@ -48,8 +49,8 @@ class ChildProcess:
 
 @asynccontextmanager
 async def early_child(concurrency: int) -> AsyncIterator[ChildProcess]:
-    """The first child of a worker, started before anything else: it imports while its supervisor asks the database who
-    it is. Whoever uses it lets it begin; it ends with this block."""
+    """Start the first child before anything else, so that it imports modules while the supervisor connects to the
+    database. The caller lets it begin; it is killed at the end of the block unless it has exited."""
     child = await start_child(concurrency)
     try:
         yield child
@@ -61,9 +62,9 @@ async def early_child(concurrency: int) -> AsyncIterator[ChildProcess]:
 
 
 async def start_child(concurrency: int) -> ChildProcess:
-    """A new process for the app, which waits to be told its settings."""
+    """Start a process that waits for its settings."""
     ours, theirs = socket.socketpair()
-    # Light slots, one process and one sandbox for each core: everything that can have begun at once.
+    # Slots for light tasks, plus one process and one sandbox per core: everything that can run at the same time.
     begun = crash_ledger.make_file(concurrency + 2 * (os.cpu_count() or 1))
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -73,7 +74,7 @@ async def start_child(concurrency: int) -> ChildProcess:
         str(begun),
         pass_fds=(theirs.fileno(), begun),
         stdin=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the supervisor, which tells its children
+        start_new_session=True,  # Ctrl-C goes to the supervisor, which stops its children
     )
     theirs.close()
     reader, writer = await asyncio.open_connection(sock=ours, limit=MAX_LINE_BYTES)

@@ -1,4 +1,4 @@
-"""What supervisor and child say to each other: one JSON object a line over a socket pair."""
+"""Messages between supervisor and child: one JSON object per line over a socket pair."""
 
 import json
 import socket
@@ -12,8 +12,8 @@ Message = dict[str, Any]
 
 
 class ControlChannel:
-    """The child's end. Questions about what is held are answered in a thread of their own, so that a busy loop does
-    not delay them; a busy interpreter does, and then the supervisor goes by the last answer."""
+    """The child's end. Requests for the held attempts are answered in a separate thread, so that a busy event loop does
+    not delay them. If the interpreter itself is busy, the supervisor uses the previous answer."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -21,7 +21,7 @@ class ControlChannel:
         self._lock = threading.Lock()
 
     def receive(self) -> Message | None:
-        """The next message; None when the supervisor is gone."""
+        """Return the next message; None when the supervisor is gone."""
         line = self._lines.readline()
         return json.loads(line) if line else None
 
@@ -30,16 +30,16 @@ class ControlChannel:
             try:
                 self._connection.sendall(json.dumps(message).encode() + b"\n")
             except OSError:
-                return  # the supervisor is gone: the listening thread says so
+                return  # the supervisor is gone: the listening thread notices
 
-    def absence(self) -> OutageLog:
-        """The supervisor says to people what its children and itself miss."""
+    def outage_log(self) -> OutageLog:
+        """Return an outage log that forwards to the supervisor, which logs for its children too."""
         return OutageLog(
             gone=lambda reason, _: self.send(say="away", reason=reason), back=lambda _: self.send(say="back")
         )
 
     def listen(self, handle: Callable[[Message | None], None]) -> None:
-        """Until the supervisor is gone, in the thread that calls it."""
+        """Handle messages until the supervisor is gone, in the calling thread."""
         while (message := self.receive()) is not None:
             handle(message)
         handle(None)

@@ -1,7 +1,7 @@
-"""Which attempts have begun, in memory that outlives the process: when it dies, these are the suspects.
+"""Records which attempts have started, in memory that outlives the process: when it dies, one of them may be the cause.
 
-What was claimed ahead and had not begun is given back uncharged; without this one poison task would charge a loss to
-a thousand neighbours.
+Attempts that were claimed ahead and had not started are given back and not counted as lost. Otherwise one crashing task
+would cost a thousand others an attempt.
 """
 
 import mmap
@@ -12,7 +12,7 @@ WIDTH = 48  # a task id and its attempt, as text
 
 
 class CrashLedger:
-    """A fixed number of places in a shared, unnamed file."""
+    """A fixed number of entries in a shared, unnamed file."""
 
     def __init__(self, fd: int) -> None:
         size = os.fstat(fd).st_size
@@ -33,14 +33,14 @@ class CrashLedger:
 
 
 def make_file(places: int) -> int:
-    """A file descriptor to share with a child."""
+    """Return a file descriptor to share with a child."""
     with tempfile.TemporaryFile() as file:
         file.truncate(places * WIDTH)
         return os.dup(file.fileno())
 
 
 def read(fd: int) -> list[tuple[str, int]]:
-    """The attempts that had begun and not ended."""
+    """Return the attempts that had started and not ended."""
     size = os.fstat(fd).st_size
     content = os.pread(fd, size, 0)
     places = (content[start : start + WIDTH] for start in range(0, size, WIDTH))

@@ -1,12 +1,13 @@
-"""The clock of leases: unlike time.monotonic() it goes on while the machine is suspended, as the database's does."""
+"""The clock of leases. Unlike time.monotonic() it advances while the machine is suspended, like the database's
+clock."""
 
 import time
 
-_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)  # of Linux
+_BOOTTIME: int | None = getattr(time, "CLOCK_BOOTTIME", None)  # Linux only
 
-LOOK_EVERY = 1.0  # timers stand still with the machine: what waits for this clock looks at it so often
+LOOK_EVERY = 1.0  # timers stop while the machine is suspended, so waits check this clock at least this often
 
 
 def lease_time() -> float:
-    """Seconds since some moment that is the same for all processes of the machine."""
+    """Return the seconds since a fixed moment that is the same for all processes of the machine."""
     return time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)

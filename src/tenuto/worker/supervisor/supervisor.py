@@ -1,4 +1,5 @@
-"""Keeps one child alive: beats for it, passes on what was answered, gives back what it held when it dies."""
+"""Keeps one child process alive: sends its heartbeats, forwards the results, and gives back its attempts when it
+dies."""
 
 import asyncio
 import logging
@@ -25,35 +26,35 @@ from tenuto.worker.supervisor.outage_log import OutageLog
 
 log = logging.getLogger("tenuto.worker")
 
-CHILD_RESPONSE_SECONDS = 1.0  # a child whose interpreter is busy does not answer: its last answer still holds
-ALL_CLAIMS = 2**53  # the highest that JSON carries exactly
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # after children that could not begin
+CHILD_RESPONSE_SECONDS = 1.0  # a child with a busy interpreter does not respond; its previous response is used
+ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # seconds to wait after a child that could not start
 RELEASE_TIMEOUT_SECONDS = 5.0
-STUCK_CHILD_SECONDS = 5.0  # longer than a child forbears with what does not stop
+STUCK_CHILD_SECONDS = 5.0  # longer than a child waits for an attempt that does not stop
 SHUTDOWN_MARGIN_SECONDS = (
-    7.0  # after the grace, for last words and reports; a child whose interpreter is held hears nothing
+    7.0  # after the grace period, for final reports; a child with a blocked interpreter receives no messages
 )
 
 
 class WorkerRefused(Exception):
-    """The child cannot work at all: what it was told is wrong. The message says what to do."""
+    """The worker cannot run with these settings. The message says what to do."""
 
 
 class Supervisor:
-    """One child and its successors."""
+    """Runs one child process and its replacements."""
 
     def __init__(
         self,
-        kernel: Caller,
+        backend: Caller,
         settings: WorkerSettings,
         no: int,
-        absence: OutageLog,
+        outage_log: OutageLog,
         *,
         first: ChildProcess | None = None,
     ) -> None:
-        self._kernel, self._settings, self._no, self._absence = kernel, settings, no, absence
-        self._first = first  # was started before
-        self._worked = False  # the child that runs now
+        self._backend, self._settings, self._no, self._outage_log = backend, settings, no, outage_log
+        self._first = first  # a child that was already started
+        self._worked = False  # the current child became ready
         self._child: ChildProcess | None = None
         self._session: tuple[int, UUID] | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
@@ -63,11 +64,12 @@ class Supervisor:
         self._grace: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._killed = False
-        self._lost: dict[tuple[str, int], float] = {}  # listed by the child though lost, and since when
+        # attempts that the child still runs although they are lost, and since when
+        self._lost: dict[tuple[str, int], float] = {}
         self.ready = asyncio.Event()
 
     def stop(self, grace: float | None) -> None:
-        """Finish within the grace, None: as long as it takes. Called again, the newer word counts."""
+        """Finish within the grace period; None: no limit. When called again, the latest call wins."""
         self._grace = grace
         self._stopping.set()
         if self._patience:
@@ -80,24 +82,24 @@ class Supervisor:
             self._child.tell(do="stop", grace=grace)
 
     def kill(self) -> None:
-        """At once. What it held is given back at no charge: it was no fault of theirs."""
+        """Kill the child at once. Its attempts are given back and not counted as lost."""
         self._killed = True
         if self._child and self._child.process.returncode is None:
             self._child.process.kill()
 
     async def run(self) -> None:
-        """Until it is told to stop: a child that dies is followed by another."""
+        """Run children until asked to stop; one that dies is replaced."""
         pause = SHORTEST_PAUSE
         while not self._stopping.is_set():
             self._worked = self._killed = False
             try:
                 child, self._first = self._first or await start_child(self._settings.concurrency), None
                 self._child = child
-            except OSError as problem:  # no memory, no more processes: that may pass
+            except OSError as problem:  # out of memory or processes: may be temporary
                 log.error("no process for the tasks can be started (%s): trying again", problem)
                 await asyncio.sleep(1.0)
                 continue
-            if self._stopping.is_set():  # while it was being started
+            if self._stopping.is_set():  # stopped while the child was being started
                 self.kill()
             child.begin(self._settings, self._no)
             parts = BackgroundTasks(self._heart_died)
@@ -114,8 +116,7 @@ class Supervisor:
                 await self._rest(code, 0.0 if self._worked else pause)
 
     async def _rest(self, code: int, seconds: float) -> None:
-        """Before another child starts: at once after one that had worked, whatever ended it; longer after each that
-        could not even begin."""
+        """Pause before the next child: not at all after one that had worked, longer after each that could not start."""
         when = f"in {seconds:.1f} s" if seconds else "now"
         log.error("the process with the tasks ended with code %s; another starts %s", code, when)
         with suppress(TimeoutError):
@@ -123,7 +124,8 @@ class Supervisor:
                 await self._stopping.wait()
 
     def _heart_died(self, died: BackgroundTaskDied) -> None:
-        """Without it the tasks would be lost without a word; the next process has a heartbeat of its own."""
+        """Kill the child, because without heartbeats its tasks would be lost unnoticed. The next child gets a new
+        heartbeat task."""
         log.critical("%s: the process with the tasks is started anew", died, exc_info=died.__cause__)
         self.kill()
 
@@ -131,7 +133,7 @@ class Supervisor:
         async for message in child.messages():
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
-                    self._absence.found(self)  # a child before this one may have died while it missed it
+                    self._outage_log.found(self)  # an earlier child may have died during an outage
                     self._session = (session_id, UUID(token))
                     self._held = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
                 case {"say": "held"}:
@@ -141,9 +143,9 @@ class Supervisor:
                 case {"say": "beat"}:
                     self._beat_now.set()
                 case {"say": "away", "reason": reason}:
-                    self._absence.lost(self, reason)
+                    self._outage_log.lost(self, reason)
                 case {"say": "back"}:
-                    self._absence.found(self)
+                    self._outage_log.found(self)
                 case {"say": "ready"}:
                     self._worked = True
                     self.ready.set()
@@ -154,25 +156,25 @@ class Supervisor:
                     raise AssertionError(f"the child says {message}")
 
     async def _beat(self, child: ChildProcess) -> None:
-        """Every third of a lease, and when the child asks for it; sooner again when the database does not answer."""
+        """Send a heartbeat every third of the lease and on request; retry soon after an error."""
         period = self._settings.lease / 3
         wait = min(period, 1.0)
         while True:
             if await self._is_asked_to_beat(wait):
-                await asyncio.sleep(0.2)  # several wishes at once are one beat
+                await asyncio.sleep(0.2)  # combine several requests into one heartbeat
             self._beat_now.clear()
             wait = period
             if self._session and not _is_stopped(child.process.pid):
                 try:
                     beaten = await self._beat_once(child, self._session)
-                    self._absence.found((self, "beat"))
-                except Exception as problem:  # whatever it is: without a beat everything held is lost
-                    self._absence.lost((self, "beat"), problem)
+                    self._outage_log.found((self, "beat"))
+                except Exception as problem:  # whatever the problem is: without heartbeats everything held is lost
+                    self._outage_log.lost((self, "beat"), problem)
                     beaten = False
                 wait = period if beaten else random.uniform(0.1, 0.3)  # noqa: S311 (jitter, not a secret)
 
     async def _is_asked_to_beat(self, seconds: float) -> bool:
-        """Wait for that at most so long. A machine that was suspended beats within a second after it goes on."""
+        """Wait for a request, at most this long. After a suspend of the machine, return within a second."""
         end = lease_time() + seconds
         while (left := end - lease_time()) > 0:
             with suppress(TimeoutError):
@@ -185,10 +187,11 @@ class Supervisor:
         held, at = self._held, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
         if not answered:
-            fences |= dict(crash_ledger.read(child.ledger))  # claimed since, and perhaps what keeps it from answering
+            # claimed since the last response, and possibly what blocks the child
+            fences |= dict(crash_ledger.read(child.ledger))
         try:
             async with asyncio.timeout(self._settings.lease / 3):
-                beat = await self._kernel.call(
+                beat = await self._backend.call(
                     attempts.heartbeat,
                     session_id=session[0],
                     token=session[1],
@@ -209,15 +212,16 @@ class Supervisor:
             new=beat.newest_route,
         )
         lost = {(str(task_id), fences[str(task_id)]) for task_id in beat.lost}
-        self._kill_if_stuck(lost & set(crash_ledger.read(child.ledger)))  # an old list names what has ended since
+        # an outdated list may include attempts that have ended since
+        self._kill_if_stuck(lost & set(crash_ledger.read(child.ledger)))
         if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: it finishes what it holds and ends")
             self.stop(None)
         return True
 
     def _kill_if_stuck(self, lost: set[tuple[str, int]]) -> None:
-        """A child lets go of what is lost within seconds, unless a task holds its loop or its interpreter: that one is
-        over its time, and everything beside it must not wait for it."""
+        """Kill the child if it still runs a lost attempt after several seconds: a task blocks its event loop or
+        interpreter and exceeded its timeout, and all other tasks of the process would have to wait."""
         now = time.monotonic()
         self._lost = {fence: self._lost.get(fence, now) for fence in lost}
         if any(now - since > STUCK_CHILD_SECONDS for since in self._lost.values()):
@@ -236,8 +240,8 @@ class Supervisor:
         return True
 
     async def _bury(self, child: ChildProcess, code: int) -> None:
-        """What had begun in a process that died is lost; what had only been claimed, or was killed on our own word, is
-        given back."""
+        """Report started attempts of a dead process as lost. Attempts that were only claimed, or that we killed
+        ourselves, are given back."""
         begun = crash_ledger.read(child.ledger)
         child.close()
         session, self._session = self._session, None
@@ -249,11 +253,11 @@ class Supervisor:
         try:
             async with asyncio.timeout(RELEASE_TIMEOUT_SECONDS):
                 if begun and not self._killed:
-                    await self._kernel.call(
+                    await self._backend.call(
                         attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
                     )
-                await self._kernel.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-                await self._kernel.call(workers.close_session, **fence)
+                await self._backend.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
+                await self._backend.call(workers.close_session, **fence)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
 
@@ -263,7 +267,7 @@ def _how(code: int) -> str:
 
 
 def _is_stopped(pid: int) -> bool:
-    """A process that was stopped (SIGSTOP) is not alive in any useful sense: nobody beats for it."""
+    """Whether the process is stopped (SIGSTOP): it is not doing any work, so no heartbeats are sent for it."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_STOPPED
     except psutil.Error:

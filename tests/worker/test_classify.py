@@ -1,4 +1,4 @@
-"""What an attempt's end means."""
+"""How the end of an attempt is classified."""
 
 import asyncio
 from types import SimpleNamespace
@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import StaleLease
-from tenuto.runtimes.judge import judge
 from tenuto.runtimes.outcomes import (
     Dropped,
     Failed,
@@ -15,6 +14,7 @@ from tenuto.runtimes.outcomes import (
     Outcome,
     Snoozed,
     Waiting,
+    classify,
     describe,
     from_json,
     to_json,
@@ -42,17 +42,17 @@ def raised(error: BaseException) -> BaseException:
 
 
 def test_an_error_is_kept_with_its_type_message_and_trace():
-    outcome = judge(attempt(), raised(ValueError("no such user")))
+    outcome = classify(attempt(), raised(ValueError("no such user")))
     assert isinstance(outcome, Failed)
     assert (outcome.error["type"], outcome.error["message"]) == ("ValueError", "no such user")
-    assert "test_judge.py" in outcome.error["traceback"]
+    assert "test_classify.py" in outcome.error["traceback"]
     assert outcome.retry is None
 
 
 def test_a_value_that_user_code_got_wrong_is_kept_with_its_trace():
-    outcome = judge(attempt(), raised(WrongValue("no number")))
+    outcome = classify(attempt(), raised(WrongValue("no number")))
     assert isinstance(outcome, Failed)
-    assert "test_judge.py" in outcome.error["traceback"]
+    assert "test_classify.py" in outcome.error["traceback"]
 
 
 @pytest.mark.parametrize(
@@ -64,33 +64,33 @@ def test_a_value_that_user_code_got_wrong_is_kept_with_its_trace():
     ],
 )
 def test_user_code_says_whether_and_when_to_retry(error: Exception, expected: float | None):
-    outcome = judge(attempt(), error)
+    outcome = classify(attempt(), error)
     assert isinstance(outcome, Failed)
     assert outcome.retry == expected
 
 
 def test_waiting_and_snoozing_are_no_failures():
-    assert judge(attempt(), Suspend({"for": "time", "seconds": 1})) == Waiting({"for": "time", "seconds": 1})
-    assert judge(attempt(), Snooze(600)) == Snoozed(600)
+    assert classify(attempt(), Suspend({"for": "time", "seconds": 1})) == Waiting({"for": "time", "seconds": 1})
+    assert classify(attempt(), Snooze(600)) == Snoozed(600)
 
 
 def test_whatever_a_stopped_attempt_raises_it_counts_as_what_it_was_stopped_for():
-    assert judge(attempt(Interrupted()), asyncio.CancelledError()) == Interrupted()
-    assert judge(attempt(Interrupted()), ValueError("while cleaning up")) == Interrupted()
+    assert classify(attempt(Interrupted()), asyncio.CancelledError()) == Interrupted()
+    assert classify(attempt(Interrupted()), ValueError("while cleaning up")) == Interrupted()
 
 
 def test_an_attempt_that_waits_while_it_is_stopped_still_waits():
-    assert judge(attempt(Interrupted()), Suspend({"for": "time", "seconds": 1})) == Waiting(
+    assert classify(attempt(Interrupted()), Suspend({"for": "time", "seconds": 1})) == Waiting(
         {"for": "time", "seconds": 1}
     )
 
 
 def test_a_lost_attempt_is_reported_to_nobody():
-    assert judge(attempt(), StaleLease("gone")) == Dropped()
+    assert classify(attempt(), StaleLease("gone")) == Dropped()
 
 
 def test_what_jsonb_cannot_hold_is_made_readable():
-    outcome = judge(attempt(), raised(ValueError("nul \x00 and \udc80")))
+    outcome = classify(attempt(), raised(ValueError("nul \x00 and \udc80")))
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "nul \\0 and ?"
 
@@ -116,13 +116,13 @@ async def badly_retried() -> None: ...
 
 
 def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
-    outcome = judge(attempt(), raised(Unprintable()))
+    outcome = classify(attempt(), raised(Unprintable()))
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "a Unprintable that cannot be shown"
 
 
 def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
-    outcome = judge(SimpleNamespace(failures=0, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
+    outcome = classify(SimpleNamespace(failures=0, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
     assert outcome.retry is None
@@ -130,7 +130,7 @@ def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
 
 def test_a_wait_inside_a_task_group_is_a_wait():
     group = BaseExceptionGroup("several", [BaseExceptionGroup("inner", [Suspend({"for": "time", "seconds": 1})])])
-    assert judge(attempt(), group) == Waiting({"for": "time", "seconds": 1})
+    assert classify(attempt(), group) == Waiting({"for": "time", "seconds": 1})
 
 
 def test_an_error_that_is_too_long_to_send_is_cut_and_says_so():
