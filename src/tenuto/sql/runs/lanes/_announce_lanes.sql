@@ -1,18 +1,38 @@
--- Leaves an arrival for each lane of the queued tasks that claims may not see, or whose floor may be above p_seq, the lowest
+-- Leaves an arrival for each lane of the tasks that claims may not see, or whose floor may be above p_seq, the lowest
 -- number of the tasks there, when this commits: lanes that are not there or may be removed meanwhile, every lane of a
 -- start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself:
--- others would wait for that row. A statement that is a transaction of its own began when the transaction did.
+-- others would wait for that row.
+-- A transaction that starts many tasks in one lane leaves one arrival for them: tenuto.announced, which ends with the
+-- transaction and goes back with its savepoints, has the lane and the number of the last one, as in "7/1/0 4194304".
 create or replace function tenuto._announce_lanes(p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void
   language plpgsql
+  set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off
   set enable_bitmapscan = off
 as $$
 declare
+  v_open boolean := tenuto._in_transaction();
+  v_task tenuto.queued_task;
+  v_lane text;
+  v_last text[];
   v_unseen tenuto.queued_task[];
 begin
+  if v_open and cardinality(p_queued) = 1 then
+    v_task := p_queued[1];
+    v_lane := concat_ws('/', v_task.route_id, v_task.group_no, v_task.priority);
+    v_last := string_to_array(current_setting('tenuto.announced', true), ' ');
+    if v_last[1] = v_lane and v_last[2]::bigint <= p_seq then
+      return;
+    end if;
+    perform set_config('tenuto.announced', v_lane || ' ' || p_seq, true);
+    insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)
+    values (v_task.org_id, p_seq, v_task.route_id, v_task.group_no, v_task.priority);
+    return;
+  end if;
+
   -- Looked for first: nearly always there is none, and preparing an insert costs as much as the look.
   v_unseen := array(
     select (null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.queued_task
@@ -23,7 +43,7 @@ begin
         and (l.empty_since is null or l.empty_since > tenuto.now() - interval '30 seconds')
       limit 1
     ) l on true
-    where p_late or statement_timestamp() <> transaction_timestamp() or l.seen is null);
+    where p_late or v_open or l.seen is null);
   if v_unseen <> '{}' then
     insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)
     select u.org_id, p_seq, u.route_id, u.group_no, u.priority from unnest(v_unseen) u;

@@ -9,7 +9,7 @@ as $$
 declare
   v_labels text[] := array(select distinct l from unnest(p_labels) l order by 1);
   v_addresses text[] := array(select distinct a from unnest(p_addresses) a order by 1);
-  v_in_transaction boolean := statement_timestamp() <> transaction_timestamp();
+  v_in_transaction boolean := tenuto._in_transaction();
   v_id int;
   v_paused boolean;
 begin

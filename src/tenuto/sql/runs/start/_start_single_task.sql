@@ -1,8 +1,9 @@
 -- The short way of start_many: one task with nothing but an input, of a kind that is sound and whose route is known.
 -- Answers its queue; null when nothing was done: the long way says what is wrong, or makes the route. A third of the
--- statements, and with them of the time in which an idle system starts a task.
+-- statements, and with them of the time in which an idle system starts a task. p_alone: it is known that this is no part of
+-- a client's transaction.
 create or replace function tenuto._start_single_task(
-  p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text)
+  p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text
   language plpgsql
   set jit = off
@@ -90,9 +91,9 @@ begin
   insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
   values (v_seq + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);
 
-  if not v_has_lane or statement_timestamp() <> transaction_timestamp() then   -- as _announce_lanes asks
-    insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)
-    values (p_org_id, v_seq, v_kind.route_id, v_group, v_kind.priority);
+  if not v_has_lane or not p_alone and tenuto._in_transaction() then   -- as _announce_lanes asks
+    perform tenuto._announce_lanes(
+      array[(null, p_org_id, null, v_kind.route_id, v_group, v_kind.priority, 0, 0)::tenuto.queued_task], v_seq);
   end if;
   return v_kind.queue;
 end

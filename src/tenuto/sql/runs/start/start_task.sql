@@ -9,7 +9,7 @@ declare
   v_queue text;
 begin
   set local synchronous_commit = off;
-  v_queue := tenuto._start_single_task(p_org_id, p_kind, p_input, p_id, p_group);
+  v_queue := tenuto._start_single_task(p_org_id, p_kind, p_input, p_id, p_group, p_alone => true);
   if v_queue is not null then
     perform tenuto._wake(v_queue);
   else
