@@ -10,10 +10,21 @@ create or replace function tenuto._follow_lines(p_arrivals bigint[])
   set jit = off
 as $$
 declare
+  v_resizes boolean;
+  v_missing boolean;
   v_held bigint[];
-  v_lost bigint[];
+  v_lost bigint[] := '{}';
+  v_rates bigint[];
 begin
-  perform tenuto._make_limits(p_arrivals);
+  -- Nearly always every limit is there and keeps its size.
+  select bool_or(a.resizes), bool_or(l.id is null)
+  into v_resizes, v_missing
+  from tenuto.arrivals a
+  left join lateral (select l.id from tenuto.limits l where l.id = a.limit_id limit 1) l on true
+  where a.id = any (p_arrivals);
+  if v_missing then
+    perform tenuto._make_limits(p_arrivals);
+  end if;
   v_held := array(
     select l.id
     from tenuto.limits l
@@ -21,27 +32,31 @@ begin
     order by l.scope, l.id
     for no key update skip locked);
 
-  update tenuto.limits l
-  set size = n.size, seconds = n.seconds
-  from (
-    select distinct on (a.limit_id) a.limit_id, a.size, a.seconds
-    from tenuto.arrivals a
-    where a.id = any (p_arrivals) and a.resizes
-    order by a.limit_id, a.id desc
-  ) n
-  where l.id = n.limit_id and l.id = any (v_held) and not l.declared
-    and (l.size, l.seconds) is distinct from (n.size, n.seconds);
+  if v_resizes then
+    update tenuto.limits l
+    set size = n.size, seconds = n.seconds
+    from (
+      select distinct on (a.limit_id) a.limit_id, a.size, a.seconds
+      from tenuto.arrivals a
+      where a.id = any (p_arrivals) and a.resizes
+      order by a.limit_id, a.id desc
+    ) n
+    where l.id = n.limit_id and l.id = any (v_held) and not l.declared
+      and (l.size, l.seconds) is distinct from (n.size, n.seconds);
+  end if;
 
-  -- A limit that was removed, or removed and made again with another number, while these tasks lined up.
-  v_lost := array(
-    select distinct a.limit_id
-    from tenuto.arrivals a
-    where a.id = any (p_arrivals)
-      and not exists (select from tenuto.limits l where l.id = a.limit_id)
-      and (a.size is null
-           or exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
-  if cardinality(v_lost) > 0 then
-    perform tenuto._requeue_for_limits(v_lost);
+  if v_missing then
+    -- A limit that was removed, or removed and made again with another number, while these tasks lined up.
+    v_lost := array(
+      select distinct a.limit_id
+      from tenuto.arrivals a
+      where a.id = any (p_arrivals)
+        and not exists (select from tenuto.limits l where l.id = a.limit_id)
+        and (a.size is null
+             or exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
+    if cardinality(v_lost) > 0 then
+      perform tenuto._requeue_for_limits(v_lost);
+    end if;
   end if;
 
   delete from tenuto.arrivals a
@@ -53,7 +68,11 @@ begin
       where b.id = any (p_arrivals)
     ) n
     where n.limit_id = any (v_held || v_lost) or n.id < n.last));
-  perform tenuto._schedule_rate_checks(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate'));
-  return tenuto._fill_limits(array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope <> 'rate'));
+  v_rates := array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate');
+  if v_rates = '{}' then
+    return tenuto._fill_limits(v_held);
+  end if;
+  perform tenuto._schedule_rate_checks(v_rates);
+  return tenuto._fill_limits(array(select h from unnest(v_held) h where h <> all (v_rates)));
 end
 $$;
