@@ -15,9 +15,11 @@ declare
   v_luck float8 := random();
   v_quotas boolean;
 begin
-  select coalesce(array_agg(distinct l.group_no), '{}'), count(*) = 64
-  into groups, many
-  from (select a.group_no from tenuto.ready_lanes a where a.route_id = any (p_routes) limit 64) l;
+  groups := array(select a.group_no from tenuto.ready_lanes a where a.route_id = any (p_routes) limit 64);
+  many := cardinality(groups) = 64;
+  if cardinality(groups) > 1 and not many then
+    groups := array(select distinct g from unnest(groups) g order by 1);
+  end if;
   if many and p_round > 1 then
     groups := case when p_only is null then tenuto._groups_with_work(p_routes, p_after) else array[p_only] end;
   elsif p_only is not null then

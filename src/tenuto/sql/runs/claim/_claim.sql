@@ -1,4 +1,5 @@
--- What claim_tasks and complete_and_claim do, for a session that was found fit.
+-- What claim_tasks and complete_and_claim do, for a session that was found fit: follows arrivals, claims, and wakes other
+-- workers for what became claimable and was not taken.
 -- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
 create or replace function tenuto._claim(p_session_id bigint, p_claim_no bigint, p_routes int[], p_limit int, p_group text)
   returns setof tenuto.claimed
@@ -12,17 +13,20 @@ create or replace function tenuto._claim(p_session_id bigint, p_claim_no bigint,
 as $$
 declare
   v_routes int[] := p_routes;
+  v_arrived int[] := '{}';
   v_share record;
+  v_named int[];
   v_after int := -1;
   v_left int := p_limit;
   v_found record;
   v_taken int;
-  v_lowest uuid;
-  v_highest uuid;
   -- Inputs travel with the answer, which stays below 32 MB: get_inputs delivers those that are larger than their part of it.
   v_room int := 33554432 / greatest(p_limit, 1);
   v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
+  if exists (select from tenuto.arrivals a where a.id >= coalesce((select f.floor from tenuto.arrival_floor f), 0)) then
+    v_arrived := tenuto._try_follow_arrivals();
+  end if;
   if exists (select from tenuto.routes where paused) then
     v_routes := array(select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
   end if;
@@ -35,11 +39,12 @@ begin
     v_after := coalesce(case when v_round > 1 then v_share.last else v_share.groups[1] - 1 end, -1);
     continue when v_share.groups is null;
     v_found := tenuto._find_ready(v_routes, v_share.groups, v_share.shares, v_share.tops, v_share.many, v_left);
+    v_named := v_share.named;
     v_taken := coalesce(cardinality(v_found.due), 0);
-    if v_taken > 0 then
-      -- Only the partition of the one task is made ready to be read: a fourth of the cost of a claim of one.
-      v_lowest := case when v_taken = 1 then v_found.id else '00000000-0000-0000-0000-000000000000' end;
-      v_highest := case when v_taken = 1 then v_found.id else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end;
+    if v_taken = 1 then
+      return next tenuto._take_one(
+        p_session_id, p_claim_no, v_found.due[1], v_found.id, v_found.group_no = any (v_named), v_room);
+    elsif v_taken > 1 then
       -- By ctid: these rows are locked, and ready rows are never updated.
       return query
       with taken as (
@@ -50,7 +55,7 @@ begin
         from taken k
         cross join lateral (
           select t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
-          from tenuto.tasks t where t.id = k.id and t.id between v_lowest and v_highest limit 1
+          from tenuto.tasks t where t.id = k.id limit 1
         ) t
       ), running as (
         insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id,
@@ -58,7 +63,7 @@ begin
         select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
                tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id,
                p_claim_no, route_id, group_no, priority, attempt + 1,
-               case when group_no = any (v_share.named) then flags | 16 else flags end, seq
+               case when group_no = any (v_named) then flags | 16 else flags end, seq
         from queued
       )
       select id, attempt + 1, run_id, route_id, case when bytes <= v_room then input end,
@@ -67,10 +72,13 @@ begin
              timeout_seconds, case when bytes <= v_room then metadata end
       from queued;
     end if;
-    exit when v_taken = v_left
+    v_left := v_left - v_taken;
+    exit when v_left = 0
       or not v_share.many and (v_round = 2 or v_share.candidates = 1)
       or v_only is not null and v_round > 1 and v_taken = 0;
-    v_left := v_left - v_taken;
   end loop;
+  if v_arrived <> '{}' then
+    perform tenuto._wake_others(v_arrived, p_routes, v_left > 0);
+  end if;
 end
 $$;

@@ -8,6 +8,7 @@ as $$
 declare
   v_org_id uuid;
   v_room boolean;
+  v_due record;
 begin
   if not tenuto._session_can_claim(p_session_id, p_token) then
     answer := 'not_allowed';
@@ -17,39 +18,19 @@ begin
   perform tenuto._wake_routes(tenuto._try_follow_arrivals());
   v_room := tenuto._group_below_quota(p_task_id);
 
-  with due as materialized (
-    select r.ctid as tid
-    from tenuto.ready_tasks r
-    join tenuto.routes o on o.id = r.route_id and not o.paused
-    where r.id = p_task_id and r.org_id = v_org_id and v_room
-    for update of r
-  ), taken as (
-    delete from tenuto.ready_tasks k
-    using tenuto.tasks t
-    where k.ctid = any (array(select tid from due)) and t.id = k.id
-    returning k.seq, k.queued_at, k.id, k.org_id, k.run_id, k.route_id, k.group_no, k.priority, k.attempt, k.flags,
-      t.input, t.has_slots, t.timeout_seconds, t.heartbeat_timeout_seconds, t.metadata
-  ), running as (
-    insert into tenuto.running_tasks (queued_at, started_at, deadline_at, silent_at, session_id, id, org_id, run_id, claim_no, route_id,
-      group_no, priority, attempt, flags, seq)
-    select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
-           tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id, p_claim_no, route_id,
-           group_no, priority, attempt + 1,
-           case when exists (select from tenuto.resource_groups g where g.no = group_no and g.external_id = 'default')
-                then flags else flags | 16 end,
-           seq
-    from taken
-  )
-  select id, attempt + 1, run_id, route_id, input, case when has_slots then tenuto._task_slot_values(id, 33554432) end,
-         timeout_seconds, metadata
-  into task
-  from taken;
-  if task.task_id is not null then
+  select r.ctid as tid, g.external_id <> 'default' as grouped
+  into v_due
+  from tenuto.ready_tasks r
+  join tenuto.routes o on o.id = r.route_id and not o.paused
+  join tenuto.resource_groups g on g.no = r.group_no
+  where r.id = p_task_id and r.org_id = v_org_id and v_room
+  for update of r;
+  if found then
     answer := 'claimed';
+    task := tenuto._take_one(p_session_id, p_claim_no, v_due.tid, p_task_id, v_due.grouped, 33554432);
     return;
   end if;
 
-  task := null;
   select case t.status when 'running' then 'already_running'
                        when 'completed' then 'completed' when 'failed' then 'failed' when 'cancelled' then 'cancelled' when 'skipped' then 'skipped'
                        else 'not_due' end

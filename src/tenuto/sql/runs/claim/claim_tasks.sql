@@ -4,17 +4,9 @@ create or replace function tenuto.claim_tasks(p_session_id bigint, p_token uuid,
   returns setof tenuto.claimed
   language plpgsql
 as $$
-declare
-  v_found int[];
-  v_taken int;
 begin
   if p_limit > 0 and tenuto._session_can_claim(p_session_id, p_token) then
-    v_found := tenuto._try_follow_arrivals();
     return query select * from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group);
-    get diagnostics v_taken = row_count;
-    if v_found <> '{}' then
-      perform tenuto._wake_others(v_found, p_routes, v_taken < p_limit);
-    end if;
   end if;
 end
 $$;

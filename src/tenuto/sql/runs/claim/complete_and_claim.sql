@@ -9,8 +9,6 @@ create or replace function tenuto.complete_and_claim(
 as $$
 declare
   v_status text;
-  v_found int[];
-  v_taken int;
 begin
   if cardinality(p_task_ids) > 0 then
     perform tenuto._check_fences(p_task_ids, p_attempts, coalesce(cardinality(p_outputs), cardinality(p_task_ids)));
@@ -21,13 +19,8 @@ begin
   if p_limit > 0 then
     v_status := tenuto._session_status(p_session_id, p_token);
     if v_status = 'active' then
-      v_found := tenuto._try_follow_arrivals();
       return query
       select null::text, c.* from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group) c;
-      get diagnostics v_taken = row_count;
-      if v_found <> '{}' then
-        perform tenuto._wake_others(v_found, p_routes, v_taken < p_limit);
-      end if;
     elsif v_status is null then
       -- Not an error: that would take back the completions above.
       return query
