@@ -21,6 +21,7 @@ def test_a_planted_bug_is_noticed(bug: Bug, server: str, template: str, runner: 
         assert runner.run([bug.test], copy) == "1 failed"
 
 
+@pytest.mark.timeout(300)  # thirty tests in one
 def test_the_kernel_as_it_is_passes_every_test_that_notices_a_bug(runner: Runner) -> None:
     tests = sorted({bug.test for bug in BUGS})
 

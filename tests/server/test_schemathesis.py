@@ -45,7 +45,7 @@ def check(found: Found, settings: ServerSettings) -> None:
 def test_the_api_answers_whatever_is_asked_as_its_description_says(
     db: psycopg.Connection, url: str, settings: ServerSettings
 ) -> None:
-    check(fuzz(db, url, examples=2, seed=4, whole=False), settings)
+    check(fuzz(db, url, examples=1, seed=4, whole=False), settings)
 
 
 class Half(RequestModel):
