@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +19,8 @@ ROOT = Path(__file__).parents[2]
 WRITE = os.O_WRONLY | os.O_CREAT
 # To start Python and import costs several times what most commands do: each is a fork of a process that has done both.
 READY = multiprocessing.get_context("forkserver")
-READY.set_forkserver_preload(
-    ["tenuto.cli.root", "tenuto.db.install.install", "tenuto.sdk.client.client", "pydantic.type_adapter", "pytest"]
-)
+PRELOADED = ["tenuto.cli.root", "tenuto.db.install.install", "tenuto.sdk.client.client", "pydantic.type_adapter"]
+READY.set_forkserver_preload([*PRELOADED, "pytest"])
 
 
 def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
@@ -36,9 +35,13 @@ def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedPr
 
 
 def _be_tenuto(arguments: tuple[str, ...], environment: dict[str, str], here: Path, out: Path, err: Path) -> None:
-    """As if the program had been started by a shell."""
     for number, file, flags in ((0, Path(os.devnull), os.O_RDONLY), (1, out, WRITE), (2, err, WRITE)):
         os.dup2(os.open(file, flags, 0o600), number)
+    be_tenuto(arguments, environment, here)
+
+
+def be_tenuto(arguments: Sequence[str], environment: dict[str, str], here: Path) -> None:
+    """As if the program had been started by a shell."""
     os.chdir(here)
     os.environ.clear()
     os.environ.update(environment)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.support.quick_tenuto import quick_tenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,7 @@ class Terminal:
 
     def __init__(self, folder: Path, **environment: str) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
-        path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+        path = os.pathsep.join((str(quick_tenuto()), str(BIN), os.environ["PATH"]))
         self.folder = folder
         self.environment = {**clean, "PATH": path, "TERM": "dumb", "COLUMNS": "200", **environment}
 
