@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from math import inf
 from typing import Any, cast
 from uuid import UUID
 
@@ -119,6 +121,18 @@ async def spend_the_budget() -> None:
         assert refused.value.retry_after >= 1
     for _ in range(2):  # a good key costs its address nothing
         assert await checker.find(KEY, "10.0.0.2", page) == candidates[0]
+
+
+def test_waiting_for_a_busy_machine_costs_an_address_nothing() -> None:
+    ticks = count(step=100.0)  # every look at the clock is 100 s later
+    checker = BcryptChecker(clock=lambda: next(ticks), seconds=inf)
+    hashes = [bcrypt.hashpw(key.encode(), bcrypt.gensalt(4)).decode() for key in ("other", "third", KEY)]
+    candidates = [ImportedKey(DEFAULT_ORG, UUID(uuid7()), one) for one in hashes]
+
+    async def page(_: UUID | None) -> list[ImportedKey]:
+        return candidates
+
+    assert asyncio.run(checker.find(KEY, "10.0.0.1", page)) == candidates[-1]
 
 
 def test_revoked_and_expired_imported_keys_let_nobody_in(
