@@ -1,4 +1,5 @@
--- running -> completed. Returns for each report accepted, already_accepted (the same fence again) or stale_lease.
+-- running -> completed, for a batch of reports. Returns for each accepted, already_accepted (the same fence again) or
+-- stale_lease.
 create or replace function tenuto.complete_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[] default null,
   p_effects jsonb default null)

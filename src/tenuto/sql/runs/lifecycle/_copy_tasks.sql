@@ -29,8 +29,7 @@ begin
     handler)
   select t.id, t.org_id, t.run_id, t.route_id, t.group_no, t.priority, 0,
          1 + coalesce(b.edges, 0) + (t.handler is not null)::int,
-         ((t.run_id = t.id)::int + (f.parent_id is not null)::int * 2 + (t.parent_id is not null)::int * 4
-          + (t.limits is not null)::int * 8)::smallint,
+         tenuto._flags(t.run_id = t.id, f.parent_id is not null, t.parent_id is not null, t.limits is not null),
          t.handler
   from unnest(p_old) o(id)
   cross join lateral (select t.* from tenuto.tasks t where t.id = tenuto._copy_id(p_base, o.id) limit 1) t

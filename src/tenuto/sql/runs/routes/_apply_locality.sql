@@ -1,4 +1,4 @@
--- Sends tasks whose input lives in one place only to the workers of that place: a route with addresses.
+-- Returns the queued tasks, with a route to the workers of one address for tasks whose input lives only there.
 create or replace function tenuto._apply_locality(p_queued tenuto.queued_task[])
   returns tenuto.queued_task[]
   language plpgsql
@@ -10,12 +10,14 @@ begin
   for v_task in
     select c.no, r.*, array(
         select a.address
-        from (select l.address, count(*) as holds, (select count(distinct h.object_id) from tenuto.data_locality h
-                                                     where h.hard
-                                                       and h.object_id in (select tenuto._task_objects(t.id))) as needed
-              from tenuto.data_locality l
-              where l.hard and l.object_id in (select tenuto._task_objects(t.id))
-              group by l.address) a
+        from (
+          select l.address, count(*) as holds,
+                 (select count(distinct h.object_id)
+                  from tenuto.data_locality h
+                  where h.hard and h.object_id in (select tenuto._task_objects(t.id))) as needed
+          from tenuto.data_locality l
+          where l.hard and l.object_id in (select tenuto._task_objects(t.id))
+          group by l.address) a
         where a.holds = a.needed
         order by 1) as places
     from unnest(p_queued) with ordinality as c(id, org_id, run_id, route_id, group_no, priority, attempt, flags, no)
@@ -24,9 +26,9 @@ begin
     where exists (
       select from tenuto.data_locality l where l.hard and l.object_id in (select tenuto._task_objects(t.id)))
   loop
-    -- Inputs that no single place holds: a route that nobody serves, which `why` can show.
-    v_queued[v_task.no].route_id := tenuto._intern_route(v_task.org_id, v_task.queue, v_task.type, v_task.language,
-      v_task.labels,
+    -- If no single address holds all inputs: a route that no worker serves, which `why` can show.
+    v_queued[v_task.no].route_id := tenuto._intern_route(
+      v_task.org_id, v_task.queue, v_task.type, v_task.language, v_task.labels,
       case when cardinality(v_task.places) = 0 then array['nowhere'] else v_task.places end);
   end loop;
   return v_queued;

@@ -1,5 +1,5 @@
--- The routes that a worker can serve among those of its queues and types (null: all): labels it has, languages it speaks,
--- data that lives at its address.
+-- Returns the routes that a worker can serve among those of its queues and types (null: all): labels it has, languages
+-- it supports, data that lives at its address.
 create or replace function tenuto._served_routes(p_worker tenuto.workers, p_queues text[], p_types text[])
   returns setof tenuto.routes
   language sql

@@ -1,4 +1,4 @@
--- Claims get nothing from the queue until it is resumed; what runs goes on. Pausing twice is fine.
+-- Pauses a queue: claims get no tasks from it until it is resumed; running tasks continue. Idempotent.
 create or replace function tenuto.pause_queue(p_org_id uuid, p_queue text)
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- The routes that a worker serves: its queues (null: all), its types (null: all), labels it has, languages it speaks,
--- data that lives at its address. Named queues and types are interned, so that a first start does not have to.
+-- Returns the routes that a worker serves: its queues (null: all), its types (null: all), labels it has, languages it
+-- supports, data that lives at its address. Creates the routes of named queues and types, so that a first start does
+-- not have to.
 create or replace function tenuto.resolve_routes(
   p_session_id bigint, p_queues text[] default null, p_types text[] default null)
   returns table (route_id int, queue text, type text, language text, labels text[])

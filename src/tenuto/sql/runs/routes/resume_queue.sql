@@ -1,4 +1,4 @@
--- Claims get tasks of the queue again. Resuming a queue that is not paused is fine.
+-- Resumes a paused queue: claims get its tasks again. Does nothing if the queue is not paused.
 create or replace function tenuto.resume_queue(p_org_id uuid, p_queue text)
   returns void
   language sql

@@ -1,4 +1,5 @@
--- A running task's run gets p_count more tasks. A run of one stops being one: from now on it has counts.
+-- Adds p_count tasks to the total of a running task's run. A single-task run becomes an ordinary one: from now on it
+-- has counts.
 create or replace function tenuto._add_run_total(p_parent tenuto.running_tasks, p_count int)
   returns void
   language plpgsql
@@ -8,7 +9,7 @@ begin
     insert into tenuto.run_counts (run_id, org_id, added) values (p_parent.run_id, p_parent.org_id, p_count);
     return;
   end if;
-  update tenuto.running_tasks set flags = flags - 1 where id = p_parent.id;
+  update tenuto.running_tasks set flags = flags - tenuto._flags(true, false, false, false) where id = p_parent.id;
   update tenuto.runs
   set single_task = false, status = 'running', started_at = p_parent.started_at,
       total = 1 + p_count, completed = 0, failed = 0, cancelled = 0, skipped = 0, untolerated_failures = 0

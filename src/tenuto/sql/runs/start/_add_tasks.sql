@@ -1,6 +1,7 @@
--- Writes the tasks of a start and puts each where it belongs: pending, delayed or ready. Answers those with limits or
--- slots: the caller makes them ready, as its last step. p_run_id null: every task is a run of its own. Columns come as arrays and only what few tasks have as
--- JSON (p_details): parsing an object per task costs as much as half its insert.
+-- -> pending | queued: writes the tasks of a start and puts each into its table: pending, delayed or ready. Returns the
+-- tasks with limits or slots: the caller makes them ready, as its last step. p_run_id null: every task is a single-task
+-- run. Columns come as arrays, and only rare options as JSON (p_details): parsing an object per task costs as much as
+-- half its insert.
 create or replace function tenuto._add_tasks(
   p_org_id uuid, p_run_id uuid, p_run_attempt int, p_parent_id uuid, p_group_no int,
   p_kinds tenuto.task_spec[], p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb,
@@ -23,11 +24,9 @@ begin
   with degree as materialized (
     select no, sum(behind)::int as behind, sum(ahead) as ahead
     from (
-      select to_no as no, 1 as behind, 0 as ahead
-      from unnest(p_edges)
+      select to_no as no, 1 as behind, 0 as ahead from unnest(p_edges)
       union all
-      select from_no, 0, 1
-      from unnest(p_edges)) d
+      select from_no, 0, 1 from unnest(p_edges)) d
     group by no
   ), spec as materialized (
     select s.no, coalesce(d.place, case when p_run_id is null then 0 else s.no - 1 end) as place, s.id, s.input, d.name,
@@ -35,16 +34,18 @@ begin
            k.timeout_seconds, k.heartbeat_timeout_seconds, k.optional, k.handler, k.route_id,
            coalesce(d.priority, k.priority) as priority,
            coalesce(d.available_at, tenuto.now() + make_interval(secs => d.delay_seconds)) as available_at,
-           coalesce(p_run_id, s.id) as run_id, d.slots is not null or d.outputs is not null as has_slots,
+           coalesce(p_run_id, s.id) as run_id,
+           d.slots is not null or d.outputs is not null as has_slots,
            coalesce(e.behind, 0) + (k.handler is not null)::int as remaining,
-           ((p_run_id is null)::int + (coalesce(e.ahead, 0) > 0)::int * 2 + (p_parent_id is not null)::int * 4
-            + (d.limits is not null)::int * 8)::smallint as flags
+           tenuto._flags(
+             p_run_id is null, coalesce(e.ahead, 0) > 0, p_parent_id is not null, d.limits is not null) as flags
     from unnest(p_ids, p_inputs, p_task_kinds) with ordinality as s(id, input, kind, no)
-    join unnest(p_kinds) with ordinality as k(route_id, queue, priority, max_attempts, max_losses, backoff_seconds,
-      timeout_seconds, heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
-    left join jsonb_to_recordset(p_details) as d(task int, place int, name text, priority int, available_at timestamptz,
-      delay_seconds float, limits jsonb, metadata jsonb, queue_job_id text, slots jsonb, outputs jsonb,
-      copy_of uuid) on d.task = s.no - 1
+    join unnest(p_kinds) with ordinality as k(
+      route_id, queue, priority, max_attempts, max_losses, backoff_seconds, timeout_seconds,
+      heartbeat_timeout_seconds, optional, handler, no) on k.no = coalesce(s.kind, 0) + 1
+    left join jsonb_to_recordset(p_details) as d(
+      task int, place int, name text, priority int, available_at timestamptz, delay_seconds float, limits jsonb,
+      metadata jsonb, queue_job_id text, slots jsonb, outputs jsonb, copy_of uuid) on d.task = s.no - 1
     left join degree e on e.no = s.no - 1
   ), record as (
     insert into tenuto.tasks (id, org_id, run_id, parent_id, created_at, available_at, route_id, group_no, priority,
@@ -71,8 +72,8 @@ begin
     select available_at, id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags, 'delay'
     from spec where remaining = 0 and available_at > tenuto.now()
   )
-  select (
-    select array_agg((id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags)::tenuto.queued_task order by no)
+  select (select array_agg(
+            (id, p_org_id, run_id, route_id, p_group_no, priority, 0, flags)::tenuto.queued_task order by no)
           from spec
           where (limits is not null or has_slots)
             and remaining = 0

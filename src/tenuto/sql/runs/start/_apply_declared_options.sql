@@ -1,5 +1,5 @@
--- A start by somebody who has no app at hand: what its kinds with `inherit` leave unsaid is as workers declared it, and their
--- tasks are held to the limits of their types unless they name limits of their own.
+-- Fills in options for a start from outside the app: kinds with `inherit` get the options that workers declared for
+-- their type, and their tasks get the limits of their types unless they have limits of their own.
 create or replace function tenuto._apply_declared_options(
   p_org_id uuid, p_task_kinds int[], p_inputs jsonb[], inout p_kinds jsonb, inout p_details jsonb)
   language plpgsql
@@ -8,7 +8,7 @@ declare
   v_limits jsonb[];
 begin
   if jsonb_typeof(p_kinds) is distinct from 'array' then
-    return;   -- who reads the kinds says what is wrong
+    return;   -- _read_kinds raises the error
   end if;
   select jsonb_agg(coalesce(t.kind, '{}') || (k.kind - 'inherit') order by k.no), array_agg(t.limits order by k.no)
   into p_kinds, v_limits
@@ -18,12 +18,19 @@ begin
     return;
   end if;
 
-  select jsonb_agg(coalesce(f.detail, jsonb_build_object('task', f.task)) || case when f.limits is null then '{}' else jsonb_build_object('limits', f.limits) end)
+  select jsonb_agg(
+    coalesce(f.detail, jsonb_build_object('task', f.task))
+    || case when f.limits is null then '{}' else jsonb_build_object('limits', f.limits) end)
   into p_details
   from (
-    select d.detail, s.no - 1 as task, case when s.no is not null and (d.detail ? 'limits') is not true then
-             tenuto._limits_of_type(p_kinds -> s.kind ->> 'type', v_limits[s.kind + 1],
-               coalesce(p_kinds -> s.kind ->> 'queue', 'default'), s.input) end as limits
+    select d.detail, s.no - 1 as task,
+           case when s.no is not null and (d.detail ? 'limits') is not true
+                then tenuto._limits_of_type(
+                  p_kinds -> s.kind ->> 'type',
+                  v_limits[s.kind + 1],
+                  coalesce(p_kinds -> s.kind ->> 'queue', 'default'),
+                  s.input)
+           end as limits
     from jsonb_array_elements(coalesce(p_details, '[]')) d(detail)
     full join (
       select u.input, coalesce(u.kind, 0) as kind, u.no

@@ -1,5 +1,5 @@
--- Refuses a batch that does not fit together, or is over its bounds: 100,000 tasks a call, 1 MB of input each.
--- Answers the ids of the tasks, made here when the caller made none.
+-- Raises an error for a batch whose lists do not fit together, or that is over its bounds: 100,000 tasks per call, 1 MB
+-- of input each. Returns the ids of the tasks, generated if the caller passed none.
 create or replace function tenuto._check_batch(
   p_ids uuid[], p_inputs jsonb[], p_task_kinds int[], p_details jsonb, p_kinds tenuto.task_spec[])
   returns uuid[]
@@ -14,9 +14,10 @@ begin
     perform tenuto._raise('TN003', format('a start has 1 to 100,000 tasks, not %s', coalesce(v_count, 0)),
       'start more in several calls');
   elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
-    perform tenuto._raise('TN003', format('%s inputs, %s ids and %s task kinds do not make a batch', v_count,
-      coalesce(cardinality(p_ids)::text, 'no'),
-      coalesce(cardinality(p_task_kinds)::text, 'no')), 'give one of each for every task');
+    perform tenuto._raise('TN003',
+      format('%s inputs, %s ids and %s task kinds do not make a batch',
+        v_count, coalesce(cardinality(p_ids)::text, 'no'), coalesce(cardinality(p_task_kinds)::text, 'no')),
+      'give one of each for every task');
   elsif array_position(p_ids, null) is not null then
     perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1),
       'give every task an id, or none');
@@ -29,8 +30,11 @@ begin
     perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds',
       format('the list has %s, counted from 0', cardinality(p_kinds)));
   end if;
-  select format('the input of task %s', t.no - 1), t.input into v_bad, v_large
-  from unnest(p_inputs) with ordinality t(input, no) where pg_column_size(t.input) > 1048576 limit 1;
+  select format('the input of task %s', t.no - 1), t.input
+  into v_bad, v_large
+  from unnest(p_inputs) with ordinality t(input, no)
+  where pg_column_size(t.input) > 1048576
+  limit 1;
   if found then
     perform tenuto._check_size(v_bad, v_large);
   end if;

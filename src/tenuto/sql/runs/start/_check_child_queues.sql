@@ -1,4 +1,5 @@
--- Refuses children outside the queues of the worker key that opened the session. Sessions without a key have no such bound.
+-- Raises TN009 for children outside the queues of the worker key that opened the session. Sessions without a key are
+-- not limited.
 create or replace function tenuto._check_child_queues(p_session_id bigint, p_kinds tenuto.task_spec[])
   returns void
   language plpgsql

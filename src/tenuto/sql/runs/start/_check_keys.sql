@@ -1,4 +1,4 @@
--- Refuses keys that nothing reads, so that a typing error is not silently lost.
+-- Raises TN003 for unknown keys, so that a typing error is not silently ignored.
 create or replace function tenuto._check_keys(p_what text, p_object jsonb, p_known text[])
   returns void
   language plpgsql

@@ -1,5 +1,5 @@
--- Every input that flows from another task's declared output has the type of that output; every type is a name, every
--- object the org's.
+-- Raises an error unless every input that flows from another task's declared output has the type of that output, every
+-- type is a valid name, and every object belongs to the org. Makes the tasks hold their objects.
 create or replace function tenuto._check_slot_types(p_org_id uuid, p_ids uuid[])
   returns void
   language plpgsql

@@ -1,5 +1,6 @@
--- Takes the dedupe keys of a batch; a null key takes nothing. Insert and look-up are two statements: in one, a start
--- that waited for its twin to commit would not see the twin's row.
+-- Takes the dedupe keys of a batch and returns for each task its run and whether it is new; a null key takes nothing.
+-- Insert and look-up are two statements: in one, a start that waited for a concurrent start with the same key to commit
+-- would not see its row.
 create or replace function tenuto._dedupe_many(
   p_org_id uuid, p_kinds tenuto.task_spec[], p_task_kinds int[], p_ids uuid[], p_keys text[])
   returns tenuto.started[]
@@ -8,8 +9,11 @@ create or replace function tenuto._dedupe_many(
   set jit = off
 as $$
 declare
-  v_types text[] := array(select r.type from unnest(p_kinds) with ordinality k(route_id, q, p, m, l, b, t, h, o, a, no)
-                          join tenuto.routes r on r.id = k.route_id order by k.no);
+  v_types text[] := array(
+    select r.type
+    from unnest(p_kinds) with ordinality k(route_id, q, p, m, l, b, t, h, o, a, no)
+    join tenuto.routes r on r.id = k.route_id
+    order by k.no);
   v_new uuid[];
 begin
   if cardinality(p_keys) <> cardinality(p_ids) then
@@ -30,7 +34,7 @@ begin
   )
   select array_agg(run_id) into v_new from taken;
 
-  -- What this call took is what it makes: a call repeated with its own ids finds them taken, by itself.
+  -- Only keys that this call took are new: a call repeated with the same ids finds them taken, by itself.
   return array(
     select (s.no, coalesce(d.run_id, s.id), s.key is null or n.id is not null)::tenuto.started
     from unnest(p_ids, p_task_kinds, p_keys) with ordinality as s(id, kind, key, no)

@@ -1,4 +1,5 @@
--- Takes the dedupe key of one run, in the scope of its name, else of its only type.
+-- Takes the dedupe key of one run, in the scope of its name, otherwise of its only type. Returns the run that has the
+-- key, and whether it is new.
 create or replace function tenuto._dedupe_run(
   p_org_id uuid, p_run_id uuid, p_key text, p_name text, p_kinds tenuto.task_spec[], out run_id uuid,
   out created boolean)
@@ -13,7 +14,7 @@ begin
   on conflict on constraint a_key_is_taken_once do nothing;
   created := found;
 
-  -- A statement of its own: the one above may have waited for a twin that its snapshot does not show.
+  -- A second statement: the first may have waited for a concurrent start that its snapshot does not show.
   select d.run_id into strict run_id
   from tenuto.dedupe_keys d
   where d.org_id = p_org_id and d.scope = v_scope and d.key = p_key;

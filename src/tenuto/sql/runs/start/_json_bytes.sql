@@ -1,5 +1,5 @@
--- About how many bytes a value has on its way to a worker. Unpacked to be measured only where it is stored compressed;
--- one of up to 64 bytes is not looked at, whatever it holds.
+-- Returns about how many bytes a value has when sent to a worker. Decompressed to be measured only if it is stored
+-- compressed; a value of up to 64 bytes counts as 0.
 create or replace function tenuto._json_bytes(p_value jsonb)
   returns int
   language sql

@@ -1,4 +1,5 @@
--- Checks the kinds of a start and resolves each to its route. Wrong values are named with what to write instead.
+-- Returns the kinds of a start, checked and each resolved to its route. Errors name the wrong value and what to write
+-- instead.
 create or replace function tenuto._read_kinds(p_org_id uuid, p_kinds jsonb)
   returns tenuto.task_spec[]
   language plpgsql
@@ -15,12 +16,12 @@ begin
   loop
     perform tenuto._check_keys('a kind', v_json,
       array['type', 'queue', 'language', 'labels', 'priority', 'max_attempts', 'max_losses', 'backoff_seconds',
-        'timeout_seconds', 'heartbeat_timeout_seconds', 'optional', 'handler']);
+            'timeout_seconds', 'heartbeat_timeout_seconds', 'optional', 'handler']);
     begin
       select * into v_read
-      from jsonb_to_record(v_json) as k(type text, queue text, language text, labels text[], priority int,
-        max_attempts int, max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real,
-        optional boolean, handler text);
+      from jsonb_to_record(v_json) as k(
+        type text, queue text, language text, labels text[], priority int, max_attempts int, max_losses int,
+        backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real, optional boolean, handler text);
     exception when data_exception or invalid_text_representation then
       perform tenuto._raise('TN003', format('kind %s: %s', v_json, sqlerrm));
     end;
@@ -43,7 +44,7 @@ begin
     elsif v_read.backoff_seconds not between 0 and 315360000
        or not (v_read.timeout_seconds > 0 and v_read.timeout_seconds <= 315360000)
        or not (v_read.heartbeat_timeout_seconds > 0 and v_read.heartbeat_timeout_seconds <= 315360000) then
-      -- Also NaN and infinity: they would stop the claim of everybody's tasks when the deadline is worked out.
+      -- Also NaN and infinity: they would fail the claim of all tasks when the deadline is computed.
       perform tenuto._raise('TN003',
         format('backoff of %s is negative, a timeout is not positive, or one of them is over ten years', v_read.type));
     elsif v_read.handler not in ('completed', 'failed', 'cancelled') then
@@ -51,11 +52,21 @@ begin
         format('handler of %s is %L, not completed, failed or cancelled', v_read.type, v_read.handler));
     end if;
     v_kinds := v_kinds || (
-      tenuto._intern_route(p_org_id, coalesce(v_read.queue, 'default'), v_read.type,
-        coalesce(v_read.language, 'python'), coalesce(v_read.labels, '{}')),
-      coalesce(v_read.queue, 'default'), coalesce(v_read.priority, 0), coalesce(v_read.max_attempts, 3),
-      v_read.max_losses, coalesce(v_read.backoff_seconds, 2), v_read.timeout_seconds, v_read.heartbeat_timeout_seconds,
-      coalesce(v_read.optional, false), v_read.handler)::tenuto.task_spec;
+      tenuto._intern_route(
+        p_org_id,
+        coalesce(v_read.queue, 'default'),
+        v_read.type,
+        coalesce(v_read.language, 'python'),
+        coalesce(v_read.labels, '{}')),
+      coalesce(v_read.queue, 'default'),
+      coalesce(v_read.priority, 0),
+      coalesce(v_read.max_attempts, 3),
+      v_read.max_losses,
+      coalesce(v_read.backoff_seconds, 2),
+      v_read.timeout_seconds,
+      v_read.heartbeat_timeout_seconds,
+      coalesce(v_read.optional, false),
+      v_read.handler)::tenuto.task_spec;
   end loop;
   return v_kinds;
 end

@@ -1,4 +1,4 @@
--- Checks what a start says about the run itself and makes its row.
+-- Returns the row of a run from the options of its start, checked.
 create or replace function tenuto._read_run(p_org_id uuid, p_run jsonb)
   returns tenuto.runs
   language plpgsql

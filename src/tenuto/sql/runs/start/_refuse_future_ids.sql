@@ -1,13 +1,15 @@
--- Fired for UUIDv7 that no week takes. An id that a client made with a clock far ahead of the database's would lie in
--- the default partition until its time comes, and keep the week's partition from being made for everybody. Other ids
--- than UUIDv7 may lie there.
+-- Raises TN003 for a UUIDv7 more than a week ahead; fired for ids that no weekly partition takes. An id that a client
+-- made with a clock far ahead of the database's would be in the default partition until its time comes, and prevent the
+-- creation of that week's partition for all clients. Ids that are not UUIDv7 may be there.
 create or replace function tenuto._refuse_future_ids()
   returns trigger
   language plpgsql
 as $$
 begin
   if new.id >= tenuto._uuid7_floor(tenuto.now() + interval '7 days') then
-    perform tenuto._raise('TN003', format('id %s is of %s, more than a week ahead of the database''s clock', new.id,
+    perform tenuto._raise('TN003',
+      format('id %s is of %s, more than a week ahead of the database''s clock',
+        new.id,
         to_timestamp(('x' || translate(left(new.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) at time zone 'UTC'),
       'set the clock of the client, or leave the ids to the database');
   end if;

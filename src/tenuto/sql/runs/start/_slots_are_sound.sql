@@ -1,4 +1,4 @@
--- Whether every input slot says one thing: a value, an object, or another task's output; null is sound.
+-- Returns true if every input slot has exactly one source: a value, an object, or another task's output. Null passes.
 create or replace function tenuto._slots_are_sound(p_slots jsonb)
   returns boolean
   language sql

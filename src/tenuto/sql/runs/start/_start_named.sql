@@ -1,5 +1,5 @@
--- -> queued: runs of one task each, with a name and a dedupe key in the scope of that name. What is taken already is left out:
--- run_ids has null there. Returns the queued tasks that the caller makes ready, as its last step.
+-- -> queued: starts single-task runs, each with a name and a dedupe key in the scope of that name. Runs whose key is
+-- taken are left out: run_ids is null there. Returns the queued tasks that the caller makes ready, as its last step.
 create or replace function tenuto._start_named(
   p_org_id uuid, p_names text[], p_keys text[], p_kinds jsonb, p_task_kinds int[], p_inputs jsonb[], p_details jsonb,
   out run_ids uuid[], out cards tenuto.queued_task[])
@@ -56,8 +56,8 @@ begin
       from unnest(p_task_kinds, run_ids) with ordinality as i(kind, id, no)
       where i.id is not null
       order by i.no),
-    case when cardinality(v_left) = cardinality(v_ids) then p_details
-         else tenuto._renumber(p_details, v_left) end, null);
+    case when cardinality(v_left) = cardinality(v_ids) then p_details else tenuto._renumber(p_details, v_left) end,
+    null);
   perform tenuto._wake(k.queue) from unnest(v_kinds) k group by k.queue;
 end
 $$;

@@ -1,6 +1,6 @@
--- -> queued: tasks that a running attempt starts and owns, in its run. Fenced; a task that was asked to stop, or whose
--- run was, starts nothing, and one of a worker key starts them in the key's queues alone. With p_step_no the start is a
--- step of the parent: on replay the recorded children are the answer.
+-- -> queued: starts tasks in the run of a running attempt, which owns them; returns their ids. Fenced: a task that was
+-- asked to stop, or whose run was, starts nothing, and a worker key can start them only in its own queues. With
+-- p_step_no the start is a step of the parent: a replay returns the recorded children.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
   p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -18,7 +18,7 @@ begin
   if exists (
     select from tenuto.runs r
     where r.id = v_parent.run_id and r.cancel_requested_at is not null and r.pending_status is null) then
-    -- this task is told with its piece of the run
+    -- Of a large run, this task is marked later, with its piece.
     perform tenuto._raise('TN006', format('run %s was cancelled', v_parent.run_id));
   end if;
   select s.value into v_recorded from tenuto.task_steps s where s.task_id = p_task_id and s.step_no = p_step_no;

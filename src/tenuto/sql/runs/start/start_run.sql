@@ -1,6 +1,6 @@
--- -> pending: one run of a graph of tasks. Tasks name their kind by its position in p_kinds; edges and details name tasks
--- by their position in p_inputs, and edges go forward, so that a graph cannot be a circle. A single plain task makes a
--- run of one, which shares the task's id.
+-- -> pending: starts one run of a graph of tasks. Tasks name their kind by its position in p_kinds; edges and details
+-- name tasks by their position in p_inputs, and edges go forward, so that a graph has no cycles. A single plain task
+-- makes a single-task run, which has the task's id.
 create or replace function tenuto.start_run(
   p_org_id uuid, p_run jsonb, p_kinds jsonb, p_inputs jsonb[], p_ids uuid[] default null,
   p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -13,7 +13,7 @@ declare
   v_ids uuid[];
   v_edges tenuto.edge[];
   v_run tenuto.runs;
-  v_handlers int[];   -- of each task, 0 for none: an integer is found at its place at once, a kind only by counting
+  v_handlers int[];   -- of each task, 0 for none: an int[] is indexed in constant time, a task_spec[] by counting
 begin
   if jsonb_path_exists(p_kinds, '$[*].inherit') then
     select i.p_kinds, i.p_details
@@ -53,15 +53,20 @@ begin
   if not v_run.single_task then
     v_run.status := 'pending';
     v_run.total := cardinality(v_ids);
-    v_run.completed := 0; v_run.failed := 0; v_run.cancelled := 0; v_run.skipped := 0; v_run.untolerated_failures := 0;
+    v_run.completed := 0;
+    v_run.failed := 0;
+    v_run.cancelled := 0;
+    v_run.skipped := 0;
+    v_run.untolerated_failures := 0;
     v_run.handlers := coalesce(cardinality(array_remove(v_handlers, 0)), 0);
   end if;
   insert into tenuto.runs select v_run.*;
 
   perform tenuto._add_edges(p_org_id, v_ids, v_edges);
   perform tenuto._add_slots(p_org_id, v_run.id, v_ids, p_details, p_run -> 'outputs');
-  perform tenuto._make_ready(tenuto._add_tasks(p_org_id, case when not v_run.single_task then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
-                                               p_task_kinds, p_details, v_edges));
+  perform tenuto._make_ready(tenuto._add_tasks(
+    p_org_id, case when not v_run.single_task then v_run.id end, 1, null, v_run.group_no, v_kinds, v_ids, p_inputs,
+    p_task_kinds, p_details, v_edges));
   if p_wake then
     perform tenuto._wake(queue) from unnest(v_kinds) group by queue;
   end if;

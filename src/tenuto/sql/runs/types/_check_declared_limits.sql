@@ -1,4 +1,4 @@
--- Refuses limits of a type that its tasks could not be held to.
+-- Raises TN003 for limits of a type that its tasks cannot have.
 create or replace function tenuto._check_declared_limits(p_limits jsonb)
   returns void
   language plpgsql
@@ -11,9 +11,8 @@ begin
   end if;
   perform tenuto._check_limits(jsonb_build_array(l - array['parameter', 'place', 'default']))
   from jsonb_array_elements(p_limits) l;
-  if jsonb_path_exists(p_limits,
-    '$[*].parameter ? (@.type() != "string")') or jsonb_path_exists(p_limits,
-    '$[*].place ? (@.type() != "number")') then
+  if jsonb_path_exists(p_limits, '$[*].parameter ? (@.type() != "string")')
+     or jsonb_path_exists(p_limits, '$[*].place ? (@.type() != "number")') then
     perform tenuto._raise('TN003', 'a parameter of a limit is not a text, or its place not a number');
   end if;
 end

@@ -1,6 +1,6 @@
--- Sizes of limits become what a worker declares: the latest declaration wins. A session of some queues declares limits
--- of these queues only, and changes none that a type of another queue declared. Limits that are there get their new
--- size at once, and an arrival, since there may be room now.
+-- Sets the sizes of limits to what a worker declares: the latest declaration wins. A session restricted to queues
+-- declares limits of these queues only, and changes none that a type of another queue declared. Existing limits get
+-- their new size at once, and an arrival, since there may be free slots now.
 create or replace function tenuto._declare_limits(p_session tenuto.sessions, p_types jsonb)
   returns void
   language plpgsql
@@ -25,7 +25,7 @@ begin
     where (p_session.queues is null or o.queue = any (p_session.queues))
       and (o.size, o.seconds, o.queue) is distinct from (excluded.size, excluded.seconds, excluded.queue);
 
-  -- Locked in the order of all who lock limits.
+  -- Locked in the same order as in every function that locks limits.
   v_limits := array(
     select l.id
     from tenuto.limits l

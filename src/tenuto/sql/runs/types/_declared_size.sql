@@ -1,4 +1,4 @@
--- The size that workers declared for a limit, if they did: for this key, else for the values of a parameter.
+-- Returns the size that workers declared for a limit, if any: for this key, otherwise for the values of a parameter.
 create or replace function tenuto._declared_size(
   p_org_id uuid, p_scope text, p_key text, out size int, out seconds float8)
   language sql

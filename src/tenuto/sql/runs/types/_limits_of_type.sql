@@ -1,5 +1,5 @@
--- The limits of one task of a type, from what was declared of the type: those of its queue, and for limits that are for
--- each value of a parameter the value in this input, as the SDK writes it into the key.
+-- Returns the limits of one task of a type, from the declaration of the type: those of its queue, and for a limit per
+-- value of a parameter the value in this input, as the SDK writes it into the key.
 create or replace function tenuto._limits_of_type(p_type text, p_limits jsonb, p_queue text, p_input jsonb)
   returns jsonb
   language plpgsql
@@ -16,20 +16,25 @@ begin
     if v_limit ->> 'scope' = 'queue' and v_limit ->> 'key' <> p_queue then
       continue;
     elsif v_limit ? 'parameter' then
-      v_value := coalesce(case jsonb_typeof(p_input) when 'object' then p_input -> (v_limit ->> 'parameter')
-                                                     when 'array' then p_input -> (v_limit ->> 'place')::int end,
-                                                     v_limit -> 'default', 'null');
+      v_value := coalesce(
+        case jsonb_typeof(p_input)
+          when 'object' then p_input -> (v_limit ->> 'parameter')
+          when 'array' then p_input -> (v_limit ->> 'place')::int
+        end,
+        v_limit -> 'default',
+        'null');
       if jsonb_path_exists(v_value, '$.**."$slot"') then
         perform tenuto._raise('TN003',
-          format('the limit of %s is for each %s, which another task gives only later', p_type,
-            v_limit ->> 'parameter'), 'pass a value, say the limits yourself, or write inherit: false');
+          format('the limit of %s is for each %s, which another task gives only later',
+            p_type, v_limit ->> 'parameter'),
+          'pass a value, say the limits yourself, or write inherit: false');
       end if;
       v_text := case jsonb_typeof(v_value) when 'string' then v_value #>> '{}' else v_value::text end;
       if length(v_text) > 200 then
         v_text := 'sha256:' || encode(sha256(convert_to(v_text, 'UTF8')), 'hex');
       end if;
-      v_limit := v_limit - array['parameter', 'place', 'default'] || jsonb_build_object('key',
-        (v_limit ->> 'key') || v_text);
+      v_limit := v_limit - array['parameter', 'place', 'default']
+                 || jsonb_build_object('key', (v_limit ->> 'key') || v_text);
     end if;
     v_found := v_found || v_limit;
   end loop;

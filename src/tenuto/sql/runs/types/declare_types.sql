@@ -1,7 +1,9 @@
--- What a worker says of the types it runs: {"app.function": {"kind": …, "limits": […]}}, as starts take them without the type.
--- Returns the types whose declaration changed. The latest declaration wins. A session of some queues speaks of types in these, and of none that was declared for others:
--- who starts by type alone must not be led to its queues. A limit with a "parameter" is for each value of it: its "key"
--- ends before the value, "place" is the parameter's among arguments in order, "default" what it is when left out.
+-- Stores the declaration of the types that a worker runs: {"app.function": {"kind": …, "limits": […]}}, where the kind
+-- is as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
+-- session restricted to queues declares types in these queues only, and none that was declared for others: a client
+-- that starts by type alone must not be redirected to its queues. A limit with a "parameter" is per value of it: its
+-- "key" ends before the value, "place" is the parameter's position among positional arguments, "default" its value if
+-- it is left out.
 create or replace function tenuto.declare_types(p_session_id bigint, p_token uuid, p_types jsonb)
   returns setof text
   language plpgsql
@@ -27,7 +29,7 @@ begin
     from jsonb_each(p_types) d
     where coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (v_session.queues);
   end if;
-  -- Which makes their routes too: in one order, or two workers that start together would wait for each other.
+  -- Creates their routes too: in one order, or two workers that start together would wait for each other.
   perform tenuto._read_kinds(v_session.org_id, (
     select coalesce(jsonb_agg(k.kind order by coalesce(k.kind ->> 'queue', 'default'), k.kind ->> 'type'), '[]')
     from (

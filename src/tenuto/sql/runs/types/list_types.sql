@@ -1,4 +1,4 @@
--- The types that workers have said to serve or bundles run, by name: what somebody may have meant who named another.
+-- Returns the types that workers serve or bundles run, by name: to suggest one for a type that is unknown.
 create or replace function tenuto.list_types(p_org_id uuid, p_limit int default 1000)
   returns setof text
   language sql

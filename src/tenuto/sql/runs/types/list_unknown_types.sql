@@ -1,4 +1,5 @@
--- Those of the types that no worker has said to serve and no bundle runs: for starts that want no surprise.
+-- Returns the types among p_types that no worker serves and no bundle runs: for starts that must not use an unknown
+-- type.
 create or replace function tenuto.list_unknown_types(p_org_id uuid, p_types text[])
   returns setof text
   language sql

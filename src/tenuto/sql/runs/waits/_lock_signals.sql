@@ -1,4 +1,5 @@
--- Takes the signal locks of the runs, in one order, until the transaction ends.
+-- Takes the signal locks of the runs, in one order, until the transaction ends. A run's lock is one of 64: its hash &
+-- 63.
 create or replace function tenuto._lock_signals(p_run_ids uuid[])
   returns void
   language sql

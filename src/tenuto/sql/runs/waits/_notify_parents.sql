@@ -1,5 +1,5 @@
--- waiting -> queued: tells the parents of children that just ended. Child and parent meet at the parent's row in
--- task_parents: whichever locks it second sees what the other did. Answers the queued tasks of parents that wake.
+-- waiting -> queued, for the parents of children that just ended. Child and parent synchronize on the parent's row in
+-- task_parents: whichever locks it second sees what the other did. Returns the queued tasks of parents that wake.
 create or replace function tenuto._notify_parents(p_ids uuid[])
   returns tenuto.queued_task[]
   language plpgsql

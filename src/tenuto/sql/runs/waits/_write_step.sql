@@ -1,5 +1,5 @@
--- Records a step, once: the first record of a number stays. A different name or kind under the same number means that
--- the function took another way on replay.
+-- Records a step, once, and returns the record: the first record of a number stays. Another name or kind under the same
+-- number raises TN004: the function took another path on replay.
 create or replace function tenuto._write_step(
   p_task_id uuid, p_attempt int, p_org_id uuid, p_step_no int, p_name text, p_kind text, p_value jsonb)
   returns tenuto.task_steps
@@ -18,8 +18,9 @@ begin
   select * into strict v_step from tenuto.task_steps where task_id = p_task_id and step_no = p_step_no;
   if v_step.kind <> p_kind or v_step.name <> coalesce(p_name, p_kind) then
     perform tenuto._raise('TN004',
-      format('step %s of task %s was %s %s and is now %s %s', p_step_no, p_task_id, v_step.kind, v_step.name, p_kind,
-        p_name), 'a task that waits or steps must take the same way on every attempt');
+      format('step %s of task %s was %s %s and is now %s %s',
+        p_step_no, p_task_id, v_step.kind, v_step.name, p_kind, p_name),
+      'a task that waits or steps must take the same way on every attempt');
   end if;
   return v_step;
 end

@@ -1,4 +1,4 @@
--- What the attempts of a task have recorded so far, in order.
+-- Returns the steps that the attempts of a task have recorded so far, in order.
 create or replace function tenuto.get_steps(p_org_id uuid, p_task_id uuid)
   returns setof tenuto.task_steps
   language sql

@@ -1,4 +1,4 @@
--- A running attempt records the result of a step. Answers what is recorded: an earlier attempt's value stays.
+-- Records the result of a step of a running attempt. Returns the recorded value: an earlier attempt's value stays.
 create or replace function tenuto.record_step(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_step_no int, p_name text, p_kind text,
   p_value jsonb)

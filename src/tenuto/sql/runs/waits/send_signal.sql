@@ -1,4 +1,4 @@
--- waiting -> queued: leaves a message for the run, and wakes a task that waits for it.
+-- waiting -> queued: stores a signal for the run, and wakes the tasks that wait for it. Returns its id.
 create or replace function tenuto.send_signal(p_org_id uuid, p_run_id uuid, p_name text, p_value jsonb default null)
   returns uuid
   language plpgsql

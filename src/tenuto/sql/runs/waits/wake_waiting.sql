@@ -1,6 +1,5 @@
--- waiting -> queued: tasks whose time has come, or whose wait timed out. Parents are locked before their waiting rows,
--- as a child that ends does it: the other way round the two would wait for each other. p_keys: only these tasks, parked
--- or not.
+-- waiting -> queued, for tasks whose time has come or whose wait timed out. Parents are locked before their waiting
+-- rows, as by a child that ends: in the other order the two would deadlock. p_keys: only these tasks, parked or not.
 create or replace function tenuto.wake_waiting(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql
@@ -33,7 +32,8 @@ begin
   ), notes as (
     delete from tenuto.awaited_tasks a using due where a.parent_id = due.id
   )
-  select array_agg((id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by wake_at)
+  select array_agg(
+    (id, org_id, run_id, route_id, group_no, priority, attempt, flags)::tenuto.queued_task order by wake_at)
   into v_queued from gone;
   if v_queued is not null then
     perform tenuto._make_ready(v_queued);
