@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
 from table_snapshot import snapshot
 from tenuto.db import embedded
@@ -16,6 +17,7 @@ from tenuto.db.install import install
 ROOT = Path(__file__).parents[1]
 TABLES = Path("src/tenuto/sql/tables.sql")
 STATES = Path("docs/reference/state-machine.md")
+REFERENCE = Path("docs/reference")
 
 
 def generate(conn: psycopg.Connection) -> dict[Path, str]:
@@ -24,6 +26,8 @@ def generate(conn: psycopg.Connection) -> dict[Path, str]:
     transitions = read_transitions(conn)
     if transitions is not None:
         files[STATES] = state_machine_page(transitions)
+    pages = sql_pages(ROOT / TABLES.parent)
+    files.update({REFERENCE / name: text for name, text in pages.items()})
     return files
 
 
