@@ -1,1 +1,1 @@
-"""Measurements: ratios to the raw limit of Postgres, taken in one run on one server."""
+"""Benchmarks: ratios to the raw limit of Postgres, measured in one run on one server."""

@@ -1,9 +1,9 @@
-"""Tenuto and its peers at the same work on the same machine: `python bench/compare.py [--quick] [--json]`."""
+"""Compares Tenuto with other systems on the same work and machine: `python bench/compare.py [--quick] [--json]`."""
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
 import argparse
@@ -26,7 +26,8 @@ from bench.record import RESULTS, facts, save
 
 Work = Callable[[System], Figures]
 Say = Callable[[str], None]
-QUICK_SECONDS = 220  # no repetition that would end later is begun; the rest of five minutes is for starting and idling
+# no repetition that would end later is started; the rest of five minutes is for start-up and the idle measurement
+QUICK_SECONDS = 220
 WORK: dict[str, Work] = {
     "enqueue and drain, 1 process": partial(measure.enqueue_and_drain, processes=1),
     "enqueue and drain, 2 processes": partial(measure.enqueue_and_drain, processes=2),
@@ -62,7 +63,7 @@ def main() -> None:
 
 
 def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]:
-    """Install, start the servers, do all the work in turns, and put the medians together."""
+    """Install the systems, start the servers, do all the work in turns and combine the medians."""
     say: Say = (lambda _: None) if options.json else (lambda text: print(text, file=sys.stderr, flush=True))
     say("installing what is missing …")
     record = Record(skipped=install(peers))
@@ -74,7 +75,7 @@ def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]
                 systems.append(_system(peer, servers, stack, quick=options.quick))
         ours = [system for system in systems if system.peer is TENUTO]
         work = [(name, do, systems) for name, do in WORK.items()] + [(name, do, ours) for name, do in OURS.items()]
-        _repeat([one for one in work if options.only in one[0]], options, record, say)
+        _repeat([piece for piece in work if options.only in piece[0]], options, record, say)
         if options.only in "idle":
             _do("idle", measure.idle, ours if options.quick else systems, record, say)
         about = {"quick": options.quick, "repetitions": record.repetitions}
@@ -82,7 +83,7 @@ def compare(peers: list[Peer], options: argparse.Namespace) -> dict[str, object]
 
 
 def _repeat(work: list[tuple[str, Work, list[System]]], options: argparse.Namespace, record: Record, say: Say) -> None:
-    """All the work again and again, within each piece of work the systems in turns: all meet the same machine."""
+    """Repeat all the work; within each piece the systems take turns, so that all meet the same machine conditions."""
     started = time.monotonic()
     for done in range(options.repetitions):
         if done and options.quick and (time.monotonic() - started) * (done + 1) / done > QUICK_SECONDS:
@@ -114,7 +115,7 @@ def _system(peer: Peer, servers: Services, stack: ExitStack, *, quick: bool) -> 
 
 @contextmanager
 def _failures(record: Record, peer: Peer, work: str, say: Say) -> Iterator[None]:
-    """One system's failure is written down and does not end the comparison."""
+    """Record the failure of one system without ending the comparison."""
     try:
         yield
     except PeerFailed as error:

@@ -1,4 +1,4 @@
-"""How the cost of each verb grows with the size of what it works on: `python bench/growth.py [--quick] [--check]`.
+"""Measures how the cost of each verb grows with the size of its input: `python bench/growth.py [--quick] [--check]`.
 
 Every scenario is measured at n, 4n and 16n. The exponent is the slope of the three points on logarithmic axes: 0 is a
 constant cost, 1 is linear, 2 is quadratic.
@@ -23,12 +23,13 @@ from bench.program import own_server, report
 from bench.record import facts
 
 STEPS = (1, 4, 16)
-TRIES = 3  # of --check: a neighbour on the machine can spoil one measurement, hardly three
+TRIES = 3  # for --check: other load on the machine can spoil one measurement, hardly three
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """`measure` returns the seconds that one call took at size n; `size` and `quick_size` are the smallest n."""
+    """A measurement: `measure` returns the seconds of one call at size n; `size` and `quick_size` are the smallest
+    n."""
 
     name: str
     measure: Callable[[psycopg.Connection, int], float]
@@ -78,7 +79,7 @@ def read_options() -> argparse.Namespace:
 
 
 def grow(conn: psycopg.Connection, scenario: Scenario, *, quick: bool) -> dict[str, object]:
-    """Seconds at each size, and the exponent."""
+    """Return the seconds at each size, and the exponent."""
     smallest = scenario.quick_size if quick else scenario.size
     seconds = {smallest * step: scenario.measure(conn, smallest * step) for step in STEPS}
     return {
@@ -89,14 +90,14 @@ def grow(conn: psycopg.Connection, scenario: Scenario, *, quick: bool) -> dict[s
 
 
 def exponent(seconds: dict[int, float]) -> float:
-    """The slope of log(seconds) over log(n) by least squares."""
+    """Return the slope of log(seconds) over log(n) by least squares."""
     sizes = [math.log(n) for n in seconds]
     times = [math.log(max(taken, 1e-6)) for taken in seconds.values()]
     return statistics.linear_regression(sizes, times).slope
 
 
 def check(url: str, chosen: list[Scenario]) -> int:
-    """Measure each scenario at small sizes until its exponent is within its bound; 1 if one never was."""
+    """Measure each scenario at small sizes until its exponent is within its bound; return 1 if one never was."""
     failed = 0
     with psycopg.connect(url, autocommit=True) as conn:
         for scenario in chosen:

@@ -1,7 +1,7 @@
-"""How claims grow with resource groups, priorities, quotas and empty lanes.
+"""Measures how claims scale with resource groups, priorities, quotas and empty lanes.
 
-Each function returns the server seconds of a claim of one task at size n, the median of several.
-`python -m bench.growth_claims [N]` prints each beside the same at 1.
+Each function returns the server seconds of a claim of one task at size n, the median of several. `python -m
+bench.growth_claims [N]` prints each next to the same at 1.
 """
 
 import json
@@ -24,7 +24,7 @@ KIND = json.dumps([{"type": "bench.noop"}])
 REPETITIONS = 21
 GROUPS_WITH_QUOTA = 64
 
-# Rows as starts make them, in one statement: ten thousand starts would take minutes.
+# Inserts the rows that starts would create, in one statement: ten thousand starts would take minutes.
 GROUPS = """
 insert into tenuto.resource_groups (id, org_id, external_id, weight, quota, created_at)
 select gen_random_uuid(), %(org)s, %(prefix)s || n, 1, %(quota)s, now() from generate_series(1, %(count)s) n
@@ -68,17 +68,17 @@ def priorities(conn: psycopg.Connection, n: int) -> float:
 
 
 def quotas(conn: psycopg.Connection, n: int) -> float:
-    """With 64 groups that have a quota and run n tasks together."""
+    """With 64 groups that have a quota and run n tasks in total."""
     return _quota_seconds(conn, n, quota=100_000)
 
 
 def no_quotas(conn: psycopg.Connection, n: int) -> float:
-    """The same without quotas, to compare with."""
+    """The same without quotas, for comparison."""
     return _quota_seconds(conn, n, quota=None)
 
 
 def lanes(conn: psycopg.Connection, n: int) -> float:
-    """With n groups whose lanes are empty by now, and one task."""
+    """With n groups whose lanes have become empty, and one task."""
     route = _fresh(conn)
     _fill(conn, route, groups=n, tasks=1)
     conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
@@ -98,7 +98,7 @@ def _quota_seconds(conn: psycopg.Connection, n: int, *, quota: int | None) -> fl
 
 
 def _fresh(conn: psycopg.Connection) -> int:
-    """A kernel with nothing to do, and a route."""
+    """Empty the tables and return a route."""
     tables = "ready_tasks, ready_lanes, running_tasks, tasks, runs, task_attempts, run_counts"
     conn.execute("truncate " + ", ".join(f"tenuto.{table}" for table in tables.split(", ")))
     conn.execute("delete from tenuto.resource_groups where external_id like 'growth%'")
@@ -127,8 +127,8 @@ def _worker(conn: psycopg.Connection) -> tuple[int, str]:
 
 
 def _claim(conn: psycopg.Connection, session: tuple[int, str], route: int, no: int, limit: int) -> int:
-    found = conn.execute("select from tenuto.claim_tasks(%s, %s, %s, %s, %s)", [*session, no, [route], limit])
-    return found.rowcount
+    cursor = conn.execute("select from tenuto.claim_tasks(%s, %s, %s, %s, %s)", [*session, no, [route], limit])
+    return cursor.rowcount
 
 
 def _claim_seconds(conn: psycopg.Connection, route: int) -> float:

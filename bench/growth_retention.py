@@ -1,4 +1,5 @@
-"""How the cost of retention grows with what is kept: each function returns the server seconds of one call at size n."""
+"""Measures how the cost of retention grows with the data kept: each function returns the server seconds of a call at
+size n."""
 
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from bench.meter import metered
 
 ORG = UUID("00000000-0000-7000-8000-000000000001")
 
-# Finished runs of one task with random ids: clients that make no UUIDv7.
+# Finished runs of one task with random ids, as from clients that do not create UUIDv7 ids.
 KEEP = """
 with ids as materialized (select gen_random_uuid() as id from generate_series(1, %(n)s)),
      route as (select tenuto._intern_route(%(org)s, 'default', 'growth.kept', 'python', '{}') as id),
@@ -24,7 +25,7 @@ insert into tenuto.task_attempts (task_id, org_id, queued_at, started_at, ended_
   outcome, reported)
 select i.id, %(org)s, tenuto.now(), tenuto.now(), tenuto.now(), 1, 0, 1, 'completed', true from ids i
 """
-# Ids of a moment in the middle of a week, which a client made then.
+# Ids that a client created in the middle of a past week.
 OLD_IDS = """
 select array_agg((left(f.floor::text, 15) || substr(gen_random_uuid()::text, 16))::uuid)
 from (select date_trunc('week', tenuto.now()) - %s * interval '1 week' + interval '3 days' as moment) m
@@ -51,7 +52,7 @@ BATCH = 10_000
 
 
 def prune_beside_random_ids(conn: psycopg.Connection, n: int) -> float:
-    """`prune_runs` with nothing to delete, while n finished runs with random ids are kept."""
+    """Measure `prune_runs` with nothing to delete, while n finished runs with random ids are kept."""
     conn.execute(FORGET)
     conn.execute(KEEP, {"n": n, "org": ORG})
     conn.execute("analyze tenuto.runs, tenuto.tasks, tenuto.task_attempts")
@@ -61,7 +62,7 @@ def prune_beside_random_ids(conn: psycopg.Connection, n: int) -> float:
 
 
 def drop_beside_open_tasks(conn: psycopg.Connection, n: int) -> float:
-    """`drop_partitions` when n tasks of a week that retention is over for are still delayed."""
+    """Measure `drop_partitions` when n tasks of an expired week are still delayed."""
     conn.execute(FORGET)
     back = 4
     conn.execute("set role tenuto_owner")
@@ -80,5 +81,5 @@ def drop_beside_open_tasks(conn: psycopg.Connection, n: int) -> float:
         )
     seconds = metered(conn, lambda: conn.execute("select * from tenuto.drop_partitions()"))
     conn.execute(FORGET)
-    conn.execute("select * from tenuto.drop_partitions()")  # the week goes, now that nothing in it is open
+    conn.execute("select * from tenuto.drop_partitions()")  # drops the week, now that nothing in it is open
     return seconds

@@ -1,4 +1,4 @@
-"""Growth of what people do to runs: each function measures one call at size n and returns its server seconds."""
+"""Measures how operations on runs scale: each function returns the server seconds of one call at size n."""
 
 import json
 import statistics
@@ -15,7 +15,7 @@ BATCH = 1000
 
 
 def start_kinds(conn: psycopg.Connection, n: int) -> float:
-    """Start a run of n tasks, each of a kind of its own and with details of its own."""
+    """Start a run of n tasks, each with its own kind and details."""
     kinds = [{"type": "growth.many", "max_attempts": 1 + no % 100} for no in range(n)]
     details = [{"task": no, "priority": no % 3} for no in range(n)]
     return metered(conn, lambda: start_run(conn, n, kinds=kinds, task_kinds=list(range(n)), details=details))
@@ -28,13 +28,13 @@ def retry_run(conn: psycopg.Connection, n: int) -> float:
 
 
 def cancel_run(conn: psycopg.Connection, n: int) -> float:
-    """Cancel a run of n ready tasks, until nothing of it is left to do."""
+    """Cancel a run of n ready tasks, until the request is finished."""
     run_id = start_run(conn, n, kinds=[{"type": "growth.cancelled"}])
     return metered(conn, lambda: finish(conn, "cancel_run", run_id))
 
 
 def delete_run(conn: psycopg.Connection, n: int) -> float:
-    """Delete a run of n tasks that were cancelled, until nothing of it is left."""
+    """Delete a run of n cancelled tasks, until the request is finished."""
     run_id = start_run(conn, n, kinds=[{"type": "growth.deleted"}])
     finish(conn, "cancel_run", run_id)
     conn.execute("select tenuto.fold_runs()")
@@ -52,7 +52,7 @@ def doom(conn: psycopg.Connection, n: int) -> float:
 
 
 def cancel_task(conn: psycopg.Connection, n: int) -> float:
-    """Cancel one task beside n pending ones of others; the median of ten."""
+    """Cancel one task beside n pending ones of other runs; return the median of ten."""
     conn.execute(
         "insert into tenuto.pending_tasks"
         " (id, org_id, run_id, route_id, group_no, priority, attempt, remaining, flags)"
@@ -71,7 +71,7 @@ def cancel_task(conn: psycopg.Connection, n: int) -> float:
 
 
 def finish(conn: psycopg.Connection, verb: LiteralString, run_id: UUID) -> None:
-    """A verb on a run, and all the pieces that dispatchers do of it."""
+    """Call a verb on a run, and run all its pieces as dispatchers do."""
     conn.execute(SQL("select tenuto.{}(%s, %s)").format(Identifier(verb)), [ORG, run_id])
     while (row := conn.execute("select tenuto.advance_requests()").fetchone()) and row[0]:
         pass
@@ -86,7 +86,7 @@ def start_run(
     details: list[dict[str, Any]] | None = None,
     edges: list[dict[str, int]] | None = None,
 ) -> UUID:
-    """A run of n tasks without inputs."""
+    """Start a run of n tasks without inputs."""
     row = conn.execute(
         "select run_id from tenuto.start_run(%s, '{}', %s, %s::jsonb[], p_task_kinds => %s, p_details => %s,"
         " p_edges => %s)",
@@ -104,7 +104,7 @@ def start_run(
 
 
 def a_failed_run(conn: psycopg.Connection, n: int) -> UUID:
-    """A run of n tasks that have all failed."""
+    """Create a run of n tasks that have all failed."""
     run_id = start_run(conn, n, kinds=[{"type": "growth.failing", "max_attempts": 1}])
     worker = Worker(conn, "growth.failing")
     while held := worker.claim(BATCH):
@@ -114,7 +114,7 @@ def a_failed_run(conn: psycopg.Connection, n: int) -> UUID:
 
 
 class Worker:
-    """A session that claims tasks of one type."""
+    """A worker session that claims tasks of one type."""
 
     def __init__(self, conn: psycopg.Connection, type: str) -> None:
         self._conn = conn

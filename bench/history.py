@@ -1,4 +1,4 @@
-"""Finished tasks of the past: what retention keeps, made in bulk."""
+"""Creates finished tasks of the past in bulk, as retention keeps them."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ select id, org_id, %(at)s, %(at)s, %(at)s, 1, 0, 1, 'completed', true, '{"n": 1}
 
 
 def sibling(url: str, name: str) -> str:
-    """Another database of the same server, freshly installed."""
+    """Create and install another database on the same server."""
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(f"create database bench_{name}")
     other = make_conninfo(url, dbname=f"bench_{name}")
@@ -41,7 +41,7 @@ def sibling(url: str, name: str) -> str:
 
 
 def add_history(url: str, rows: int) -> None:
-    """Half of it in the week where new tasks are written, half in the week before."""
+    """Add half of the rows to the week in which new tasks are written, and half to the week before."""
     with psycopg.connect(url, autocommit=True) as conn:
         week = conn.execute("select date_trunc('week', now(), 'UTC')").fetchone()
         assert week

@@ -1,9 +1,10 @@
-"""What a request costs beside a bare route with one `select 1`: `python bench/http.py [--quick] [--json] [--save]`."""
+"""Compares requests to the server with a bare route that runs one `select 1`: `python bench/http.py [--quick] [--json]
+[--save]`."""
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+if __name__ == "__main__":  # import from the repository root: this file would hide the standard library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
 import json
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 def measure(url: str, *, count: int) -> dict[str, object]:
-    """Requests a second, in turns on two servers that are alike but for the application; each figure is a median."""
+    """Measure requests/s, in turns on two servers that differ only in the application; each figure is a median."""
     key = _make_key(url)
     start = json.dumps({"type": "bench.noop", "input": [1]}).encode()
     bulk = json.dumps([{"type": "bench.noop", "input": [no]} for no in range(BULK)]).encode()
@@ -46,14 +47,16 @@ def measure(url: str, *, count: int) -> dict[str, object]:
             "start": (ours, Ask("POST", "/v1/runs", key, start), count // 2),
         }
         for port, ask, _ in asks.values():
-            requests_per_second(port, ask, 200)  # every connection of the pool is open, every plan made
+            requests_per_second(port, ask, 200)  # warm up: open every pool connection and plan every statement
         rounds = [
             {name: requests_per_second(port, ask, many) for name, (port, ask, many) in asks.items()}
             for _ in range(REPETITIONS)
         ]
         seconds = [1 / requests_per_second(ours, Ask("POST", "/v1/runs/bulk", key, bulk), 1, 1) for _ in range(3)]
-    rates = {f"{name}_per_s": round(statistics.median(one[name] for one in rounds)) for name in asks}
-    ratios = {f"{name}_vs_bare": _median([one[name] / one["bare"] for one in rounds]) for name in ("get", "start")}
+    rates = {f"{name}_per_s": round(statistics.median(figures[name] for figures in rounds)) for name in asks}
+    ratios = {
+        f"{name}_vs_bare": _median([figures[name] / figures["bare"] for figures in rounds]) for name in ("get", "start")
+    }
     return {
         **facts(url),
         "repetitions": REPETITIONS,
@@ -86,7 +89,7 @@ def _start_one(url: str) -> str:
 
 @contextmanager
 def _server(which: str, url: str) -> Iterator[int]:
-    """The port of a server that answers."""
+    """Start a server and yield its port once it responds."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(100)

@@ -1,4 +1,4 @@
-"""A client that costs little: a few connections kept alive, one request after the other on each."""
+"""A cheap HTTP client: a few persistent connections, one request after the other on each."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ CONNECTIONS = 8
 
 @dataclass(frozen=True)
 class Ask:
-    """One request, as bytes to send again and again."""
+    """One request, as bytes that are sent repeatedly."""
 
     method: str
     path: str
@@ -26,7 +26,7 @@ class Ask:
 
 
 class Refused(Exception):
-    """The server answered something else than success."""
+    """The server returned an error."""
 
 
 def requests_per_second(port: int, ask: Ask, count: int, connections: int = CONNECTIONS) -> float:

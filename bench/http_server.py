@@ -1,4 +1,5 @@
-"""The two servers that bench/http.py compares, each in its process: `python -m bench.http_server ours|bare FD URL`."""
+"""The two servers that bench/http.py compares, each in its own process: `python -m bench.http_server ours|bare FD
+URL`."""
 
 import socket
 import sys
@@ -14,7 +15,7 @@ from tenuto.model.keys import Peppers
 from tenuto.server.settings import Limit, ServerSettings
 
 PEPPERS = Peppers((b"bench" * 8,))
-ENOUGH = Limit(1e6, 1e6)  # the limit is asked each time, and always lets one pass
+ENOUGH = Limit(1e6, 1e6)  # the limit is checked on each request but never reached
 
 
 def settings(url: str) -> ServerSettings:
@@ -22,7 +23,7 @@ def settings(url: str) -> ServerSettings:
 
 
 def bare(url: str) -> FastAPI:
-    """The least that a route with a database does."""
+    """Return an application with a minimal database route."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -1,13 +1,13 @@
-"""What idle workers of other queues cost: `python bench/idle.py [--quick]`.
+"""Measures the cost of idle workers of other queues: `python bench/idle.py [--quick]`.
 
-One worker runs a graph at a fixed rate; beside it are idle ones of another queue, each with its loops, its listener and
-its poll every 2 s. Figures are milliseconds of CPU that the processes of Postgres use per second.
+One worker runs a graph at a fixed rate; next to it are idle workers of another queue, each with its loops, its listener
+and a poll every 2 s. Figures are milliseconds of CPU per second used by the processes of Postgres.
 """
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, as bench/kernel.py does
+if __name__ == "__main__":  # import from the repository root, as bench/kernel.py does
     sys.path[0] = str(Path(__file__).parents[1])
 
 import asyncio
@@ -39,7 +39,7 @@ def main() -> None:
         with psycopg.connect(url, autocommit=True) as conn:
             for idle in (0, 10) if options.quick else (0, 10, 50):
                 with busy(url), idle_workers(url, conn, idle):
-                    time.sleep(10)  # until all have connected and asked everything once
+                    time.sleep(10)  # until all have connected and made their first queries
                     rounds = [cpu_per_second(postmaster) for _ in range(1 if options.quick else 3)]
                 result[f"server_ms_per_s_{idle}_idle"] = round(statistics.median(rounds), 1)
     report("idle", result, options)
@@ -57,7 +57,7 @@ def _cpu(postmaster: psutil.Process) -> float:
 
 @contextmanager
 def busy(url: str) -> Iterator[None]:
-    """A worker that completes and claims at a fixed rate, and nudges as real ones do."""
+    """Run a worker that completes and claims at a fixed rate, and nudges as real workers do."""
     stop = threading.Event()
     thread = threading.Thread(target=_work, args=[url, stop])
     thread.start()
@@ -68,24 +68,24 @@ def busy(url: str) -> Iterator[None]:
 
 def _work(url: str, stop: threading.Event) -> None:
     with psycopg.connect(url, autocommit=True) as conn:
-        lane = _open_lane(url, conn, "busy", "a")
+        claims = _connect_worker(url, conn, "busy", "a")
         lines = [f'{{"type": "bench.{name}", "queue": "a"}}' for name in ("one", "two")]
-        lane.serve(lane.session_id, lane.token, _routes(conn, lane.session_id, "a"))
+        claims.serve(claims.session_id, claims.token, _routes(conn, claims.session_id, "a"))
         done: list[claim_connection.Row] = []
         claim_no = 0
         while not stop.wait(1 / TRIPS_PER_SECOND):
             claim_no += 1
-            done = lane.exchange([row[1] for row in done], [row[2] for row in done], None, claim_no=claim_no, limit=5)
+            done = claims.exchange([row[1] for row in done], [row[2] for row in done], None, claim_no=claim_no, limit=5)
             if not done:
                 _start_graph(conn, lines)
-                lane.serve(lane.session_id, lane.token, _routes(conn, lane.session_id, "a"))
+                claims.serve(claims.session_id, claims.token, _routes(conn, claims.session_id, "a"))
             elif claim_no % 2:
-                lane.nudge({row[3] for row in done})
-        lane.close()
+                claims.nudge({row[3] for row in done})
+        claims.close()
 
 
 def _start_graph(conn: psycopg.Connection, kinds: list[str]) -> None:
-    """500 tasks, and 500 more that wait for one of them each."""
+    """Start 500 tasks, and 500 more that each wait for one of them."""
     edges = ",".join(f'{{"from": {no}, "to": {no + 500}}}' for no in range(500))
     conn.execute(
         "select from tenuto.start_run(p_org_id => %s, p_run => '{}', p_kinds => %s::jsonb, "
@@ -99,7 +99,8 @@ def _start_graph(conn: psycopg.Connection, kinds: list[str]) -> None:
 def idle_workers(url: str, conn: psycopg.Connection, count: int) -> Iterator[None]:
     stop = threading.Event()
     threads = [
-        threading.Thread(target=_listen, args=[_open_lane(url, conn, f"idle{no}", "b"), stop]) for no in range(count)
+        threading.Thread(target=_listen, args=[_connect_worker(url, conn, f"idle{no}", "b"), stop])
+        for no in range(count)
     ]
     threads.append(threading.Thread(target=lambda: asyncio.run(_dispatch(url, count, stop))))
     for thread in threads:
@@ -110,33 +111,33 @@ def idle_workers(url: str, conn: psycopg.Connection, count: int) -> Iterator[Non
         thread.join()
 
 
-def _listen(lane: claim_connection.Lane, stop: threading.Event) -> None:
-    """Asks when its queue is called, or everybody; else every two seconds."""
+def _listen(claims: claim_connection.ClaimConnection, stop: threading.Event) -> None:
+    """Claim when a wake-up names the worker's queue or all queues, otherwise every two seconds."""
     heard: list[str] = []
-    lane.listen(heard.append)
-    claim_no, asked = 0, time.monotonic()
+    claims.listen(heard.append)
+    claim_no, claimed_at = 0, time.monotonic()
     while not stop.is_set():
-        if select.select([lane.fileno()], [], [], 0.1)[0]:
-            lane.hear()
-        if {"b", "*"} & set(heard) or time.monotonic() - asked > POLL:
-            claim_no, asked = claim_no + 1, time.monotonic()
-            lane.exchange([], [], None, claim_no=claim_no, limit=100)
+        if select.select([claims.fileno()], [], [], 0.1)[0]:
+            claims.hear()
+        if {"b", "*"} & set(heard) or time.monotonic() - claimed_at > POLL:
+            claim_no, claimed_at = claim_no + 1, time.monotonic()
+            claims.exchange([], [], None, claim_no=claim_no, limit=100)
         heard.clear()
-    lane.close()
+    claims.close()
 
 
 async def _dispatch(url: str, count: int, stop: threading.Event) -> None:
-    told = asyncio.Event()
-    dispatchers = [asyncio.create_task(dispatch(url, role=None, stop=told)) for _ in range(count + 1)]
+    stop_requested = asyncio.Event()
+    dispatchers = [asyncio.create_task(dispatch(url, role=None, stop=stop_requested)) for _ in range(count + 1)]
     await asyncio.to_thread(stop.wait)
-    told.set()
+    stop_requested.set()
     await asyncio.gather(*dispatchers)
 
 
-def _open_lane(url: str, conn: psycopg.Connection, name: str, queue: str) -> claim_connection.Lane:
+def _connect_worker(url: str, conn: psycopg.Connection, name: str, queue: str) -> claim_connection.ClaimConnection:
     row = conn.execute("select session_id, token from tenuto.register_worker(%s, %s)", [ORG, name]).fetchone()
     session_id, token = row or (0, "")
-    return claim_connection.open_lane(url, session_id, str(token), _routes(conn, session_id, queue))
+    return claim_connection.open_claim_connection(url, session_id, str(token), _routes(conn, session_id, queue))
 
 
 def _routes(conn: psycopg.Connection, session_id: int, queue: str) -> list[int]:

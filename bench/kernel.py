@@ -1,9 +1,9 @@
-"""How close the kernel comes to the speed Postgres allows: `python bench/kernel.py [--quick] [--json]`."""
+"""Compares the SQL functions with the speed that Postgres allows: `python bench/kernel.py [--quick] [--json]`."""
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
 import shutil
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
-    """All scenarios on one server with default durability; each figure is a median."""
+    """Run all scenarios on one server with default durability; each figure is a median."""
     say = (lambda _: None) if quiet else (lambda text: print(text, file=sys.stderr))
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
@@ -44,7 +44,7 @@ def measure(url: str, *, quick: bool, quiet: bool) -> dict[str, object]:
 
 
 def commit_rate(url: str) -> float:
-    """Commits a second of a one-row insert with two clients, by pgbench where there is one."""
+    """Return the commits/s of a one-row insert with two clients, by pgbench if available."""
     pgbench = find_program("pgbench")
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("create table if not exists public.commits (n int)")

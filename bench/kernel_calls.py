@@ -1,4 +1,5 @@
-"""Ours: the kernel's functions through db/ as role tenuto_worker: row security, history, counters, outbox."""
+"""Tenuto's side of the comparison: the SQL functions through db/ as role tenuto_worker, with row security, history,
+counters and outbox."""
 
 import json
 import threading
@@ -44,21 +45,23 @@ def enqueue_with_keys(conn: psycopg.Connection, count: int) -> None:
 def drain(
     url: str, batch: int, *, until: Callable[[], bool] = lambda: True, mark: Callable[[int], None] | None = None
 ) -> int:
-    """Claim, run a no-op and complete until nothing is left and `until` says so; answers how many."""
+    """Claim, run a no-op and complete until nothing is left and `until` returns True; return how many tasks."""
     with _registering, connect(url) as conn:
         session_id, token = (
             conn.execute("select * from tenuto.register_worker(%s, %s)", (ORG, uuid7())).fetchone() or ()
         )
         routes = conn.execute("select route_id from tenuto.resolve_routes(%s)", (session_id,)).fetchall()
-    lane = claim_connection.open_lane(url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker")
+    claims = claim_connection.open_claim_connection(
+        url, session_id, str(token), [route[0] for route in routes], role="tenuto_worker"
+    )
     ids: list[str] = []
     attempts: list[int] = []
     outputs: list[str | None] = []
     done = claim_no = 0
-    with lane.conn:
+    with claims.conn:
         while True:
             claim_no += 1
-            rows = lane.exchange(ids, attempts, outputs, claim_no=claim_no, limit=batch)
+            rows = claims.exchange(ids, attempts, outputs, claim_no=claim_no, limit=batch)
             done += len(ids)
             if mark:
                 mark(len(ids))
@@ -76,7 +79,8 @@ VACUUM = ("tenuto.ready_tasks", "tenuto.running_tasks", "tenuto.pending_tasks", 
 
 @contextmanager
 def upkeep(url: str) -> Iterator[None]:
-    """What a dispatcher does meanwhile: floors and counts four times a second, vacuum of the hot tables every two."""
+    """Do a dispatcher's work in the background: floors and counts four times per second, vacuum of the hot tables every
+    two seconds."""
     stop = threading.Event()
 
     def run() -> None:

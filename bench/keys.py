@@ -1,9 +1,9 @@
-"""What checking an API key costs a server: `python bench/keys.py`. Of CPU, at most 50 µs are wanted."""
+"""Measures the CPU time of checking an API key: `python bench/keys.py`. The target is at most 50 µs."""
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, not from this one, whose http.py would stand for the library's http
+if __name__ == "__main__":  # import from the repository root: bench/http.py would hide the standard library's http
     sys.path[0] = str(Path(__file__).parents[1])
 
 import time

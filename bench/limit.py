@@ -1,4 +1,4 @@
-"""The limit: bare statements on bare tables, with no functions, dependencies, counters, outbox or row security."""
+"""The raw limit: bare statements on bare tables, without functions, dependencies, counters, outbox or row security."""
 
 import json
 
@@ -8,7 +8,8 @@ from psycopg.types.string import TextLoader
 from tenuto.db.connection.claim_connection import array_literal
 from tenuto.model.ids import uuid7
 
-# The same columns as ours, so that both sides store the same; primary keys only, no partitions, no checks.
+# The same columns as Tenuto's tables, so that both sides store the same data; only primary keys, no partitions, no
+# checks.
 TABLES = """
 drop schema if exists bare cascade;
 create schema bare;
@@ -34,7 +35,7 @@ insert into bare.ready (seq, queued_at, id, org_id, run_id, route_id, group_no, 
 select nextval('bare.seq'), now(), id, id, id, 1, 1, 0, 0, 1 from t
 """
 
-# Delete from running, insert history, claim of one fixed lane: one statement, one round trip.
+# Delete from running, insert history, claim from one fixed lane: one statement, one round trip.
 EXCHANGE = """
 with done as (
   delete from bare.running r using unnest(%s::uuid[], %s::jsonb[]) as u(id, output) where r.id = u.id
@@ -65,14 +66,14 @@ def connect(url: str) -> psycopg.Connection:
 
 
 def enqueue(conn: psycopg.Connection, count: int) -> None:
-    """One batch."""
+    """Insert one batch."""
     ids = "{" + ",".join(uuid7() for _ in range(count)) + "}"
     inputs = array_literal([json.dumps({"n": n}) for n in range(count)])
     conn.execute(INSERT, (ids, inputs))
 
 
 def drain(url: str, batch: int) -> int:
-    """Claim, run a no-op and complete until nothing is left; answers how many."""
+    """Claim, run a no-op and complete until nothing is left; return how many tasks."""
     done = 0
     with connect(url) as conn:
         ids: list[str] = []
@@ -87,5 +88,5 @@ def drain(url: str, batch: int) -> int:
 
 
 def no_op(value: object) -> object:
-    """The work."""
+    """The work of a task."""
     return value

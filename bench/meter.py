@@ -1,4 +1,4 @@
-"""What a call costs the server: CPU seconds of its backend, which neighbours on the machine hardly change."""
+"""Measures the server's cost of a call: CPU seconds of its backend, which other load on the machine hardly affects."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import psycopg
 
 
 def server_seconds(conn: psycopg.Connection) -> float:
-    """CPU seconds of the connection's backend so far; the clock's seconds where /proc does not have them."""
+    """Return the CPU seconds of the connection's backend so far, or wall-clock seconds if /proc does not have them."""
     times = Path(f"/proc/{conn.info.backend_pid}/schedstat")
     try:
         return int(times.read_text().split()[0]) / 1e9  # nanoseconds; utime and stime count in steps of 10 ms
@@ -17,7 +17,7 @@ def server_seconds(conn: psycopg.Connection) -> float:
 
 
 def metered(conn: psycopg.Connection, call: Callable[[], object]) -> float:
-    """The server seconds of one call on the connection."""
+    """Return the server seconds of one call on the connection."""
     began = server_seconds(conn)
     call()
     return server_seconds(conn) - began

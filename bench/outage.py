@@ -1,15 +1,16 @@
-"""How soon work goes on after Postgres was away, and how soon a worker claims: `python bench/outage.py [--quick]`.
+"""Measures how soon work continues after an outage, and how soon a new worker claims: `python bench/outage.py
+[--quick]`.
 
-Figures are seconds. `task` counts from the first connection that Postgres accepts to the start of a task's attempt,
-`client` to the return of a start that an SDK client had been trying all the time, `worker` from the start of
-`tenuto worker` to the start of an attempt. `server_away`: a worker over HTTP, whose server was killed; `task` counts
-from the first response of the server.
+Figures are seconds. `task` is the time from the first connection that Postgres accepts to the start of a task's
+attempt, `client` to the return of a start that an SDK client had been retrying, `worker` from the start of `tenuto
+worker` to the start of an attempt. `server_away`: a worker over HTTP whose server was killed; `task` counts from the
+first response of the server.
 """
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":  # from the folder above, as bench/kernel.py does
+if __name__ == "__main__":  # import from the repository root, as bench/kernel.py does
     sys.path[0] = str(Path(__file__).parents[1])
 
 import asyncio
@@ -34,7 +35,7 @@ from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.sdk.app import App
 from tenuto.sdk.connect import connect
 
-OUTAGES = [(1, 60), (4, 60), (15, 60), (15, 5)]  # seconds away, lease of the worker
+OUTAGES = [(1, 60), (4, 60), (15, 60), (15, 5)]  # seconds of the outage, lease of the worker
 SERVER_OUTAGES = [4, 15]
 APP = 'import tenuto\napp = tenuto.App("bench")\n@app.task\nasync def nothing() -> None: ...\n'
 app = App("bench")
@@ -67,7 +68,7 @@ def measure(url: str, home: Path, *, quick: bool) -> dict[str, object]:
         with a_worker(url, home, lease=lease):
             rounds = [_outage(url, home, seconds) for _ in range(repetitions)]
         name = f"away_{seconds}s_lease_{lease}s"
-        result[name] = {part: _median([found[part] for found in rounds]) for part in ("task", "client")}
+        result[name] = {part: _median([figures[part] for figures in rounds]) for part in ("task", "client")}
     for seconds in SERVER_OUTAGES[:1] if quick else SERVER_OUTAGES:
         with a_remote_worker(url, home) as server:
             result[f"server_away_{seconds}s"] = {
@@ -82,7 +83,7 @@ def _median(figures: list[float]) -> dict[str, float]:
 
 @contextmanager
 def a_worker(url: str, home: Path, *, lease: int = 60) -> Iterator[None]:
-    """One that has run a task."""
+    """Run a worker that has already run a task."""
     process = _start_worker(url, home, lease)
     try:
         with psycopg.connect(url, autocommit=True) as conn:
@@ -104,7 +105,7 @@ def _run(home: Path, *command: str, **settings: str) -> subprocess.Popen[bytes]:
 
 
 class Server:
-    """`tenuto server` on a port that stays the same, and how soon its worker goes on after it was killed."""
+    """Runs `tenuto server` on a fixed port, and measures how soon its worker continues after it was killed."""
 
     def __init__(self, url: str, home: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -137,7 +138,7 @@ class Server:
 
 @contextmanager
 def a_remote_worker(url: str, home: Path) -> Iterator[Server]:
-    """One that has run a task, by way of a server."""
+    """Run a worker that has already run a task through a server."""
     made = subprocess.run(
         [str(Path(sys.executable).parent / "tenuto"), "worker-keys", "create", "--name", "bench", "--json"],
         env={**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home)},
@@ -158,7 +159,7 @@ def a_remote_worker(url: str, home: Path) -> Iterator[Server]:
 
 
 def _start_up(url: str, home: Path) -> float:
-    """A task waits already."""
+    """Measure the start of a worker while a task is waiting."""
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute(START)
         began = time.time()
@@ -175,7 +176,7 @@ def _outage(url: str, home: Path, seconds: float) -> dict[str, float]:
     client.thread.start()
     if not client.has_started.wait(30):
         raise TimeoutError("the client could not start anything")
-    os.kill(embedded.start(home).pid, signal.SIGQUIT)  # at once, without a goodbye
+    os.kill(embedded.start(home).pid, signal.SIGQUIT)  # ends at once, without a clean shutdown
     time.sleep(seconds)
     watch = threading.Thread(target=embedded.start, args=[home])
     watch.start()
@@ -209,7 +210,7 @@ def _wait_for_a_task(conn: psycopg.Connection, since: float, *, start: bool = Fa
 
 
 class Client:
-    """Starts a task ten times a second, and again at once when that fails."""
+    """Starts a task ten times per second, and retries at once when that fails."""
 
     def __init__(self, url: str) -> None:
         self._url = url

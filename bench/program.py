@@ -1,4 +1,4 @@
-"""A measurement as a program: its flags, a Postgres of its own, servers that answer, and where the result goes."""
+"""Common parts of benchmark programs: flags, a temporary Postgres, waiting for servers, and saving results."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from tenuto.db.install import install
 
 
 def read_options(about: str | None, *, quick: str) -> argparse.Namespace:
-    """`quick` says what that flag means here."""
+    """Parse the flags; `quick` is the help text of --quick."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help=quick)
     parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -26,7 +26,7 @@ def read_options(about: str | None, *, quick: str) -> argparse.Namespace:
 
 @contextmanager
 def own_server() -> Iterator[tuple[str, Path]]:
-    """The URL of a migrated server with default durability, and a folder that goes with it."""
+    """Yield the URL of a migrated server with default durability, and a folder that is deleted with it."""
     home = Path(tempfile.mkdtemp(prefix="tenuto-bench-"))
     try:
         with embedded.server(home) as url:
@@ -43,7 +43,7 @@ def report(name: str, result: dict[str, object], options: argparse.Namespace) ->
 
 
 def wait_for(address: str) -> None:
-    """Until somebody answers there."""
+    """Wait until the address responds."""
     for _ in range(300):
         try:
             with urlopen(address, timeout=5):  # noqa: S310 - our own address

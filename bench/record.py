@@ -1,4 +1,4 @@
-"""Where a figure came from: machine, versions, commit; and where it is kept."""
+"""Describes where a figure came from (machine, versions, commit) and saves it."""
 
 import datetime
 import json
@@ -37,7 +37,7 @@ def save(name: str, result: dict[str, object]) -> None:
 
 def _commit() -> str:
     done = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - whichever git the reader uses
+        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607 - any git on the PATH
         cwd=Path(__file__).parent,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""How fast a worker over HTTP drains no-ops beside a direct one: `python -m bench.remote [--quick] [--save]`."""
+"""Compares how fast an HTTP worker and a direct one drain no-op tasks: `python -m bench.remote [--quick] [--save]`."""
 
 import base64
 import os
@@ -35,28 +35,28 @@ def main() -> None:
 
 
 def measure(url: str, home: Path, *, tasks: int, rounds: int) -> dict[str, object]:
-    """Tasks a second of each, in turns; the ratio is the median of the rounds'."""
+    """Return tasks/s of each, measured in turns; the ratio is the median over the rounds."""
     key, port = _make_key(url), _free_port()
     direct = {"TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home / "objects")}
     remote = {"TENUTO_URL": f"http://127.0.0.1:{port}", "TENUTO_WORKER_KEY": key, "TENUTO_HOME": str(home / "objects")}
-    found = []
+    rates = []
     for _ in range(rounds):
         alone = _drain(url, tasks, direct)
         with _running("server", "--port", str(port), **direct, TENUTO_PEPPER=PEPPER), _running("dispatcher", **direct):
             wait_for(f"http://127.0.0.1:{port}/healthz")
-            found.append((alone, _drain(url, tasks, remote)))
+            rates.append((alone, _drain(url, tasks, remote)))
     return {
         **facts(url),
         "tasks": tasks,
         "repetitions": rounds,
-        "drain_vs_direct": round(statistics.median(far / near for near, far in found), 3),
-        "direct_per_s": round(statistics.median(near for near, _ in found)),
-        "remote_per_s": round(statistics.median(far for _, far in found)),
+        "drain_vs_direct": round(statistics.median(far / near for near, far in rates), 3),
+        "direct_per_s": round(statistics.median(near for near, _ in rates)),
+        "remote_per_s": round(statistics.median(far for _, far in rates)),
     }
 
 
 def _drain(url: str, tasks: int, environment: dict[str, str]) -> float:
-    """The clock runs from the first end that is seen until all have ended, so that start-up does not count."""
+    """Measure from the first ended task that is seen until all have ended, so that start-up does not count."""
     with psycopg.connect(url, autocommit=True) as conn:
         before = _count(conn)
         inputs = "{" + ",".join(f'"[{no}]"' for no in range(tasks)) + "}"
@@ -92,9 +92,9 @@ def _running(*arguments: str, **environment: str) -> Iterator[None]:
 
 
 def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def _make_key(url: str) -> str:

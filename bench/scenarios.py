@@ -1,4 +1,4 @@
-"""What is measured: a scenario answers its figures, both sides of every ratio taken one right after the other."""
+"""The scenarios: each returns its figures, with both sides of every ratio measured one right after the other."""
 
 import json
 import statistics
@@ -18,7 +18,7 @@ Figures = dict[str, float]
 
 
 def enqueue(url: str, *, quick: bool) -> Figures:
-    """Batches of 1,000: the bare insert against one run a batch, runs of one, and runs with dedupe keys."""
+    """Batches of 1,000: the bare insert against one run per batch, runs of one, and runs with dedupe keys."""
     batches = 20 if quick else 50
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
@@ -42,7 +42,7 @@ def enqueue(url: str, *, quick: bool) -> Figures:
 
 
 def claim_complete(url: str, *, quick: bool) -> Figures:
-    """Batches of 500 in two lanes: the bare statement against complete_and_claim."""
+    """Batches of 500 with two claimers: the bare statement against complete_and_claim."""
     count = 60_000 if quick else 150_000
     with psycopg.connect(url, autocommit=True) as conn:
         limit.create(conn)
@@ -61,12 +61,12 @@ def one_run(url: str, *, quick: bool) -> Figures:
     fill_runs_of_one(url, 100_000)
     many = _drain_rate(url, lambda: ours.drain(url, BATCH))
     fill_run(url, 100_000)
-    one = _drain_rate(url, lambda: ours.drain(url, BATCH))
-    return {"runs_of_one_drain_per_s": many, "one_run_drain_per_s": one, "one_run_ratio": one / many}
+    single = _drain_rate(url, lambda: ours.drain(url, BATCH))
+    return {"runs_of_one_drain_per_s": many, "one_run_drain_per_s": single, "one_run_ratio": single / many}
 
 
 def graphs(url: str, *, quick: bool) -> Figures:
-    """Chains of three tasks, and one task in front of and behind a thousand."""
+    """Chains of three tasks, and a fan of a thousand tasks with one task before and one after."""
     chains = 4_000 if quick else 15_000
     with ours.connect(url) as conn:
         _start_chains(conn, chains)
@@ -80,7 +80,7 @@ def graphs(url: str, *, quick: bool) -> Figures:
 
 
 def held_xmin(url: str, *, quick: bool) -> Figures:
-    """A transaction holds back vacuum while 400,000 tasks pass: the last tenth against the first."""
+    """A transaction holds back vacuum while 400,000 tasks run: the last tenth against the first."""
     del quick
     count = 400_000
     fill_runs_of_one(url, count)
@@ -105,16 +105,16 @@ def held_xmin(url: str, *, quick: bool) -> Figures:
 def history(url: str, *, quick: bool) -> Figures:
     """With a million (ten million) finished tasks kept against none, half of them where new ones are written.
 
-    Two databases of one server take turns, so that both meet the same machine.
+    Two databases of one server take turns, so that both meet the same machine conditions.
     """
     rows = 1_000_000 if quick else 10_000_000
     empty, full = sibling(url, "empty"), sibling(url, "full")
     add_history(full, rows)
     rates: dict[str, list[float]] = {empty: [], full: []}
     for _ in range(5):
-        for database, seen in rates.items():
+        for database, samples in rates.items():
             fill_runs_of_one(database, 40_000)
-            seen.append(_drain_rate(database, lambda database=database: ours.drain(database, BATCH)))
+            samples.append(_drain_rate(database, lambda database=database: ours.drain(database, BATCH)))
     before, after = statistics.median(rates[empty]), statistics.median(rates[full])
     return {
         "history_rows": rows,
@@ -125,7 +125,8 @@ def history(url: str, *, quick: bool) -> Figures:
 
 
 def _rates(batches: int, calls: dict[str, Callable[[], None]]) -> Figures:
-    """Tasks a second of each call for a batch of 1,000; the calls take turns, so that all meet the same machine."""
+    """Return tasks/s of each call for a batch of 1,000; the calls take turns, so that all meet the same machine
+    conditions."""
     took = dict.fromkeys(calls, 0.0)
     for _ in range(batches):
         for name, call in calls.items():
@@ -136,7 +137,7 @@ def _rates(batches: int, calls: dict[str, Callable[[], None]]) -> Figures:
 
 
 def _drain_rate(url: str, drain: Callable[[], int]) -> float:
-    """Tasks a second of all lanes together, with the upkeep of a dispatcher running."""
+    """Return tasks/s of all claimers together, with the work of a dispatcher running."""
     counts: list[int] = []
     threads = [threading.Thread(target=lambda: counts.append(drain())) for _ in range(LANES)]
     with ours.upkeep(url):
@@ -157,7 +158,7 @@ def fill_runs_of_one(url: str, count: int) -> None:
 
 
 def fill_run(url: str, count: int) -> None:
-    """One run of `count` tasks; 100,000 is the most of one call."""
+    """Start runs with `count` tasks in total; 100,000 is the maximum per call."""
     with ours.connect(url) as conn:
         for size in [100_000] * (count // 100_000) + [count % 100_000] * bool(count % 100_000):
             ours.enqueue_one_run(conn, size)
@@ -169,7 +170,7 @@ def drain_all(url: str) -> None:
 
 
 def _settle(url: str) -> None:
-    """The same start for both sides: no dirty pages, no dead rows, fresh statistics."""
+    """Give both sides the same starting point: no dirty pages, no dead rows, fresh statistics."""
     with psycopg.connect(url, autocommit=True) as conn:
         for table in ours.VACUUM:
             conn.execute(f"vacuum analyze {table}")
@@ -208,7 +209,7 @@ def _nothing_open(url: str) -> Callable[[], bool]:
 
 
 def _tenths(marks: list[tuple[float, int]], count: int) -> tuple[float, float]:
-    """The rate of the first and of the last tenth of the tasks."""
+    """Return the rates of the first and the last tenth of the tasks."""
     times: list[tuple[float, int]] = []
     total = 0
     for at, done in sorted(marks):

@@ -1,4 +1,4 @@
-"""Hold the SQL boundaries: one object a file, writes and calls only where the order of contexts allows them."""
+"""Check the SQL boundaries: one object per file, and writes and calls only where the order of contexts allows them."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from tenuto.db.install.sql_tree import CONTEXTS
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
 MAX_LINES = 100
 
-# Names that only exist at run time; each with its reason.
+# Functions with dynamic SQL because names only exist at run time; each with its reason.
 MAY_BE_DYNAMIC = {
     "create_partitions": "a partition is named after its week",
     "drop_partitions": "a partition is named after its week",
@@ -39,7 +39,7 @@ MAKES_OTHER = re.compile(r"\bcreate\s+(?:type|domain|sequence)\s+(?:if\s+not\s+e
 
 @dataclass(frozen=True)
 class Schema:
-    """Which context each table and object belongs to."""
+    """The context that each table and object belongs to."""
 
     tables: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
@@ -47,18 +47,18 @@ class Schema:
 
 
 def check_tree(root: Path) -> list[str]:
-    """Every broken rule, one line each."""
+    """Return every broken rule, one line each."""
     schema = read_schema(root)
     complaints = []
     for context in CONTEXTS:
         for path in sorted((root / context).rglob("*.sql")):
-            found = check_file(path.stem, context, path.read_text(), schema)
-            complaints += [f"{path.relative_to(root)}: {complaint}" for complaint in found]
+            broken = check_file(path.stem, context, path.read_text(), schema)
+            complaints += [f"{path.relative_to(root)}: {complaint}" for complaint in broken]
     return complaints
 
 
 def read_schema(root: Path) -> Schema:
-    """Tables belong to the context in their migration's name, objects to the folder they lie in."""
+    """Read which context owns what: tables belong to the context in their migration's name, objects to their folder."""
     schema = Schema()
     for path in sorted((root / "migrations").glob("*.sql")):
         text = without_noise(path.read_text())
@@ -70,7 +70,7 @@ def read_schema(root: Path) -> Schema:
 
 
 def without_noise(text: str) -> str:
-    """Lower case, without comments and literals, since neither can break a rule."""
+    """Return the text in lower case without comments and literals, which cannot break a rule."""
     return NOISE.sub(lambda match: "''" if match.group().startswith("'") else " ", text).lower()
 
 

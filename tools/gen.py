@@ -1,4 +1,4 @@
-"""Write the generated files, or with --check say which of them are stale."""
+"""Write the generated files, or with --check list those that are stale."""
 
 import sys
 import tempfile
@@ -21,7 +21,7 @@ REFERENCE = Path("docs/reference")
 
 
 def generate(conn: psycopg.Connection) -> dict[Path, str]:
-    """What every generated file should hold, told by a freshly migrated database."""
+    """Return the content of every generated file, from a freshly migrated database."""
     files = {TABLES: snapshot(conn)}
     transitions = read_transitions(conn)
     if transitions is not None:
@@ -38,7 +38,7 @@ def stale(files: dict[Path, str], root: Path = ROOT) -> list[Path]:
 @contextmanager
 def _fresh_database() -> Iterator[psycopg.Connection]:
     with tempfile.TemporaryDirectory(prefix="tenuto-gen-") as folder:
-        Path(folder).chmod(0o711)  # ours, and root's server runs as somebody else
+        Path(folder).chmod(0o711)  # root's embedded server runs as another user, which must be able to enter
         with embedded.server(Path(folder) / "home") as url:
             install.migrate(url)
             with psycopg.connect(url, autocommit=True) as conn:

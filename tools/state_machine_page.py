@@ -1,4 +1,4 @@
-"""The reference page of the state machine, from the table of transitions that the database itself holds."""
+"""Generates the reference page of the state machine from the table of transitions in the database."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -15,7 +15,7 @@ Transition = tuple[str, str | None, str, str | None, str | None]
 
 
 def read_transitions(conn: Connection) -> list[Transition] | None:
-    """None where the database has no such view."""
+    """Return the transitions, or None if the database has no such view."""
     if conn.execute("select to_regclass('tenuto.task_transitions')").fetchone() == (None,):
         return None
     query = "select entity, from_state, verb, to_state, note from tenuto.task_transitions"
@@ -23,7 +23,7 @@ def read_transitions(conn: Connection) -> list[Transition] | None:
 
 
 def state_machine_page(transitions: Iterable[Transition]) -> str:
-    """One section an entity: a diagram and the same as a table."""
+    """Return the page: one section per entity, with a diagram and a table."""
     parts = [HEADER]
     for entity, rows in groupby(transitions, key=lambda row: row[0]):
         parts.append(_section(entity, list(rows)))

@@ -1,1 +1,1 @@
-"""The same work on other systems: one folder each, with the program that sends tasks and the one that runs them."""
+"""The same work on other systems: one folder each, with a program that sends tasks and one that runs them."""

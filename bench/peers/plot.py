@@ -1,4 +1,4 @@
-"""The figures of bench/results/compare.json as one picture, compare.svg: `python bench/peers/plot.py [FILE]`."""
+"""Draws the figures of bench/results/compare.json as compare.svg: `python bench/peers/plot.py [FILE]`."""
 
 import json
 import sys
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def draw(result: dict[str, Any]) -> str:
-    """Panels below each other; within one, a pair of bars for every system that has the figures."""
+    """Draw panels below each other; each has a pair of bars per system that has the figures."""
     parts: list[str] = []
     top = 0
     for title, figures, legend in PANELS:
@@ -48,7 +48,7 @@ def draw(result: dict[str, Any]) -> str:
 
 
 def _rows(systems: dict[str, Any], figures: tuple[str, ...], *, rising: bool) -> list[tuple[str, list[float | None]]]:
-    """Name and values, the best first."""
+    """Return names and values, the best first."""
     rows = [(name, [_figure(system, figure) for figure in figures]) for name, system in systems.items()]
     kept = [(name, values) for name, values in rows if any(value is not None for value in values)]
     return sorted(kept, key=lambda row: (row[1][0] or 0) * (1 if rising else -1))

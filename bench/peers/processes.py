@@ -1,4 +1,4 @@
-"""The processes of a system: those that send, and those that work with what they note down."""
+"""The processes of a system: senders, and workers with the files they write."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PATIENCE = 180.0
 
 
 class PeerFailed(Exception):
-    """A system's own program failed; the message is what it said last."""
+    """A program of the system failed; the message is its last line of output."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Sent:
 
 
 class Senders:
-    """The sending processes of one system, kept open: the first for most work, all of them for sending side by side."""
+    """The sending processes of one system, kept running: one for most work, all of them for parallel sending."""
 
     def __init__(self, processes: list[subprocess.Popen[str]], log: Path) -> None:
         self.processes, self.log = processes, log
@@ -61,7 +61,7 @@ class Senders:
 
 @contextmanager
 def senders(peer: Peer, services: Services, count: int) -> Iterator[Senders]:
-    """Start them; they end when their standard input does."""
+    """Start the senders; they end when their standard input is closed."""
     with tempfile.TemporaryDirectory(prefix="tenuto-sender-") as folder, ExitStack() as stack:
         path = Path(folder) / "log"
         log = stack.enter_context(path.open("a"))
@@ -79,7 +79,7 @@ def senders(peer: Peer, services: Services, count: int) -> Iterator[Senders]:
 
 @dataclass(frozen=True)
 class Workers:
-    """The working processes of one system."""
+    """The worker processes of one system."""
 
     processes: list[subprocess.Popen[bytes]]
     folder: Path
@@ -89,20 +89,20 @@ class Workers:
         return self.folder / "log"
 
     def check(self) -> None:
-        """Raise if one has ended by itself."""
+        """Raise PeerFailed if a worker has ended by itself."""
         for process in self.processes:
             if process.poll() is not None:
                 raise PeerFailed(f"a worker ended with exit code {process.returncode}: {last_line(self.log)}")
 
     def latencies(self) -> list[float]:
-        """Milliseconds, in the order sent."""
+        """Return the latencies in milliseconds, in the order sent."""
         lines = [line.split() for file in self.folder.glob("*.late") for line in file.read_text().splitlines()]
         return [took / 1e6 for _, took in sorted((int(sent), int(took)) for sent, took in lines)]
 
 
 @contextmanager
 def workers(peer: Peer, services: Services, processes: int, purpose: Purpose) -> Iterator[Workers]:
-    """Start the workers; at the end ask them to stop, and end what is left of their process groups."""
+    """Start the workers; at the end stop them and kill what is left of their process groups."""
     with tempfile.TemporaryDirectory(prefix="tenuto-worker-") as folder:
         log = (Path(folder) / "log").open("a")
         env = {**environment(peer, services), "BENCH_TALLY": folder, "BENCH_FOR": purpose}
@@ -136,7 +136,7 @@ def last_line(log: Path) -> str:
 
 
 def deadline() -> Iterator[None]:
-    """Yields until the patience with a system is over."""
+    """Yield until the time limit for a system is reached, then raise PeerFailed."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         yield

@@ -1,4 +1,4 @@
-"""Every system that is compared, each with the settings its own documentation recommends for speed."""
+"""All systems that are compared, each with the settings that its documentation recommends for speed."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From all figures to one JSON object: medians, spreads, and Tenuto against each peer and against the best."""
+"""Combines all figures into one JSON object: medians, spreads, and Tenuto against each peer and the best."""
 
 import statistics
 from collections.abc import Callable
@@ -26,7 +26,7 @@ GRAPHS = ("chain", "fan10", "fan1000")
 
 @dataclass
 class Record:
-    """Everything measured, by system and figure, and what could not be."""
+    """All measurements by system and figure, and what could not be measured."""
 
     skipped: dict[str, str]
     repetitions: int = 0
@@ -66,7 +66,7 @@ def _system(peer: Peer, record: Record) -> dict[str, object]:
 
 
 def ratios(medians: dict[str, Figures], peers: list[Peer]) -> dict[str, object]:
-    """Everything that compares; empty without Tenuto."""
+    """Return all ratios; empty without Tenuto."""
     ours = medians.pop("tenuto", None)
     if not ours:
         return {}
@@ -96,13 +96,13 @@ def _best(medians: dict[str, Figures], choose: Callable[[list[float]], float]) -
 
 
 def _ratio(figure: str, ours: Figures, theirs: Figures) -> dict[str, float]:
-    """By number of processes, where both have the figure."""
+    """Return the ratio by number of processes, where both have the figure."""
     names = [name for name in ours if name.startswith(f"{figure}.") and name in theirs]
     return {name.rsplit(".")[-1]: round(ours[name] / theirs[name], 3) for name in sorted(names) if theirs[name]}
 
 
 def _nested(figures: dict[str, float] | dict[str, list[float]]) -> dict[str, object]:
-    """{"drain_per_s.1": x} becomes {"drain_per_s": {"1": x}}."""
+    """Convert {"drain_per_s.1": x} to {"drain_per_s": {"1": x}}."""
     result: dict[str, object] = {}
     for name, value in figures.items():
         figure, _, processes = name.partition(".")

@@ -1,6 +1,6 @@
-"""The part that every Python program sending tasks shares: it obeys JSON lines and takes the times.
+"""The common part of all Python programs that send tasks: executes commands from JSON lines and measures the time.
 
-Only the standard library, because it runs in the peers' own environment too.
+Uses only the standard library, because it also runs in the peers' own environment.
 """
 
 import asyncio
@@ -14,18 +14,18 @@ from typing import Protocol
 
 
 class Sender(Protocol):
-    """What a system's sender can do; what it cannot do it leaves out."""
+    """The operations of a system's sender; unsupported ones are left out."""
 
     async def prepare(self) -> None:
         """Install tables and queues; called once, before anything else."""
         ...
 
     async def send(self, n: int) -> None:
-        """One no-op task, on its own."""
+        """Send one no-op task on its own."""
         ...
 
     async def send_late(self, sent: int) -> None:
-        """One task that notes how long ago it was sent."""
+        """Send one task that records how long ago it was sent."""
         ...
 
 
@@ -34,7 +34,7 @@ def url() -> str:
 
 
 def run(make: Callable[[], Awaitable[Sender]], *, loop: Callable[[], asyncio.AbstractEventLoop] | None = None) -> None:
-    """Obey until standard input ends."""
+    """Execute commands until standard input ends."""
     with asyncio.Runner(loop_factory=loop) as runner:
         runner.run(_obey(make))
 
@@ -61,7 +61,7 @@ async def _do(sender: Sender, what: str, *, count: int = 0, width: int = 0, gap:
                 await sender.send(n)
         case "send_late":
             for _ in range(count):
-                await asyncio.sleep(gap * random.uniform(0.5, 1.5))  # not in step with anybody's polling
+                await asyncio.sleep(gap * random.uniform(0.5, 1.5))  # random, so as not to be in step with any polling
                 await sender.send_late(time.monotonic_ns())
         case "send_fans":
             await sender.send_fans(count, width)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The servers that the systems share: one Postgres with default durability, one Redis; both ended afterwards."""
+"""The servers that the systems share: one Postgres with default durability and one Redis, both stopped afterwards."""
 
 import shutil
 import socket
@@ -19,13 +19,13 @@ from tenuto.db import embedded
 
 @dataclass(frozen=True)
 class Services:
-    """Where they are."""
+    """The addresses of the servers."""
 
     postgres: str
     redis_port: int | None
 
     def url(self, peer: Peer) -> str:
-        """A database of its own for every system."""
+        """Return the URL of the system's own database."""
         if peer.store == "redis":
             return f"redis://127.0.0.1:{self.redis_port}/0"
         return self.postgres.rsplit("/", 1)[0] + f"/bench_{peer.name}"
@@ -38,14 +38,14 @@ class Services:
             conn.execute(f'create database "bench_{peer.name}"'.encode())
 
     def settle(self, peer: Peer) -> None:
-        """The same start for all: no dead rows, fresh statistics, no dirty pages."""
+        """Give all systems the same starting point: no dead rows, fresh statistics, no dirty pages."""
         if peer.store == "postgres":
             with psycopg.connect(make_conninfo(self.url(peer)), autocommit=True) as conn:
                 conn.execute("vacuum analyze")
                 conn.execute("checkpoint")
 
     def ended(self, peer: Peer) -> bool:
-        """Whether the store says that every task has ended."""
+        """Whether all tasks have ended, according to the store."""
         if isinstance(peer.ended, tuple):
             return not any(int(_ask_redis(self.redis_port, "EXISTS", key)) for key in peer.ended)
         with psycopg.connect(self.url(peer), autocommit=True) as conn:
@@ -53,7 +53,7 @@ class Services:
             return bool(row and row[0])
 
     def transactions(self, peer: Peer) -> int:
-        """Of all sessions so far in this system's database; one autocommitted statement is one."""
+        """Return the number of transactions so far in the system's database; an autocommitted statement is one."""
         with psycopg.connect(self.postgres, autocommit=True) as conn:
             query = "select xact_commit + xact_rollback from pg_stat_database where datname = %s"
             row = conn.execute(query, (f"bench_{peer.name}",)).fetchone()
@@ -72,7 +72,7 @@ def services(*, redis: bool) -> Iterator[Services]:
 
 @contextmanager
 def _redis(home: Path, *, wanted: bool) -> Iterator[int | None]:
-    """Without persistence, which favours those who use it: Postgres syncs every commit."""
+    """Run Redis without persistence, which favours the systems on it: Postgres syncs every commit."""
     program = shutil.which("redis-server")
     if not wanted or program is None:
         yield None
@@ -103,7 +103,7 @@ def _wait_for(port: int) -> None:
 
 
 def _ask_redis(port: int | None, *words: str) -> str:
-    """One command, one line of answer."""
+    """Send one command and return the line of the response."""
     with socket.create_connection(("127.0.0.1", port or 0), timeout=10) as sock:
         sock.sendall((" ".join(words) + "\r\n").encode())
         return sock.makefile().readline()[1:].strip()

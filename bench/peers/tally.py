@@ -1,7 +1,7 @@
-"""What a worker notes about the tasks it runs; only the standard library, for every Python system alike.
+"""Records the tasks that a worker runs; uses only the standard library, for all Python systems.
 
-Each process writes two files of its own into $BENCH_TALLY: `<pid>.runs` has lines "monotonic nanoseconds, tasks run so
-far", the first at its first task and then at most one every 20 ms; `<pid>.late` lines "sent at, nanoseconds later".
+Each process writes two files into $BENCH_TALLY: `<pid>.runs` has lines "monotonic nanoseconds, tasks run so far", the
+first at its first task and then at most one every 20 ms; `<pid>.late` has lines "sent at, nanoseconds later".
 """
 
 import os
@@ -16,14 +16,14 @@ _hits: list[None] = []
 
 
 def hit() -> None:
-    """One task ran."""
+    """Count one task."""
     _hits.append(None)
     if len(_hits) == 1:
         _start()
 
 
 def late(sent: int) -> None:
-    """A task sent at this monotonic time (nanoseconds) runs now."""
+    """Record that a task sent at this monotonic time (nanoseconds) runs now."""
     took = time.monotonic_ns() - sent
     with _file("late").open("a") as file:
         file.write(f"{sent} {took}\n")
@@ -43,8 +43,8 @@ def _write(first: int) -> None:
     with _file("runs").open("a", buffering=1) as file:
         file.write(f"{first} 0\n")
         while True:
-            seen = len(_hits)
-            if seen != written:
-                file.write(f"{time.monotonic_ns()} {seen}\n")
-                written = seen
+            count = len(_hits)
+            if count != written:
+                file.write(f"{time.monotonic_ns()} {count}\n")
+                written = count
             time.sleep(EVERY)

@@ -49,10 +49,10 @@ def test_a_server_that_answers_with_a_refusal_is_not_away() -> None:
 def test_a_lane_says_why_the_server_is_away_and_leaves_further_tries_to_others() -> None:
     url = an_address_that_refuses()
     with pytest.raises(Away, match="refused"):
-        claim_connection.open_lane(url, 0, "", [])
+        claim_connection.open_claim_connection(url, 0, "", [])
 
     with pytest.raises(Away, match="refused"):
-        claim_connection.open_lane(url, 0, "", [])
+        claim_connection.open_claim_connection(url, 0, "", [])
 
 
 def test_a_call_of_a_pool_waits_and_is_answered_as_soon_as_another_part_connected(database: str) -> None:

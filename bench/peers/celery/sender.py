@@ -1,4 +1,4 @@
-"""Sends to Celery, over one connection kept open."""
+"""Sends tasks to Celery over one persistent connection."""
 
 from celery import chain, chord
 
@@ -7,7 +7,7 @@ from bench.peers.celery.tasks import app, late, noop, part, whole
 
 
 class CelerySender:
-    """Tasks `noop` and `late`, chains and chords; there is no bulk call."""
+    """Sends tasks `noop` and `late`, chains and chords; there is no bulk call."""
 
     def __init__(self) -> None:
         self.producer = app.amqp.Producer(app.connection_for_write())

@@ -1,4 +1,4 @@
-"""Tasks of Celery: results are stored only where a chord needs them."""
+"""Tasks for Celery: results are stored only where a chord needs them."""
 
 from celery import Celery
 

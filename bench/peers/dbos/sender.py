@@ -1,4 +1,4 @@
-"""Sends to DBOS."""
+"""Sends workflows to DBOS."""
 
 import sqlalchemy
 from dbos import DBOS, DBOSClient, EnqueueOptions
@@ -11,7 +11,7 @@ BATCH = 500
 
 
 class DbosSender:
-    """Workflows `noop`, `late`, `chain` and `fan`."""
+    """Sends workflows `noop`, `late`, `chain` and `fan`."""
 
     def __init__(self) -> None:
         self.client = DBOSClient(system_database_url=URL, lazy=True)
@@ -27,7 +27,7 @@ class DbosSender:
         await self._send("late", sent)
 
     async def send_many(self, count: int) -> None:
-        """There is no bulk call; one transaction for many is the next best."""
+        """Send many in one transaction, because there is no bulk call."""
         for first in range(0, count, BATCH):
             with self.engine.begin() as connection:
                 for n in range(first, min(first + BATCH, count)):

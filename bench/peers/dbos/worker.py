@@ -1,4 +1,4 @@
-"""Runs workflows of DBOS."""
+"""Runs DBOS workflows."""
 
 import signal
 

@@ -1,4 +1,4 @@
-"""Workflows of DBOS: a task is a queued workflow, a chain a workflow of three steps, a fan a workflow with children."""
+"""DBOS workflows: a task is a queued workflow, a chain a workflow of three steps, a fan a workflow with children."""
 
 import asyncio
 
@@ -9,7 +9,7 @@ from bench.peers.tally import hit
 from bench.peers.tally import late as note
 
 QUEUE = "bench"
-PARENTS = "parents"  # a queue of their own: waiting parents would take the slots of their children
+PARENTS = "parents"  # a separate queue: waiting parents would take the slots of their children
 CONFIG: DBOSConfig = {
     "name": "bench",
     "system_database_url": sender.url().replace("postgresql://", "postgresql+psycopg://"),

@@ -1,4 +1,4 @@
-"""Actors of Dramatiq."""
+"""Actors for Dramatiq."""
 
 import dramatiq
 from dramatiq.brokers.redis import RedisBroker

@@ -1,4 +1,4 @@
-"""Sends to Dramatiq."""
+"""Sends messages to Dramatiq."""
 
 from dramatiq import group, pipeline
 
@@ -7,7 +7,7 @@ from bench.peers.dramatiq.actors import broker, late, noop
 
 
 class DramatiqSender:
-    """Actors `noop` and `late`, pipelines and groups; there is no bulk call."""
+    """Sends to actors `noop` and `late`, pipelines and groups; there is no bulk call."""
 
     async def prepare(self) -> None:
         broker.client.ping()
@@ -23,7 +23,7 @@ class DramatiqSender:
             pipeline([noop.message(n), noop.message(), noop.message()]).run()
 
     async def send_fans(self, count: int, width: int) -> None:
-        """The callback is told that the group is done, not what its members gave back."""
+        """Send groups. The callback learns that the group is done, but not the results of its members."""
         for _ in range(count):
             parts = group([noop.message(n) for n in range(width)])
             parts.add_completion_callback(noop.message(width))

@@ -1,4 +1,4 @@
-"""Sends to pgqueuer."""
+"""Sends jobs to pgqueuer."""
 
 import asyncpg
 import uvloop
@@ -10,7 +10,7 @@ BATCH = 1000
 
 
 class PgqueuerSender:
-    """Entry points `noop`, `late` and `link`."""
+    """Sends to entry points `noop`, `late` and `link`."""
 
     def __init__(self, queries: Queries) -> None:
         self.queries = queries
@@ -31,7 +31,7 @@ class PgqueuerSender:
             await self.queries.enqueue(["noop"] * size, payloads, [0] * size)
 
     async def send_chains(self, count: int) -> None:
-        """There are no dependencies: the task adds the next one itself."""
+        """Send chains. There are no dependencies: the job enqueues the next one itself."""
         await self.queries.enqueue(["link"] * count, [b"2"] * count, [0] * count)
 
 

@@ -1,4 +1,4 @@
-"""Runs tasks of pgqueuer."""
+"""Runs pgqueuer jobs."""
 
 import asyncio
 import signal

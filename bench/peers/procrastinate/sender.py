@@ -1,4 +1,4 @@
-"""Sends to procrastinate."""
+"""Sends jobs to procrastinate."""
 
 import uvloop
 
@@ -9,7 +9,7 @@ BATCH = 1000
 
 
 class ProcrastinateSender:
-    """Tasks `noop`, `late` and `link`."""
+    """Sends tasks `noop`, `late` and `link`."""
 
     async def prepare(self) -> None:
         await app.schema_manager.apply_schema_async()

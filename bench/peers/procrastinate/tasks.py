@@ -1,4 +1,4 @@
-"""Tasks of procrastinate."""
+"""Tasks for procrastinate."""
 
 from procrastinate import App, PsycopgConnector
 
@@ -22,7 +22,7 @@ async def late(sent: int) -> None:
 
 @app.task(name="link")
 async def link(left: int) -> None:
-    """There are no dependencies: the task adds the next one itself."""
+    """Run one link of a chain. There are no dependencies: the task defers the next one itself."""
     hit()
     if left:
         await link.defer_async(left=left - 1)

@@ -1,4 +1,4 @@
-"""Runs tasks of procrastinate."""
+"""Runs procrastinate tasks."""
 
 import uvloop
 

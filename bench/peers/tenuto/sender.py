@@ -1,4 +1,4 @@
-"""Sends to Tenuto: the client that `app.connect()` gives."""
+"""Sends tasks to Tenuto with the client of `app.connect()`."""
 
 import uvloop
 
@@ -7,12 +7,12 @@ from bench.peers.tenuto.tasks import app, late, limited, noop, whole
 from tenuto.db.install import install
 from tenuto.sdk.client.client import Client
 
-GRAPHS = 500  # in one call
+GRAPHS = 500  # per call
 CUSTOMERS = 1000
 
 
 class TenutoSender:
-    """Tasks, bulk starts and graphs."""
+    """Sends tasks, bulk starts and graphs."""
 
     def __init__(self) -> None:
         self.connection = app.connect()

@@ -1,4 +1,4 @@
-"""Tasks of Tenuto."""
+"""Tasks for Tenuto."""
 
 from bench.peers.tally import hit
 from bench.peers.tally import late as note

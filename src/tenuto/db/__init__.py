@@ -1,1 +1,1 @@
-"""How Python asks Postgres: the only folder that imports psycopg."""
+"""Calls Postgres: the only folder that imports psycopg."""

@@ -1,4 +1,4 @@
-"""Attempts as a worker sees them: claimed, kept alive, ended. Every call carries the fence."""
+"""The attempt functions that a worker calls: claim, keep alive, end. Every call carries the attempt's fence."""
 
 from typing import Any
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Signing: the installation's key, made when there is none or it is old, and the ends of audit chains it signs."""
+"""Signs the heads of audit chains with the installation's signing key, which is created and rotated here."""
 
 from datetime import timedelta
 
@@ -9,22 +9,22 @@ from tenuto.model.errors import Conflict
 from tenuto.model.keys import Peppers
 from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key, sign_head
 
-ROTATE_AFTER = timedelta(days=30)  # the old key goes on proving what it signed until somebody retires it
+ROTATE_AFTER = timedelta(days=30)  # the old key stays valid for what it signed until an operator retires it
 
 
 async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta = ROTATE_AFTER) -> SigningKey:
-    """The key that signs now. Of processes that find none, or an old one, one makes the next."""
-    found = await signing_keys.find_signing_key(conn)
-    if found is None or found.created_at <= await maintenance.now(conn) - rotate_after:
+    """Return the current signing key. If it is missing or old, one of the processes that notice creates the next."""
+    stored = await signing_keys.find_signing_key(conn)
+    if stored is None or stored.created_at <= await maintenance.now(conn) - rotate_after:
         made = make_signing_key()
         private = encrypt_key(made, peppers)
         await signing_keys.add_signing_key(
             conn, id=made.id, public_key=made.public_key, private_key=private, younger_than=rotate_after
         )
-        found = await signing_keys.find_signing_key(conn)
-    if found is None:
+        stored = await signing_keys.find_signing_key(conn)
+    if stored is None:
         raise Conflict("the signing key was retired as soon as it was made", "ask again")
-    return decrypt_key(found.id, found.private_key, peppers)
+    return decrypt_key(stored.id, stored.private_key, peppers)
 
 
 async def sign_heads(
@@ -35,7 +35,7 @@ async def sign_heads(
     limit: int | None = None,
     keys: list[str] | None = None,
 ) -> int:
-    """Sign the ends of chains that are due, which is a minute after the one before; answers how many."""
+    """Sign the chain heads that are due, one minute after the previous signature; return how many."""
     heads = await audit.list_due_heads(conn, every=every, limit=limit, keys=keys)
     if not heads:
         return 0

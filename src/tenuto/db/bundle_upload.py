@@ -1,4 +1,4 @@
-"""A whole bundle in and out: its row, its types and its parts in one transaction."""
+"""Uploads and downloads a bundle as a whole: its row, types and parts in one transaction."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, BinaryIO
@@ -14,7 +14,7 @@ PART_BYTES = 1 << 20
 async def upload_bundle(
     conn: Conn, *, org_id: UUID, bundle: Bundle, file: BinaryIO, sha256: str, size: int, created_by: str
 ) -> bool:
-    """Put a verified bundle; the transaction is the caller's. False if it was there already."""
+    """Store a verified bundle in the caller's transaction. Return False if it already existed."""
     known = {"org_id": org_id, "sha256": sha256}
     new = await bundles.put_bundle(conn, **known, manifest=bundle.manifest, size=size, created_by=created_by)
     file.seek(0)
@@ -26,7 +26,7 @@ async def upload_bundle(
 
 
 async def parts_of(ask: Callable[..., Awaitable[Any]], **known: Any) -> AsyncIterator[bytes]:
-    """The bytes of a bundle, part by part; `ask` calls a wrapper."""
+    """Yield the bytes of a bundle, part by part; `ask` calls a wrapper function."""
     no = 0
     while part := await ask(bundles.get_bundle_part, **known, no=no):
         yield bytes(part)

@@ -10,7 +10,7 @@ from tenuto.db.connection.call import Conn, call, call_one, call_value, call_val
 
 @dataclass(frozen=True)
 class StoredBundle:
-    """A bundle that was put; `types` are those that it runs now."""
+    """A stored bundle; `types` are those for which it is the current bundle."""
 
     id: UUID
     sha256: str
@@ -23,14 +23,14 @@ class StoredBundle:
 
 @dataclass(frozen=True)
 class WholeBundle(StoredBundle):
-    """The same with its manifest."""
+    """A stored bundle with its manifest."""
 
     manifest: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class BundleFile:
-    """Where the code of a type is; `types` are all that its bundle runs."""
+    """The bundle and entry point of a type; `types` are all types of the bundle."""
 
     sha256: str
     name: str

@@ -1,4 +1,4 @@
-"""What `doctor` asks of a server: facts about its settings, roles and hot tables, none of which change anything."""
+"""Queries for `tenuto doctor`: settings, roles and hot tables of a server. Read-only."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from tenuto.db.vacuum import HOT_TABLES, MAY_VACUUM
 
 @dataclass(frozen=True)
 class HotTable:
-    """A table that is written and emptied without end."""
+    """A table whose rows are inserted and deleted all the time."""
 
     name: str
     live_rows: int
@@ -21,11 +21,11 @@ class HotTable:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What is known of a server."""
+    """The state of a server."""
 
     login: str
     missing_roles: list[str]
-    roles: list[str]  # those this login may act as
+    roles: list[str]  # roles that this login can act as
     settings: dict[str, str]
     connections: int
     oldest_transaction: float  # seconds for which vacuum has been held back

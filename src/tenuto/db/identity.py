@@ -1,4 +1,4 @@
-"""Orgs, their resource groups, people and roles: one coroutine per public function in sql/identity/ about them."""
+"""Orgs, resource groups, users and roles: one coroutine per public function in sql/identity/ about them."""
 
 from typing import Any
 from uuid import UUID

@@ -43,8 +43,8 @@ async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> Found
 async def admit_api_key(
     conn: Conn, *, key_id: str, hashes: list[bytes], rates: list[float], bursts: list[float], cost: float | None = None
 ) -> AdmittedApiKey:
-    asked = {"key_id": key_id, "hashes": hashes, "rates": rates, "bursts": bursts, "cost": cost}
-    return await call_one(conn, "admit_api_key", AdmittedApiKey, **asked)
+    params = {"key_id": key_id, "hashes": hashes, "rates": rates, "bursts": bursts, "cost": cost}
+    return await call_one(conn, "admit_api_key", AdmittedApiKey, **params)
 
 
 async def act_as_api_key(conn: Conn, *, key_id: str, hashes: list[bytes], permission: str | None = None) -> UUID:
@@ -169,8 +169,8 @@ async def add_signing_key(
 
 
 async def find_signing_key(conn: Conn) -> StoredSigningKey | None:
-    found = await call(conn, "find_signing_key", StoredSigningKey)
-    return found[0] if found else None
+    rows = await call(conn, "find_signing_key", StoredSigningKey)
+    return rows[0] if rows else None
 
 
 async def list_signing_keys(conn: Conn) -> list[PublicSigningKey]:

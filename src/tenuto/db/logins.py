@@ -17,8 +17,8 @@ async def open_login(
     ip: str | None = None,
     user_agent: str | None = None,
 ) -> datetime:
-    seen = {"ip": ip, "user_agent": user_agent}
-    return await call_value(conn, "open_login", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts, **seen)
+    client = {"ip": ip, "user_agent": user_agent}
+    return await call_value(conn, "open_login", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts, **client)
 
 
 async def find_login(conn: Conn, *, hash: bytes) -> FoundLogin:

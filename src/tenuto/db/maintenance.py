@@ -1,4 +1,4 @@
-"""What time does to runs and tables: one coroutine per public function that only the dispatcher's loops call."""
+"""Periodic work on runs and tables: one coroutine per public function that only the dispatcher's loops call."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

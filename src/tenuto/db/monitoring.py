@@ -1,4 +1,4 @@
-"""What can be seen: one coroutine per public function in sql/monitoring/."""
+"""Queries for monitoring: one coroutine per public function in sql/monitoring/."""
 
 from datetime import datetime
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""What starts by itself: one coroutine per public function in sql/reactions/."""
+"""Schedules: one coroutine per public function in sql/reactions/."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Workers and tasks that speak HTTP: one coroutine per public function about their sessions and fences."""
+"""Workers and tasks that use HTTP: one coroutine per public function about their sessions and fences."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -28,7 +28,7 @@ async def exchange_tasks(
     types: list[str] | None = None,
     group: str | None = None,
 ) -> ExchangeRow:
-    """Outputs are JSON text. Arrays travel as text literals: adapting them one by one costs more."""
+    """Outputs are JSON text. Arrays are sent as text literals, because adapting them one by one costs more."""
     return await call_one(
         conn,
         "exchange_tasks",

@@ -1,4 +1,5 @@
-"""What tasks share: one coroutine per public function on objects, run data, operator state, steps, signals and logs."""
+"""Data that tasks share: one coroutine per public function about objects, run data, operator state, steps, signals and
+logs."""
 
 from datetime import datetime
 from typing import Any

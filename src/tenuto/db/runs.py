@@ -1,4 +1,4 @@
-"""Runs as people see them: started, stopped, retried, deleted; queues held and let go."""
+"""Operations on runs and queues: start, cancel, retry, delete; pause and resume queues."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ from tenuto.db.connection.start_statements import allowed_to_start
 from tenuto.model.monitoring import RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
-Described = list[dict[str, Any]]  # kinds, details and edges as start_run.sql describes them
+Described = list[dict[str, Any]]  # kinds, details and edges as described in start_run.sql
 
 
 async def start_run(
@@ -55,7 +55,8 @@ async def start_run(
 async def start_task(
     conn: Conn, *, org_id: UUID, kind: str, input: str, id: str | None = None, group: str | None = None
 ) -> None:
-    """Kind and input are JSON text. Seen by workers at once, durable when this returns; not inside a transaction."""
+    """Start a task; kind and input are JSON text. Workers see it at once, it is durable when this returns. Cannot run
+    inside a transaction."""
     with allowed_to_start(conn.info.user):
         await call_procedure(conn, "start_task", org_id=org_id, kind=kind, input=input, id=id, group=group)
 
@@ -81,8 +82,8 @@ async def start_for_requests(
     user_id: UUID | None = None,
     platform_role: str | None = None,
 ) -> None:
-    """Kinds, inputs, changes and details are JSON text; who acts is said as `Acts.named` says it. Not inside a
-    transaction."""
+    """Start tasks for several HTTP requests. Kinds, inputs, changes and details are JSON text; the caller's credentials
+    are those of `Actor.named`. Cannot run inside a transaction."""
     who = {"key_id": key_id, "hashes": hashes, "permission": permission}
     who |= {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
     lists = {"inputs": inputs, "ids": ids, "ips": ips, "user_agents": user_agents, "request_ids": request_ids}

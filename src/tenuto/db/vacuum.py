@@ -1,4 +1,4 @@
-"""Vacuum of the hot tables: a queue that is written and emptied without end is slow until its dead rows are gone."""
+"""Vacuums the hot tables: a queue table is slow until the rows it deleted are vacuumed."""
 
 from psycopg import sql
 
@@ -13,9 +13,9 @@ HOT_TABLES = (
     "run_counts",
     "arrivals",
 )
-MIN_DEAD_ROWS = 1000  # dead rows; below, reading past them costs less than the vacuum
+MIN_DEAD_ROWS = 1000  # with fewer, skipping dead rows costs less than a vacuum
 
-# Before Postgres 17 only owners may vacuum; since then whoever was granted it may, too.
+# Before Postgres 17 only owners can vacuum; since then also roles with the MAINTAIN privilege.
 MAY_VACUUM = (
     "case when current_setting('server_version_num')::int >= 170000"
     " then has_table_privilege(c.oid, 'MAINTAIN') else pg_has_role(c.relowner, 'USAGE') end"
@@ -23,7 +23,7 @@ MAY_VACUUM = (
 
 
 async def vacuum_hot_tables(conn: Conn) -> int:
-    """Vacuum those with many dead rows that this login may vacuum; answers how many rows were dead."""
+    """Vacuum the hot tables that have many dead rows and that this login may vacuum; return the number of dead rows."""
     cursor = await conn.execute(
         "select c.relname::text, pg_stat_get_dead_tuples(c.oid) from pg_class c"
         " where c.relnamespace = 'tenuto'::regnamespace and c.relname = any (%s)"
@@ -32,7 +32,7 @@ async def vacuum_hot_tables(conn: Conn) -> int:
     )
     dirty: list[tuple[str, int]] = await cursor.fetchall()
     for table, _ in dirty:
-        # Not given back to the system: the next burst needs the pages, and the lock for it would stop everybody.
+        # Pages are not returned to the system: the next burst needs them, and the lock for it would block everything.
         vacuum = sql.SQL("vacuum (skip_locked, truncate false) {}").format(sql.Identifier("tenuto", table))
         await conn.execute(vacuum)
     return sum(dead for _, dead in dirty)

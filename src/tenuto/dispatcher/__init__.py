@@ -1,1 +1,1 @@
-"""The process that runs the loops: what time and events do to runs."""
+"""The process that runs the maintenance loops, which react to time and events."""

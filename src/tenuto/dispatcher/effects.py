@@ -1,4 +1,4 @@
-"""Side effects: each kind has one handler; kinds that nobody here handles are left to others."""
+"""Side effects: each kind has one handler. Kinds without a handler here are left to other processes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -10,21 +10,21 @@ from tenuto.dispatcher.parking import Turn, Work, is_of_a_row, split
 from tenuto.model.maintenance import DueRow
 from tenuto.model.outbox import Effect
 
-LEASE = timedelta(minutes=1)  # an effect that is not answered by then is somebody else's
+LEASE = timedelta(minutes=1)  # after this time another dispatcher may take the effect
 
 Handler = Callable[[ConnectionPool, Effect], Awaitable[None]]
 HANDLERS: dict[str, Handler] = {}
 
 
 async def drain_outbox(pool: ConnectionPool, handlers: Mapping[str, Handler], *, owner: str, limit: int) -> int:
-    """Do a batch of effects; one that fails comes back later, and its neighbours do not wait for it. An effect whose
-    end cannot be written is parked, and is done again."""
+    """Handle a batch of effects. One that fails is retried later and does not delay the others. An effect whose result
+    cannot be recorded is parked and handled again."""
     taken = await pool.call(outbox.take_effects, owner=owner, kinds=list(handlers), limit=limit, lease=LEASE)
     failed: dict[int, str] = {}
     for effect in taken:
         try:
             await handlers[effect.kind](pool, effect)
-        except Exception as error:  # whatever a handler meets is kept with its effect
+        except Exception as error:  # any error of a handler is stored with its effect
             failed[effect.id] = f"{type(error).__name__}: {error}"
 
     async def finish(conn: Conn, keys: list[str]) -> None:
@@ -40,7 +40,7 @@ async def drain_outbox(pool: ConnectionPool, handlers: Mapping[str, Handler], *,
 
 
 async def _report(pool: ConnectionPool, effects: list[Effect], report: Work) -> None:
-    """Report a batch; where that fails, in pieces, and park the effects whose report fails alone."""
+    """Report a batch. If that fails, report smaller pieces, and park the effects whose report fails on its own."""
     if not effects:
         return
     try:

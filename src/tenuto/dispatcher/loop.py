@@ -1,4 +1,4 @@
-"""The only loop: asks what is due, runs it in bounded batches, and survives the database for as long as it takes."""
+"""The dispatcher's only loop: finds out what is due, runs it in bounded batches, and waits out database outages."""
 
 import asyncio
 import logging
@@ -12,37 +12,33 @@ from typing import Any, Generic, TypeVar
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
-BUSY_TICK_SECONDS = 0.05  # between ticks while something moves: what a chain of due things waits for each link
-IDLE_TICK_SECONDS = (
-    0.8  # between ticks while nothing does: 1.25 queries a second; what comes by itself adds half of one
-)
-BUSY_FOR_SECONDS = 0.5  # how long after the last move the ticks stay short
-MAX_REST_SECONDS = (
-    1.0  # of a loop that is due and moves nothing: another dispatcher has it, or it must wait for somebody
-)
+BUSY_TICK_SECONDS = 0.05  # while there is activity; also the delay per step of a chain of due work
+IDLE_TICK_SECONDS = 0.8  # 1.25 queries/s when idle; periodic loops add about 0.5
+BUSY_FOR_SECONDS = 0.5  # how long after the last activity the ticks stay short
+MAX_REST_SECONDS = 1.0  # for a loop that is due and moves no rows: another dispatcher runs it, or it must wait
 MAX_PAUSE_SECONDS = 15.0  # after failures
-SHUTDOWN_SECONDS = 5.0  # for the batches in flight when asked to stop
+SHUTDOWN_SECONDS = 5.0  # for batches in progress when asked to stop
 
 log = logging.getLogger("tenuto.dispatcher")
 T = TypeVar("T")
-D = TypeVar("D")  # what the steps share: the dispatcher
+D = TypeVar("D")  # the dispatcher, which all steps share
 
 
 @dataclass(frozen=True)
 class Loop(Generic[D]):
-    """A row of the table of loops: `step` moves at most so many rows and answers how many it did."""
+    """An entry of the table of loops: `step` processes at most `limit` rows and returns how many it did."""
 
     name: str
     step: Callable[[D, int], Awaitable[int]]
     batch: int = 1
-    every: float | None = None  # seconds after which it comes by itself, said to be due or not
+    every: float | None = None  # seconds after which it runs even if it is not due
     at_rest: float | None = None  # the same, while it finds nothing to do
-    alone: bool = True  # by one dispatcher at a time; else by each, for itself
+    alone: bool = True  # run by one dispatcher at a time; otherwise by each
 
 
 @dataclass(frozen=True)
 class Due:
-    """What can be done now, in how many seconds there will be more, and which loops are for this dispatcher."""
+    """Which loops are due, in how many seconds the next one will be, and which loops this dispatcher should run."""
 
     loops: frozenset[str] = frozenset()
     next_in: float = IDLE_TICK_SECONDS
@@ -51,7 +47,7 @@ class Due:
 
 @dataclass
 class LoopState(Generic[D]):
-    """A loop and how it is doing."""
+    """A loop and its current state."""
 
     loop: Loop[D]
     batch: int
@@ -77,7 +73,7 @@ class LoopState(Generic[D]):
         self._comes_again(now, at_rest=not moved)
 
     def failed(self, now: float, error: Exception) -> None:
-        """Less next time, in case it was too much; and later."""
+        """Use a smaller batch next time, in case it was too large, after a longer pause."""
         self.failures += 1
         self.batch = max(1, self.batch // 2)
         self.rests_until = now + pause_after(self.failures, error)
@@ -86,12 +82,12 @@ class LoopState(Generic[D]):
     def _comes_again(self, now: float, *, at_rest: bool) -> None:
         seconds = self.loop.at_rest if at_rest and self.loop.at_rest else self.loop.every
         if seconds is not None:
-            # Spread, so that dispatchers that were started together do not do everything at once.
+            # Randomized, so that dispatchers started together do not do everything at the same time.
             self.comes_at = now + seconds * random.uniform(0.8, 1.2)  # noqa: S311
 
 
 class Ticker(Generic[D]):
-    """Runs loops until it is told to stop; each is at work at most once at a time, and none waits for another."""
+    """Runs loops until asked to stop. Each loop runs at most once at a time, and none waits for another."""
 
     def __init__(self, dispatcher: D, loops: Sequence[Loop[D]], ask: Callable[[D], Coroutine[Any, Any, Due]]) -> None:
         self._dispatcher = dispatcher
@@ -109,10 +105,10 @@ class Ticker(Generic[D]):
             await self._finish()
 
     async def _tick(self, stop: asyncio.Event) -> float:
-        """Begin what is due; answers how long to wait."""
+        """Start what is due; return how long to wait."""
         try:
             due = await _unless(stop, self._ask(self._dispatcher))
-        except Exception as error:  # whatever it is, the next tick asks again
+        except Exception as error:  # any error: the next tick tries again
             self._failures += 1
             self._complain("due", error)
             return pause_after(self._failures, error)
@@ -124,7 +120,7 @@ class Ticker(Generic[D]):
         now = time.monotonic()
         for turn in self._turns:
             if turn.work is not None and turn.work.done():
-                turn.work.result()  # it reports failures itself: what it raised nevertheless ends the dispatcher
+                turn.work.result()  # it handles failures itself; any other error ends the dispatcher
         started = [turn for turn in self._turns if turn.wanted(due, now)]
         for turn in started:
             turn.work = asyncio.create_task(self._work(turn, stop), name=turn.loop.name)
@@ -134,14 +130,14 @@ class Ticker(Generic[D]):
         return min(IDLE_TICK_SECONDS, max(BUSY_TICK_SECONDS, min([due.next_in, *waits])))
 
     async def _work(self, turn: LoopState[D], stop: asyncio.Event) -> None:
-        """One loop until it finds less than a full batch."""
+        """Run one loop until a batch is not full."""
         name = turn.loop.name
         full = True
         while full and not stop.is_set():
             batch, start = turn.batch, time.monotonic()
             try:
                 moved = await turn.loop.step(self._dispatcher, batch)
-            except Exception as error:  # one loop's trouble is not the others'
+            except Exception as error:  # an error of one loop must not affect the others
                 LOOP_ERRORS.labels(name).inc()
                 self._complain(name, error)
                 turn.failed(time.monotonic(), error)
@@ -151,7 +147,7 @@ class Ticker(Generic[D]):
             LOOP_ROWS.labels(name).inc(moved)
             LOOP_SECONDS.labels(name).observe(now - start)
             self._recover(name)
-            if moved and turn.loop.at_rest is None:  # what only tidies up calls nobody else
+            if moved and turn.loop.at_rest is None:  # periodic clean-up is not activity
                 self._moved_at = now
             turn.went(moved, now)
             full = moved >= batch and turn.loop.batch > 1
@@ -165,7 +161,7 @@ class Ticker(Generic[D]):
             await asyncio.gather(*late, return_exceptions=True)
 
     def _complain(self, name: str, error: Exception) -> None:
-        """Once for each trouble, not once a second for as long as it lasts; a database that is away is one."""
+        """Log each problem once, not once per second while it lasts; an outage of the database is one problem."""
         text = (str(error) or type(error).__name__).splitlines()[0]
         trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
         if self._said.get(name) != trouble:
@@ -178,22 +174,22 @@ class Ticker(Generic[D]):
 
 
 def pause_after(failures: int, error: Exception) -> float:
-    """Longer after each failure, never the same for two; short while the server is away, since connecting waits for its
-    turn then."""
+    """Return a randomized pause that grows with each failure. It is short during an outage, because connecting waits
+    for its turn then."""
     if isinstance(error, Away):
         return BUSY_TICK_SECONDS
     return min(MAX_PAUSE_SECONDS, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
 
 
 async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:
-    """The answer, or None when told to stop first: a database that is away must not keep us."""
+    """Return the result, or None if asked to stop first, so that an outage does not delay shutdown."""
     asking, stopping = asyncio.create_task(question), asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         return asking.result() if asking.done() else None
     finally:
-        for one in (asking, stopping):
-            one.cancel()
+        for task in (asking, stopping):
+            task.cancel()
         await asyncio.gather(asking, stopping, return_exceptions=True)
 
 

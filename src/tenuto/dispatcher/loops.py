@@ -1,4 +1,5 @@
-"""The table of loops. Every one is safe on every dispatcher: rows are locked and skipped, or guarded by a key."""
+"""The table of loops. Each is safe on several dispatchers at once: rows are locked with skip locked, or guarded by a
+key."""
 
 import asyncio
 import logging
@@ -26,30 +27,30 @@ from tenuto.model.run_data import CollectedObject
 from tenuto.storage.base import StorageProblem, Store
 
 MINUTE, HOUR = 60.0, 3600.0
-BATCH_SECONDS = 5.0  # for a batch of rows; what takes longer is served in pieces
-LONG_SECONDS = 30.0  # the same for batches that may take a while and keep nobody waiting
-MANY = 10_000  # rows of a loop that works on all of them at once: so many are looked at apart when that fails
+BATCH_SECONDS = 5.0  # per batch of rows; a batch that takes longer is served in pieces
+LONG_SECONDS = 30.0  # for batches that may take longer and block nothing
+MANY = 10_000  # for loops that process all due rows at once: the number of rows served separately if that fails
 NO_TIME = timedelta(0)
-FROM_BOTTOM_EVERY = 3.5  # times 1.2, which is how far loops are spread, within the 5 s in which every task is seen
+FROM_BOTTOM_EVERY = 3.5  # times 1.2, the randomization of loops, is within the 5 s in which every task is seen
 
 log = logging.getLogger("tenuto.dispatcher")
 
 
 @dataclass
 class Dispatcher:
-    """One process that runs the loops: who it is, and how it reaches the database."""
+    """One process that runs the loops: its identity and its database connections."""
 
     id: UUID
     pool: ConnectionPool
-    owner_pool: ConnectionPool  # not in the dispatcher's role: its login may be allowed to vacuum
+    owner_pool: ConnectionPool  # not in the dispatcher's role, because the login itself may be allowed to vacuum
     address: str
-    port: int  # where it can be asked for metrics; 0 is nowhere
-    org_id: UUID | None = None  # the org that those are of
-    store: Store | None = None  # where large data objects lie
-    peppers: Peppers | None = None  # which open the key that signs
+    port: int  # of the metrics endpoint; 0: none
+    org_id: UUID | None = None  # the org of the metrics
+    store: Store | None = None  # where large data objects are stored
+    peppers: Peppers | None = None  # decrypt the signing key
     handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
     collected: list[CollectedObject] = field(default_factory=list[CollectedObject])  # to be deleted from the store
-    looked_from_bottom: float = -inf  # when move_floors last did
+    looked_from_bottom: float = -inf  # when move_floors last started from the bottom
 
 
 Step = Callable[[Dispatcher, int], Awaitable[int]]
@@ -57,7 +58,8 @@ RowFunction = Callable[[Dispatcher, Conn, int, list[str] | None], Awaitable[int]
 
 
 def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
-    """A step of a function that can also be told which rows to work on: what fails in a batch is served apart."""
+    """Return a step for a function that also accepts the rows to work on: if a batch fails, its rows are served
+    separately."""
 
     async def step(dispatcher: Dispatcher, limit: int) -> int:
         try:
@@ -72,7 +74,7 @@ def rows_of(loop: str, *, seconds: float = BATCH_SECONDS) -> Step:
 
 
 def work_of(dispatcher: Dispatcher, loop: str) -> Work:
-    """Works on the rows of a loop that have these keys, parked or not."""
+    """Return a function that processes the rows of a loop with the given keys, parked or not."""
 
     async def work(conn: Conn, keys: list[str]) -> None:
         await ROW_FUNCTIONS[loop](dispatcher, conn, len(keys), keys)
@@ -93,7 +95,7 @@ def _rows(answer: Any) -> int:
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:
-    """Every few seconds from the bottom, for what committed late with a low number."""
+    """Move the floors; every few seconds from the bottom, to find rows with a low number that committed late."""
     now = time.monotonic()
     from_bottom = now - dispatcher.looked_from_bottom >= FROM_BOTTOM_EVERY
     if from_bottom:
@@ -102,7 +104,7 @@ async def move_floors(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def advance_requests(dispatcher: Dispatcher, limit: int) -> int:
-    """Work on verbs about large runs: so many pieces, each in a transaction of its own."""
+    """Advance requests about large runs: up to `limit` pieces, each in its own transaction."""
     step = rows_of("advance_requests", seconds=LONG_SECONDS)
     for pieces in range(limit):
         if not await step(dispatcher, 1):
@@ -111,7 +113,7 @@ async def advance_requests(dispatcher: Dispatcher, limit: int) -> int:
 
 
 async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
-    """Says that it moved nothing: it comes back to the same requests for as long as their tasks run, at its leisure."""
+    """Always returns 0: it revisits the same requests for as long as their tasks run, and need not hurry."""
     await rows_of("sweep_cancelled")(dispatcher, limit)
     return 0
 
@@ -137,14 +139,14 @@ async def vacuum(dispatcher: Dispatcher, _: int) -> int:
 
 
 async def collect_objects(dispatcher: Dispatcher, limit: int) -> int:
-    """What no row names any more is deleted from the store; what another store holds is left to it."""
+    """Delete objects that no row references from the store; objects of another store are left to it."""
     moved = await rows_of("collect_objects", seconds=LONG_SECONDS)(dispatcher, limit)
     await delete_collected(dispatcher)
     return moved
 
 
 async def delete_collected(dispatcher: Dispatcher) -> None:
-    """After the transaction that removed the rows, and outside its time limit."""
+    """Delete collected objects, after the transaction that removed their rows and outside of its time limit."""
     while dispatcher.collected:
         gone = dispatcher.collected.pop()
         if gone.uri is None or dispatcher.store is None:
@@ -162,14 +164,15 @@ async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str
 
 
 async def sign(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Ends of audit chains, once a minute each."""
+    """Sign the heads of audit chains, once per minute each."""
     if dispatcher.peppers is None:
         return 0
     return await sign_heads(conn, dispatcher.peppers, limit=limit, keys=keys)
 
 
 async def take_again(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
-    """Effects that failed to be taken: taken for no time at all, so that the next turn takes them with the others."""
+    """Take effects that could not be taken before, with a lease of zero, so that the next turn takes them together with
+    the others."""
     kinds = list(dispatcher.handlers)
     taken = await outbox.take_effects(
         conn, owner=str(dispatcher.id), kinds=kinds, limit=limit, lease=NO_TIME, keys=keys
@@ -182,7 +185,7 @@ async def fire(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) ->
 
 
 def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
-    """Of a database function that takes `limit` and `keys`."""
+    """Wrap a database function that takes `limit` and `keys`."""
 
     async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
         return _rows(await function(conn, limit=limit, keys=keys))
@@ -191,7 +194,7 @@ def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
 
 
 def all_rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
-    """Of a database function that works on all rows that are due, or on those with `keys`."""
+    """Wrap a database function that processes all due rows, or those with `keys`."""
 
     async def work(_: Dispatcher, conn: Conn, __: int, keys: list[str] | None) -> int:
         return _rows(await function(conn, keys=keys))
@@ -200,34 +203,35 @@ def all_rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
 
 
 async def measure(dispatcher: Dispatcher, _: int) -> int:
-    """For whoever scrapes: what is parked, and how the org is."""
+    """Update the metrics: parked rows, and the state of the org."""
     PARKED_ROWS.clear()
     for count in await dispatcher.pool.call(monitoring.count_parked):
         PARKED_ROWS.labels(count.loop).set(count.parked)
     if dispatcher.org_id is not None:
-        seen = await dispatcher.pool.call(monitoring.get_overview, org_id=dispatcher.org_id)
+        overview = await dispatcher.pool.call(monitoring.get_overview, org_id=dispatcher.org_id)
         for state in ("ready", "delayed", "waiting", "pending", "running"):
-            TASKS_OPEN.labels(state).set(getattr(seen, state))
-        OLDEST_READY.set(seen.oldest_ready_seconds or 0)
+            TASKS_OPEN.labels(state).set(getattr(overview, state))
+        OLDEST_READY.set(overview.oldest_ready_seconds or 0)
         for status in ("starting", "active", "draining", "error"):
-            WORKERS.labels(status).set(seen.workers.get(status, 0))
-        OUTBOX.labels("pending").set(seen.outbox_pending)
-        OUTBOX.labels("dead").set(seen.outbox_dead)
+            WORKERS.labels(status).set(overview.workers.get(status, 0))
+        OUTBOX.labels("pending").set(overview.outbox_pending)
+        OUTBOX.labels("dead").set(overview.outbox_dead)
     return 0
 
 
 async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
-    """Try parked rows again whose pause is over, each org's apart from the others'."""
+    """Retry parked rows whose pause is over, separately per org."""
     taken = await dispatcher.pool.call(maintenance.take_parked, loops=list(ROW_FUNCTIONS), limit=limit)
-    for loop in {one.loop for one in taken}:
-        due = [DueRow(one.key, one.org_id, one.run_id, one.task_id, one.failures) for one in taken if one.loop == loop]
+    for loop in {row.loop for row in taken}:
+        due = [DueRow(row.key, row.org_id, row.run_id, row.task_id, row.failures) for row in taken if row.loop == loop]
         await Turn(dispatcher.pool, loop, work_of(dispatcher, loop)).serve(split(due))
     await delete_collected(dispatcher)
     return len(taken)
 
 
 def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
-    """Those it has a use for: with no handler here effects are for others, however long they have been due."""
+    """Return the loops that this dispatcher needs. Without handlers, effects are left to other dispatchers, even if
+    they are due."""
     useless = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}
@@ -267,7 +271,7 @@ LOOPS: list[Loop[Dispatcher]] = [
     Loop("collect_objects", collect_objects, batch=1000, every=5 * MINUTE),
 ]
 
-# Each works on rows that are due, or on those with these keys; and leaves out what is parked unless it is named.
+# Each function processes due rows, or those with the given keys. Parked rows are skipped unless their key is given.
 ROW_FUNCTIONS: dict[str, RowFunction] = {
     "promote_due": rows(maintenance.promote_due),
     "wake_waiting": rows(maintenance.wake_waiting),

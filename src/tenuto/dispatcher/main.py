@@ -1,4 +1,4 @@
-"""A dispatcher: registers itself and runs the loops until it is told to stop."""
+"""Runs a dispatcher: registers it and runs the loops until it is asked to stop."""
 
 import asyncio
 import socket
@@ -15,10 +15,8 @@ from tenuto.model.ids import uuid7
 from tenuto.model.keys import Peppers
 from tenuto.storage.base import Store
 
-CLOSE_TIMEOUT_SECONDS = 2.0  # seconds
-CALL_TIMEOUT_SECONDS = (
-    30.0  # of every call: longer than any batch should take, short enough to notice a server that hangs
-)
+CLOSE_TIMEOUT_SECONDS = 2.0
+CALL_TIMEOUT_SECONDS = 30.0  # per call: longer than any batch should take, short enough to notice a server that hangs
 
 
 async def dispatch(
@@ -31,10 +29,8 @@ async def dispatch(
     store: Store | None = None,
     peppers: Peppers | None = None,
 ) -> None:
-    """Run the loops on this database. `port`: where this process is asked for its metrics, and of which org.
-
-    Without `peppers` the ends of audit chains are signed elsewhere.
-    """
+    """Run the loops on this database. `port`: where this process serves metrics; `org_id`: the org they are about.
+    Without `peppers`, the heads of audit chains are signed elsewhere."""
     async with (
         open_pool(url, role=role, timeout=CALL_TIMEOUT_SECONDS) as pool,
         open_pool(url, size=1, timeout=CALL_TIMEOUT_SECONDS) as owner_pool,
@@ -48,9 +44,9 @@ async def dispatch(
             taken = await dispatcher.pool.call(
                 monitoring.take_due_maintenance, dispatcher_id=dispatcher.id, loops=shared
             )
-            due = frozenset(one.what for one in taken if one.due_in_seconds == 0)
-            later = [one.due_in_seconds for one in taken if one.due_in_seconds]
-            return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {one.what for one in taken})
+            due = frozenset(entry.what for entry in taken if entry.due_in_seconds == 0)
+            later = [entry.due_in_seconds for entry in taken if entry.due_in_seconds]
+            return Due(due, min(later, default=IDLE_TICK_SECONDS), own | {entry.what for entry in taken})
 
         running = asyncio.create_task(Ticker(dispatcher, loops, ask).run(stop))
         checking = asyncio.create_task(wait_for_other_functions(pool))
@@ -63,6 +59,6 @@ async def dispatch(
             stop.set()
             checking.cancel()
             await asyncio.wait({running, checking})
-        with suppress(Unreachable, TimeoutError):  # who says no goodbye is forgotten after a while
+        with suppress(Unreachable, TimeoutError):  # a dispatcher that is not deregistered expires after a while
             async with asyncio.timeout(CLOSE_TIMEOUT_SECONDS):
                 await pool.call(workers.close_dispatcher, id=dispatcher.id)

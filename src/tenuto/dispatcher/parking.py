@@ -15,10 +15,10 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import LOOP_ERRORS
 
-PIECE_SECONDS = 2.0  # for a piece of a failed batch: a slow row must not hold up the others for long
-ALONE_SECONDS = 30.0  # the most that a parked row gets when it is tried again; it doubles from PIECE_SECONDS
-TURN_SECONDS = 5.0  # after which the rest of an org whose rows failed is parked without a look
-PARTS = 8  # into which a piece that failed is split: few levels, since every level can take PIECE_SECONDS
+PIECE_SECONDS = 2.0  # for a piece of a failed batch: a slow row must not delay others for long
+ALONE_SECONDS = 30.0  # the maximum for a parked row that is retried; it doubles from PIECE_SECONDS
+TURN_SECONDS = 5.0  # after which the remaining rows of an org with failures are parked without trying them
+PARTS = 8  # into which a failed piece is split: few levels, since every level can take PIECE_SECONDS
 MAX_LOGGED = 10  # parked rows that one turn logs
 
 log = logging.getLogger("tenuto.dispatcher")
@@ -26,21 +26,21 @@ Work = Callable[[Conn, list[str]], Awaitable[None]]
 
 
 def is_of_a_row(error: Exception) -> bool:
-    """Whether a row may have caused this: everything but a database that is away."""
+    """Whether a row may have caused this error: true for everything except an outage of the database."""
     return not isinstance(error, Unreachable) or isinstance(error, TimedOut | StatementFailed)
 
 
 async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int, error: Exception) -> int:
-    """Work on the rows of a loop whose batch failed; returns how many were served or parked.
+    """Serve the rows of a loop whose batch failed; return how many were served or parked.
 
-    Raises `error` again when it was no row's: there are none to look at, or the loop fails without any.
+    Raises `error` again if no row caused it: there are no rows, or the loop fails without any.
     """
     LOOP_ERRORS.labels(loop).inc()
     rows = await pool.call(maintenance.pick_rows, loop=loop, limit=limit)
     if not rows:
         raise error
     async with pool.connection(timeout=PIECE_SECONDS) as conn:
-        await work(conn, [])  # raises where the function itself is broken: no row is to blame then
+        await work(conn, [])  # raises if the function itself is broken; then no row is to blame
     turn = Turn(pool, loop, work)
     await turn.serve(split(rows))
     return turn.served + len(turn.failed)
@@ -48,7 +48,7 @@ async def serve_apart(pool: ConnectionPool, loop: str, work: Work, *, limit: int
 
 @dataclass
 class Turn:
-    """One pass over the rows of a loop, piece by piece. Pieces without failures in their orgs come first."""
+    """One pass over the rows of a loop, piece by piece. Pieces of orgs without failures come first."""
 
     pool: ConnectionPool
     loop: str
@@ -78,12 +78,13 @@ class Turn:
         return max(self.failures[row.org_id] for row in piece), len(piece)
 
     def _failure_of(self, piece: list[DueRow]) -> Exception | None:
-        """The error of a row that failed alone, where the whole piece is of that row's org."""
+        """Return the error of a row that failed on its own, if all rows of the piece belong to the same org as that
+        row."""
         orgs = {row.org_id for row in piece}
         return next((error for row, error in self.failed.values() if orgs == {row.org_id}), None)
 
     async def _try(self, piece: list[DueRow]) -> Exception | None:
-        """Serve a piece; returns the error that one of its rows caused."""
+        """Serve a piece; return the error that one of its rows caused, or None."""
         keys = [row.key for row in piece]
         seconds = min(ALONE_SECONDS, PIECE_SECONDS * 2 ** piece[0].failures) if len(piece) == 1 else PIECE_SECONDS
         try:
@@ -113,17 +114,17 @@ class Turn:
             errors=[text_of(error) for _, error in self.failed.values()],
             sqlstates=[sqlstate_of(error) for _, error in self.failed.values()],
         )
-        for one in parked[:MAX_LOGGED]:
-            row, error = self.failed[one.key]
+        for parked_row in parked[:MAX_LOGGED]:
+            row, error = self.failed[parked_row.key]
             log.warning(
-                "%s: parked %s until %s: %s", self.loop, name_of(row), f"{one.retry_at:%H:%M:%S}", text_of(error)
+                "%s: parked %s until %s: %s", self.loop, name_of(row), f"{parked_row.retry_at:%H:%M:%S}", text_of(error)
             )
         if len(parked) > MAX_LOGGED:
             log.warning("%s: parked %d more rows", self.loop, len(parked) - MAX_LOGGED)
 
 
 def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
-    """At most PARTS pieces: of whole orgs, or of the rows of one org."""
+    """Split the rows into at most PARTS pieces: of whole orgs, or of rows of one org."""
     by_org = sorted(rows, key=lambda row: (str(row.org_id), -row.failures))
     orgs = [list(group) for _, group in groupby(by_org, key=lambda row: row.org_id)]
     if len(orgs) == 1:
@@ -134,7 +135,7 @@ def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:
 
 
 def name_of(row: DueRow) -> str:
-    """What to look for: org, run and task where the row has them."""
+    """Describe a row by its org, run and task, as far as it has them."""
     named = {"org": row.org_id, "run": row.run_id, "task": row.task_id}
     return " ".join([f"row {row.key}", *(f"{name}={value}" for name, value in named.items() if value)])
 
@@ -145,7 +146,7 @@ def text_of(error: Exception) -> str:
 
 
 def sqlstate_of(error: BaseException | None) -> str | None:
-    """The code of the database, where it raised this."""
+    """Return the SQLSTATE of a database error, or None."""
     while error is not None:
         code = getattr(error, "sqlstate", None) or getattr(error, "code", None)
         if isinstance(code, str):

@@ -1,4 +1,5 @@
-"""Schedules: which moments have come and when the next is. Python proposes, SQL compares, so each fires once."""
+"""Fires schedules. Python computes the due times and the next one, SQL compares and updates, so each time fires
+once."""
 
 import logging
 from collections.abc import Iterator
@@ -12,22 +13,22 @@ from tenuto.model.cron import fire_after, fire_times, last_fire
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import DueSchedule
 
-ON_TIME = timedelta(minutes=1)  # `skip` leaves out what is later than this
-MAX_FIRES_PER_CALL = 1000  # moments a call, so that a year of minutes is caught up in steps
+ON_TIME = timedelta(minutes=1)  # `skip` leaves out times that are later than this
+MAX_FIRES_PER_CALL = 1000  # times per call, so that a year of minutes is caught up in steps
 
 log = logging.getLogger("tenuto.dispatcher")
 
 
 @dataclass(frozen=True)
 class Firing:
-    """The moments to start runs for, and the time to wait for after them."""
+    """The times to start runs for, and the next time after them."""
 
     moments: list[datetime]
     next_at: datetime
 
 
 def plan_firing(due: DueSchedule) -> Firing:
-    """What to do about a schedule whose time has come."""
+    """Return what to start for a schedule that is due."""
     if due.catch_up == "all":
         moments = list(islice(takewhile(lambda moment: moment <= due.now, _from(due)), MAX_FIRES_PER_CALL))
         return Firing(moments, fire_after(due.cron, due.timezone, moments[-1]))
@@ -42,12 +43,12 @@ def _from(due: DueSchedule) -> Iterator[datetime]:
 
 
 async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = None) -> int:
-    """Fire what is due, all in one transaction; a schedule whose moments cannot be computed is paused."""
+    """Fire the due schedules in one transaction; a schedule whose times cannot be computed is paused."""
     due = await reactions.list_due_schedules(conn, limit=limit, keys=keys)
     planned: list[tuple[DueSchedule, Firing]] = []
     moments = 0
     for schedule in due:
-        if moments >= MAX_FIRES_PER_CALL:  # what is left comes with the next call
+        if moments >= MAX_FIRES_PER_CALL:  # the rest is fired by the next call
             break
         try:
             firing = plan_firing(schedule)

@@ -109,7 +109,7 @@ class BackgroundTasks:
 
 
 async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = AGAIN) -> None:
-    """Run a background task for ever: errors are logged and counted, and it is restarted."""
+    """Run a background task forever: errors are logged and counted, and it is restarted."""
     from tenuto.model.metrics import PART_RESTARTS  # imported late: processes with user code do not need it
 
     while True:

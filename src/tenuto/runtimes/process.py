@@ -132,8 +132,8 @@ class ProcessRuntime:
                     port.tell(verb, **arguments)
                 case {"log": [level, text, fields, created]}:
                     self._logs.add(attempt, level, text, fields, created)
-                case {"outcome": told}:
-                    outcome = from_json(told)
+                case {"outcome": result}:
+                    outcome = from_json(result)
                     return attempt.stop if isinstance(outcome, Interrupted) and attempt.stop else outcome
                 case _:
                     raise AssertionError(f"the process says {message}")
@@ -179,8 +179,7 @@ class Process:
             self._writer.write(json.dumps(message).encode() + b"\n")
 
     async def drain(self) -> None:
-        """Wait until the process has read its messages, so that one that sends requests and never reads costs no
-        memory."""
+        """Wait until the process has read its messages. Bounds the memory that a process costs if it never reads."""
         with suppress(ConnectionError):
             await self._writer.drain()
 

@@ -100,9 +100,9 @@ def _load_file(file: str) -> ModuleType:
 
 
 def _pick(module: ModuleType, where: str, name: str) -> App:
-    found = getattr(module, name, None)
-    if isinstance(found, App):
-        return found
+    named = getattr(module, name, None)
+    if isinstance(named, App):
+        return named
     apps = {key: value for key, value in vars(module).items() if isinstance(value, App)}
     if not name and len(apps) == 1:
         return next(iter(apps.values()))

@@ -30,14 +30,16 @@ class Signature:
         self._signature = inspect.Signature(parameters)
         hints = hints_of(function, what, leave_out=[every[0].name] if context else ())
         self.hints = {name: hints.get(name, MISSING) for name in self.parameters}
-        self.positional = [one.name for one in parameters if one.kind in _POSITIONAL]
-        self.required = [one.name for one in parameters if one.default is one.empty and one.kind in _POSITIONAL]
-        self._only = [one.name for one in parameters if one.kind is one.POSITIONAL_ONLY]
-        self._rest = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
-        self._named_rest = next((one.name for one in parameters if one.kind is one.VAR_KEYWORD), None)
-        by_name = [one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-        self._names = {one.name for one in by_name}
-        self._needed = {one.name for one in parameters if one.default is one.empty and one.kind not in _STARS}
+        self.positional = [param.name for param in parameters if param.kind in _POSITIONAL]
+        self.required = [
+            param.name for param in parameters if param.default is param.empty and param.kind in _POSITIONAL
+        ]
+        self._only = [param.name for param in parameters if param.kind is param.POSITIONAL_ONLY]
+        self._rest = next((param.name for param in parameters if param.kind is param.VAR_POSITIONAL), None)
+        self._named_rest = next((param.name for param in parameters if param.kind is param.VAR_KEYWORD), None)
+        by_name = [param for param in parameters if param.kind in (param.POSITIONAL_OR_KEYWORD, param.KEYWORD_ONLY)]
+        self._names = {param.name for param in by_name}
+        self._needed = {param.name for param in parameters if param.default is param.empty and param.kind not in _STARS}
         self._codecs: dict[str, Codec] = {}
         self._fast = frozenset(self._plain_types())
 

@@ -44,7 +44,7 @@ RetryPolicy = Fixed | Exponential | ByError
 
 
 def backoff_seconds(policy: RetryPolicy | None) -> float | None:
-    """Return the base that the SQL functions double. It also applies to lost attempts, whatever the policy."""
+    """Return the first pause, which the SQL functions double per failure. It also applies to lost attempts."""
     match policy:
         case Fixed(after):
             return seconds(after)

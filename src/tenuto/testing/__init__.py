@@ -1,4 +1,4 @@
-"""Testing tasks: a database of their own, a clock that is moved by hand, and a worker inside the test."""
+"""Testing of tasks: an isolated database, a clock that the test moves, and a worker inside the test."""
 
 from tenuto.testing.clock import Clock
 from tenuto.testing.isolated import Isolated, isolated, postgres

@@ -1,4 +1,4 @@
-"""The time that the kernel sees: it stands still until the test moves it."""
+"""The clock of a test database: it stands still until the test moves it."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -8,18 +8,18 @@ from tenuto.model.durations import Duration, seconds
 
 
 class Clock:
-    """`await tn.clock.advance("5m")`."""
+    """The clock of the test database: `await tn.clock.advance("5m")`."""
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
         self.now = datetime.now(UTC)
 
     async def advance(self, by: Duration) -> datetime:
-        """Move on; what becomes due runs at the next `await tn.work()`."""
+        """Move the clock forward. Tasks that become due run with the next `await tn.work()`."""
         return await self.set(self.now + timedelta(seconds=seconds(by, "by")))
 
     async def set(self, now: datetime) -> datetime:
-        """Stand at this moment."""
+        """Set the clock to this time."""
         self.now = now
         await self._pool.call(set_clock, now)
         return now

@@ -1,4 +1,5 @@
-"""A worker inside the test: claims and reports like a real one, and runs tasks one after the other, here."""
+"""A worker inside the test: claims and reports like a real one, but runs tasks one after the other in the test
+process."""
 
 import asyncio
 import inspect
@@ -29,7 +30,7 @@ UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settl
 
 
 class InlineWorker:
-    """Runs what can run now."""
+    """Runs all tasks that are ready."""
 
     def __init__(self, client: SqlTransport, app: App) -> None:
         self._client, self._app = client, app
@@ -39,7 +40,7 @@ class InlineWorker:
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
     async def work(self, *, most: int) -> int:
-        """Claim and run until nothing is ready and nothing is due; answers how many attempts ran."""
+        """Claim and run tasks until none is ready or due; return how many attempts ran."""
         opened = await self._client.pool.call(workers.register_worker, org_id=self._client.org_id, worker_id="test")
         self._session.opened(opened.session_id, opened.token)
         reporter = Reporter(self._client.pool, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
@@ -62,7 +63,7 @@ class InlineWorker:
         return ran
 
     async def _keep_up(self) -> int:
-        """What a dispatcher would do now."""
+        """Do what a dispatcher would do now."""
         return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
 
     async def _claim(self) -> list[Claimed]:
@@ -102,7 +103,7 @@ class InlineWorker:
         flushed = asyncio.create_task(reporter.flush())
         await asyncio.wait({flushed, reporting}, return_when=asyncio.FIRST_COMPLETED)
         if reporting.done():
-            reporting.result()  # what it died of
+            reporting.result()  # raises the error that ended it
 
     async def _await(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
         context = Context(attempt, self._ports.open(attempt))

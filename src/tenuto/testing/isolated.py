@@ -1,4 +1,4 @@
-"""A client on a database of its own, with everything a test needs beside it."""
+"""A client on an isolated database, with the clock and worker that a test needs."""
 
 import asyncio
 import tempfile
@@ -24,31 +24,33 @@ MAX_TASKS = 100_000
 
 
 class Isolated(Client):
-    """What `app.connect()` gives, and a clock and a worker: `await tn.clock.advance("5m")`, `await tn.work()`."""
+    """The client of a test: everything that `app.connect()` offers, plus a clock and a worker: `await
+    tn.clock.advance("5m")`, `await tn.work()`."""
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store, *, app: App, url: str) -> None:
-        link = SqlTransport(pool, org_id, store)
-        super().__init__(link, url=url, app=app)
+        transport = SqlTransport(pool, org_id, store)
+        super().__init__(transport, url=url, app=app)
         self.clock = Clock(pool)
-        self._worker = InlineWorker(link, app)
+        self._worker = InlineWorker(transport, app)
 
     async def work(self, *, most: int = MAX_TASKS) -> int:
-        """Run all that can run now, in this loop, until nothing is left; answers how many attempts ran."""
+        """Run all tasks that can run now, in this event loop, until none is left; return how many attempts ran."""
         return await self._worker.work(most=most)
 
 
 @contextmanager
 def postgres() -> Generator[str]:
-    """The url of an embedded server for a whole test session: `isolated(app, server=url)`. Its folder is kept, so that
-    the next session starts at once."""
-    said = find_address()
-    with embedded.server(said.home / "testing", pg_bin=said.pg_bin) as url:
+    """Yield the URL of an embedded server for a whole test session: `isolated(app, server=url)`. Its folder is kept, so
+    that the next session starts quickly."""
+    address = find_address()
+    with embedded.server(address.home / "testing", pg_bin=address.pg_bin) as url:
         yield url
 
 
 @asynccontextmanager
 async def isolated(app: App, *, server: str | None = None) -> AsyncGenerator[Isolated]:
-    """`async with isolated(app) as tn`: a new database, a clock that stands still, tasks that run when told to."""
+    """Connect a test client: `async with isolated(app) as tn`. It has a new database, a clock that stands still, and
+    tasks run only when the test calls `tn.work()`."""
     if server is None:
         own = postgres()
         url = await asyncio.to_thread(own.__enter__)
@@ -69,8 +71,8 @@ async def isolated(app: App, *, server: str | None = None) -> AsyncGenerator[Iso
 
 @asynccontextmanager
 async def isolated_client(app: App, url: str) -> AsyncGenerator[Isolated]:
-    """The same on a test database that is there already and that nobody else uses."""
-    # One connection, so that the clock is everybody's.
+    """Connect a test client to an existing test database that has no other users."""
+    # One connection, so that all calls use the same clock.
     with tempfile.TemporaryDirectory(prefix="tenuto-objects-") as folder:
         async with open_pool(url, size=1) as pool:
             tn = Isolated(pool, DEFAULT_ORG, FolderStore(Path(folder)), app=app, url=url)

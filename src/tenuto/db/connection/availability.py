@@ -1,7 +1,7 @@
-"""Whether a server accepts connections, as this process knows it.
+"""Tracks per process whether a server accepts connections.
 
-While it does not, one part of the process tries to connect every 0.2 s, and its success lets all others in at once.
-Each part on its own would either try too often or sleep out a pause that had grown while the server was away.
+During an outage, one part of the process tries to connect every 0.2 s, and its success lets all others connect at once.
+Without this, each part would either try too often or wait for a pause that had grown during the outage.
 """
 
 import asyncio
@@ -16,28 +16,29 @@ import psycopg
 from tenuto.db.connection.errors import Away
 
 PROBE_EVERY = 0.2
-LOOK_EVERY = 0.03  # of those who wait on an event loop
-LONGEST_WAIT = 1.0  # of a thread: its caller says that the server is away, and may have to stop
-# What a server says that is starting, going down or full; without a code there was no answer at all.
+LOOK_EVERY = 0.03  # polling interval of waiting coroutines
+LONGEST_WAIT = 1.0  # for a thread: its caller logs the outage, and may have to stop
+# Error codes of a server that is starting, shutting down or full; None: no response at all.
 AWAY = {None, "57P01", "57P02", "57P03", "53300"}
 
 
 class Availability:
-    """Of one address. From any thread."""
+    """The availability of one address. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._next_try = 0.0
-        self.problem: str | None = None  # None: it is not known to be away
+        self.problem: str | None = None  # None: not known to be unavailable
 
     def failed(self, problem: str) -> None:
-        """Note that connecting failed, or that nothing could be done there."""
+        """Record that connecting failed, or that the server cannot do any work."""
         with self._changed:
             self.problem = problem
             self._set_next_try()
 
     def refused(self, error: psycopg.Error) -> bool:
-        """Note that connecting to Postgres failed; False when it did answer and something else is wrong."""
+        """Record that connecting to Postgres failed. Return False if the server responded and the problem is another
+        one."""
         if error.sqlstate not in AWAY:
             return False
         self.failed(str(error).strip() or type(error).__name__)
@@ -49,7 +50,7 @@ class Availability:
             self._changed.notify_all()
 
     def wait(self) -> None:
-        """Until this thread may try to connect: at once, unless the server is away. `Away` after a second."""
+        """Wait until this thread may try to connect: no wait unless there is an outage. Raises Away after a second."""
         end = time.monotonic() + LONGEST_WAIT
         with self._changed:
             while not self._my_turn():
@@ -59,7 +60,7 @@ class Availability:
                 self._changed.wait(max(0.001, left))
 
     async def wait_async(self, closed: Callable[[], bool] = lambda: False) -> None:
-        """The same on an event loop, for as long as it takes, or until `closed`."""
+        """Wait like `wait`, on an event loop and without a time limit, or until `closed`."""
         while not closed():
             with self._changed:
                 if self._my_turn():
@@ -71,7 +72,7 @@ class Availability:
             return True
         if time.monotonic() < self._next_try:
             return False
-        self._set_next_try()  # from now: a try that hangs does not keep others from trying
+        self._set_next_try()  # reserve from now, so that an attempt that hangs does not block others
         return True
 
     def _set_next_try(self) -> None:
@@ -82,12 +83,13 @@ _known: defaultdict[str, Availability] = defaultdict(Availability)
 
 
 def availability_of(url: str) -> Availability:
-    """One for all parts of the process that use this address."""
+    """Return the availability shared by all parts of the process that use this address."""
     return _known[url]
 
 
 class Backoff:
-    """Seconds until the next try: growing, except while the server is away. Then connecting waits for its turn."""
+    """Returns the pause before the next attempt. It grows, except during an outage, when connecting waits for its turn
+    anyway."""
 
     def __init__(self, longest: float) -> None:
         self._longest = longest

@@ -1,4 +1,4 @@
-"""Calling a SQL function: named parameters in, rows as dataclasses out, TN codes as exceptions."""
+"""Calls SQL functions: passes named parameters, returns rows as dataclasses, raises TN codes as exceptions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,15 +15,13 @@ from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, Tenut
 
 T = TypeVar("T")
 Conn = AsyncConnection[Any]
-Json = Any  # what json.dumps takes
+Json = Any  # any value that json.dumps accepts
 
 
 @dataclass(frozen=True)
 class ActingConnection:
-    """A connection on which every call first says for whom: `function` of these values answers the org it acts for.
-
-    Both are one statement, hence one transaction and one round trip.
-    """
+    """A connection that authenticates the caller in the statement of each call: `function` with these values returns
+    the org to act for. One statement, hence one transaction and one round trip."""
 
     conn: Conn
     function: LiteralString
@@ -38,43 +36,44 @@ class ActingConnection:
 async def call(
     conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
 ) -> list[T]:
-    """Rows of `tenuto.<function>(p_<name> => value, …)`; a parameter that is None keeps the function's default."""
+    """Return the rows of `tenuto.<function>(p_<name> => value, …)`. A parameter that is None keeps the function's
+    default."""
     return await _fetch(conn, function, kwargs_row(row), columns, params)
 
 
 async def call_one(
     conn: Conn, function: str, row: Callable[..., T], *, columns: LiteralString = "*", **params: object
 ) -> T:
-    """The single row that the function answers."""
-    (one,) = await _fetch(conn, function, kwargs_row(row), columns, params)
-    return one
+    """Return the single row of the function."""
+    (result,) = await _fetch(conn, function, kwargs_row(row), columns, params)
+    return result
 
 
 async def call_values(conn: Conn, function: str, **params: object) -> list[Any]:
-    """The values of a function that answers a set of them."""
+    """Return the values of a function that returns a set."""
     return await _fetch(conn, function, scalar_row, "*", params)
 
 
 async def call_value(conn: Conn, function: str, **params: object) -> Any:
-    """The single value that the function answers."""
+    """Return the single value of the function."""
     (value,) = await _fetch(conn, function, scalar_row, "*", params)
     return value
 
 
 async def call_later(conn: Conn, function: str, **params: object) -> None:
-    """Sent, in a pipeline together with what comes next; there what it raises is raised."""
+    """Send the call in a pipeline together with the next one, which raises its error."""
     statement, values = _statement(function, "*", params)
     with kernel_errors():
         await conn.execute(statement, values)
 
 
 async def call_void(conn: Conn, function: str, **params: object) -> None:
-    """A function that answers nothing."""
+    """Call a function that returns nothing."""
     await _fetch(conn, function, scalar_row, "*", params)
 
 
 def call_sync(conn: Connection[Any], function: str, **params: object) -> list[dict[str, Any]]:
-    """The same on a sync connection, rows as dicts."""
+    """Call a function on a sync connection; return rows as dicts."""
     statement, values = _statement(function, "*", params)
     with kernel_errors(), conn.cursor(row_factory=dict_row) as cursor:
         cursor.execute(statement, values)
@@ -97,7 +96,7 @@ async def _fetch(
 
 @contextmanager
 def kernel_errors() -> Iterator[None]:
-    """Turn what the kernel raised into its exception."""
+    """Convert errors raised by SQL functions to their exception classes."""
     try:
         yield
     except psycopg.Error as error:
@@ -142,8 +141,8 @@ def _arguments(names: tuple[str, ...]) -> sql.Composed:
 def _acting_text(
     acting: LiteralString, count: int, function: str, columns: LiteralString, names: tuple[str, ...]
 ) -> bytes:
-    """The work takes its org from the one who acts, and so cannot begin before it. What is shown of it comes
-    last, since pg_stat_activity has the first kilobyte of a statement."""
+    """The function takes its org from the authentication, so it cannot run before it. The column list comes last,
+    because pg_stat_activity shows only the first kilobyte of a statement."""
     given = [sql.SQL("{} => %s").format(sql.Identifier(f"p_{name}")) for name in names]
     statement = sql.SQL(
         "select shown.* from tenuto.{}({}) as acting(org_id),"
@@ -165,15 +164,15 @@ def _adapt(value: object) -> object:
 
 
 def json_value(value: Json) -> Jsonb:
-    """A `jsonb` parameter that may be any JSON value: None is JSON's null."""
+    """Return a `jsonb` parameter for any JSON value; None is JSON null."""
     return Jsonb(value)
 
 
 def json_or_default(value: Json) -> Jsonb | None:
-    """A `jsonb` parameter that may be left out: None keeps the function's default."""
+    """Return an optional `jsonb` parameter; None keeps the function's default."""
     return None if value is None else Jsonb(value)
 
 
 def json_array(values: Sequence[Json]) -> list[Jsonb]:
-    """A `jsonb[]` parameter."""
+    """Return a `jsonb[]` parameter."""
     return [Jsonb(value) for value in values]

@@ -1,6 +1,6 @@
-"""The hot path: starting, claiming and completing in batches, one sync connection per lane.
+"""The hot path: starts, claims and completes in batches, with one sync connection per claimer.
 
-Arrays travel as text literals and uuid and jsonb come back as text: adapting them one by one costs more than the
+Arrays are sent as text literals, and uuid and jsonb are received as text: adapting them one by one costs more than the
 server needs for the task (bench/results).
 """
 
@@ -46,13 +46,13 @@ class ClaimedRow(NamedTuple):
 
 @dataclass
 class ClaimConnection:
-    """One connection of a worker process: it reports what is done and claims what comes next."""
+    """A connection of a worker process that reports completed tasks and claims the next ones."""
 
     conn: psycopg.Connection
     session_id: int
     token: str
     routes: str
-    group: str | None = None  # only of this resource group
+    group: str | None = None  # claim only from this resource group
     pooled: bool = False
     _prepared: bool = field(default=False, init=False)
     _heard: Callable[[str], None] = field(default=lambda _: None, init=False)
@@ -61,13 +61,14 @@ class ClaimConnection:
         self._rows = Transformer(self.conn)
 
     def serve(self, session_id: int, token: str, routes: list[int]) -> None:
-        """For this session, of these routes, from now on."""
+        """Use this session and these routes from now on."""
         self.session_id, self.token, self.routes = session_id, token, "{" + ",".join(map(str, routes)) + "}"
 
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these, claim up to `limit` more; rows are as `Claimed`, refused reports have an answer."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; a rejected report
+        comes back as a row with its answer."""
         return self._claim(
             str(self.session_id),
             self.token,
@@ -81,7 +82,7 @@ class ClaimConnection:
         )
 
     def _claim(self, *values: str | None) -> list[Row]:
-        """Straight to libpq: a cursor takes longer to ask for one task than the server to find it."""
+        """Call libpq directly: a cursor takes longer to request one task than the server to find it."""
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
         with unreachable_on_error(), kernel_errors():
@@ -104,7 +105,7 @@ class ClaimConnection:
             raise error_from_result(result)
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
-        """Report one on its own; answers as complete_tasks does."""
+        """Report one completed task on its own; return the answer of complete_tasks."""
         with unreachable_on_error(), kernel_errors():
             row = self.conn.execute(
                 "select answer from tenuto.complete_tasks("
@@ -114,7 +115,8 @@ class ClaimConnection:
         return row[0] if row else "stale_lease"
 
     def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
-        """Hear wake-ups on this connection, each as its queue, whenever it is read. None: a pooler stands between."""
+        """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None behind a connection
+        pooler."""
         if self.pooled:
             return None
         with unreachable_on_error():
@@ -127,7 +129,7 @@ class ClaimConnection:
         return self.conn.fileno()
 
     def hear(self) -> None:
-        """Take in the wake-ups that came while nothing was asked."""
+        """Process the wake-ups that arrived between calls."""
         with unreachable_on_error():
             self.conn.pgconn.consume_input()
             self._take_notes()
@@ -137,19 +139,19 @@ class ClaimConnection:
             self._heard(note.extra.decode())
 
     def cut(self) -> None:
-        """From another thread: whoever waits on this connection gets an error instead of an answer."""
+        """Abort the connection: a thread that waits for a response gets an error. Called from other threads."""
         with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.conn.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
 
     def traffic(self) -> tuple[int, int] | None:
-        """From another thread: bytes sent and received so far."""
+        """Return the bytes sent and received so far. Called from other threads."""
         try:
             return traffic(self.conn.fileno())
-        except psycopg.Error:  # it was closed
+        except psycopg.Error:  # the connection was closed
             return None
 
     def nudge(self, run_ids: Collection[str]) -> None:
-        """Add up these runs and wake whoever serves what became ready in them."""
+        """Update the counts of these runs and wake the workers that serve tasks which became ready in them."""
         with unreachable_on_error(), kernel_errors():
             self.conn.execute("select tenuto.fold_and_wake_runs(%s)", ("{" + ",".join(run_ids) + "}",))
 
@@ -166,7 +168,7 @@ def start_many(
     *,
     dedupe_keys: list[str] | None = None,
 ) -> int:
-    """Start a run for each input (JSON text); answers how many were new. The caller wakes workers after its commit."""
+    """Start one run per input (JSON text); return how many are new. The caller wakes workers after its commit."""
     row = conn.execute(
         "select count(*) filter (where created) from tenuto.start_many("
         "p_org_id => %s, p_kinds => %s, p_inputs => %s, p_ids => %s, p_dedupe_keys => %s, p_wake => false)",
@@ -182,18 +184,20 @@ def start_many(
 
 
 def start_run(conn: psycopg.Connection, org_id: str, kind: str, inputs: list[str], ids: list[str]) -> str:
-    """Start one run with a task for each input (JSON text); answers the run."""
+    """Start one run with one task per input (JSON text); return the run's id."""
     row = conn.execute(
         "select run_id from tenuto.start_run("
         "p_org_id => %s, p_run => '{}', p_kinds => %s, p_inputs => %s, p_ids => %s, p_wake => false)",
         (org_id, kind, array_literal(inputs), "{" + ",".join(ids) + "}"),
     ).fetchone()
-    assert row is not None  # noqa: S101 - the function answers one row or raises
+    assert row is not None  # noqa: S101 - the function returns one row or raises
     return row[0]
 
 
-def open_lane(url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None) -> ClaimConnection:
-    """Connect a lane; `role` is taken on at log-in where the login itself is not it."""
+def open_claim_connection(
+    url: str, session_id: int, token: str, routes: list[int], *, role: str | None = None
+) -> ClaimConnection:
+    """Connect a claimer. `role` is set at log-in if the login itself is a different role."""
     with unreachable_on_error():
         conn = _connect(url, f"-c role={role}" if role else None)
         pooled = adapt_sync(conn)
@@ -219,7 +223,7 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 @contextmanager
 def unreachable_on_error() -> Iterator[None]:
-    """Turn a connection that broke, or a server that is going down, into `Unreachable`."""
+    """Convert a broken connection, or a server that is shutting down, to `Unreachable`."""
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
@@ -227,7 +231,7 @@ def unreachable_on_error() -> Iterator[None]:
 
 
 def array_literal(values: Sequence[str | None]) -> str:
-    """A Postgres array literal of texts."""
+    """Return a Postgres array literal of texts."""
     return "{" + ",".join("NULL" if value is None else _quoted(value) for value in values) + "}"
 
 

@@ -1,4 +1,4 @@
-"""What Postgres refuses, as a problem that one line can tell."""
+"""Converts errors of Postgres to messages of one line for operators."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ NOT_INSTALLED = (errors.UndefinedFunction, errors.UndefinedTable, errors.Undefin
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Around calls that a person waits for: nothing of the driver gets out."""
+    """Convert all driver errors inside the block. Used around calls that a person waits for."""
     try:
         yield
     except NOT_INSTALLED as error:
@@ -25,7 +25,7 @@ def explained() -> Iterator[None]:
             f"{error.diag.message_primary}; grant this login the role that may, such as tenuto_worker"
         ) from error
     except psycopg.ProgrammingError as error:
-        if error.sqlstate is None:  # the address could not be read, so nothing was asked
+        if error.sqlstate is None:  # the address could not be parsed, so nothing was sent
             raise BadAddress(f"the database's address cannot be used: {str(error).strip()}") from error
         raise DatabaseProblem(f"Postgres refused: {str(error).strip().splitlines()[0]}") from error
     except psycopg.OperationalError as error:

@@ -1,12 +1,12 @@
-"""What can go wrong on the way to a usable database, each with a message that says what to do."""
+"""Problems of reaching a usable database; each message says what to do."""
 
 
 class DatabaseProblem(Exception):
-    """Something about the database or its server keeps Tenuto from working."""
+    """A problem with the database or its server keeps Tenuto from working."""
 
 
 class Unreachable(DatabaseProblem):
-    """The database does not answer, or does not let us in."""
+    """The database does not respond, or rejects the connection."""
 
 
 class Away(Unreachable):
@@ -14,43 +14,43 @@ class Away(Unreachable):
 
 
 class TimedOut(Unreachable):
-    """The database stopped a statement that took too long, or waited too long for others."""
+    """The database cancelled a statement that ran, or waited for a lock, for too long."""
 
 
 class StatementFailed(Unreachable):
-    """A statement failed for lack of a lock, a slot or memory; the connection is as good as before."""
+    """A statement failed for lack of a lock, a slot or memory; the connection is still usable."""
 
 
 class BadAddress(DatabaseProblem):
-    """What should name a database does not."""
+    """The database address is not valid."""
 
 
 class NoBinaries(DatabaseProblem):
-    """No Postgres that could be started was found on this machine."""
+    """No Postgres binaries were found on this machine."""
 
 
 class WrongMajor(DatabaseProblem):
-    """The data folder was made by another major version of Postgres."""
+    """The data folder belongs to another major version of Postgres."""
 
 
 class ServerFailed(DatabaseProblem):
-    """The embedded server, or the making of its data folder, failed."""
+    """The embedded server, or the creation of its data folder, failed."""
 
 
 class NoHome(DatabaseProblem):
-    """TENUTO_HOME cannot be made, entered or written."""
+    """TENUTO_HOME cannot be created, entered or written."""
 
 
 class ServerTooOld(DatabaseProblem):
-    """The server is older than the oldest Postgres Tenuto supports."""
+    """The server is older than the oldest supported Postgres."""
 
 
 class MissingRight(DatabaseProblem):
-    """The connected role may not do what the installation needs."""
+    """The connected role lacks a privilege that the installation needs."""
 
 
 class BrokenMigrations(DatabaseProblem):
-    """The migration files do not form one unbroken, unchanged line."""
+    """The migration files have gaps, or differ from those that were applied."""
 
 
 class NewerSchema(DatabaseProblem):
@@ -58,7 +58,7 @@ class NewerSchema(DatabaseProblem):
 
 
 class OtherFunctions(DatabaseProblem):
-    """The functions in the database are not those that this Tenuto calls."""
+    """The functions in the database are not those that this version of Tenuto calls."""
 
 
 class BrokenObject(DatabaseProblem):
@@ -66,8 +66,8 @@ class BrokenObject(DatabaseProblem):
 
 
 class NotATestDatabase(DatabaseProblem):
-    """A production database may not be turned into a test database."""
+    """A production database cannot be turned into a test database."""
 
 
 class BusyTables(DatabaseProblem):
-    """Somebody uses the tables without a pause in which they could be changed."""
+    """The tables are in constant use and could not be locked in order to change them."""

@@ -1,4 +1,4 @@
-"""Wake-ups: hints that a queue may have work, for as long as the process lives. Polling is the truth."""
+"""Receives wake-ups, which are hints that a queue may have work. Polling finds the work even if a hint is lost."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,12 +15,12 @@ from tenuto.db.connection.pool import VANISHED
 CHANNEL = "tenuto_ready"
 MAX_PAUSE_SECONDS = 10.0
 CHECK_EVERY_SECONDS = 1.0
-POOLER_PAUSE_SECONDS = 300.0  # somebody may change the pooler's mode
+POOLER_PAUSE_SECONDS = 300.0  # the pooler's mode may be changed
 
 
 @dataclass(frozen=True)
 class Wakeup:
-    """A queue may have work; without a queue: something may have been missed, look everywhere."""
+    """A queue may have work. Without a queue: wake-ups may have been lost, so check all queues."""
 
     queue: str | None
 
@@ -30,15 +30,15 @@ class Wakeup:
 
 
 class ListenFailed(Exception):
-    """The connection is open but hears nothing, as behind a pooler in transaction mode."""
+    """The connection is open but receives no notifications, as behind a connection pooler in transaction mode."""
 
 
 class ListenNotSupported(ListenFailed):
-    """A pooler in transaction mode: what is listened for is heard by whoever has that connection next."""
+    """A connection pooler in transaction mode: notifications go to the client that uses the server connection next."""
 
 
 async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup]:
-    """Wake-ups without end. After every connect comes a rescan: what was sent meanwhile is lost."""
+    """Yield wake-ups forever. A rescan follows every connect, because notifications sent before are lost."""
     backoff = Backoff(MAX_PAUSE_SECONDS)
     while True:
         try:
@@ -53,11 +53,11 @@ async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup
         except (psycopg.Error, OSError, TimeoutError, ListenFailed) as problem:
             await asyncio.sleep(
                 backoff.after(problem)
-            )  # polling goes on meanwhile, and whoever polls says what is wrong
+            )  # polling continues, and the code that polls reports the problem
 
 
 async def open_listener(url: str) -> AsyncConnection:
-    """A connection that already listens, so that nothing falls between it and the rescan."""
+    """Return a connection that already listens, so that nothing is lost between it and the rescan."""
     conn = await _open(url)
     own = _own_channel(conn)
     await _say(conn, "listen", own)
@@ -69,12 +69,12 @@ async def open_listener(url: str) -> AsyncConnection:
 
 
 async def _open(url: str) -> AsyncConnection:
-    said: dict[str, Any] = {"application_name": "tenuto listener", "connect_timeout": 5, "prepare_threshold": None}
+    settings: dict[str, Any] = {"application_name": "tenuto listener", "connect_timeout": 5, "prepare_threshold": None}
     availability = availability_of(url)
     while True:
         await availability.wait_async()
         try:
-            conn = await AsyncConnection.connect(url, autocommit=True, **said, **VANISHED)
+            conn = await AsyncConnection.connect(url, autocommit=True, **settings, **VANISHED)
         except psycopg.OperationalError as error:
             if not availability.refused(error):
                 raise
@@ -84,7 +84,8 @@ async def _open(url: str) -> AsyncConnection:
 
 
 async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:
-    """Whether a pooler lets it hear: in transaction mode it hears itself, while it speaks, and nobody else."""
+    """Whether notifications arrive through a pooler. In transaction mode a client receives only its own, during its own
+    statements."""
     async with await _open(url) as other:
         await _say(other, "notify", channel)
     return [note async for note in conn.notifies(timeout=CHECK_EVERY_SECONDS, stop_after=1)] != []
@@ -95,7 +96,7 @@ async def _say(conn: AsyncConnection, verb: LiteralString, channel: str) -> None
 
 
 async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wakeup | None]:
-    """What is heard on the channel; None for the listener's own echo, which proves that it hears."""
+    """Yield the notifications of the channel; None for the listener's own echo, which proves that it still receives."""
     own = _own_channel(conn)
     while True:
         async with asyncio.timeout(check_every):

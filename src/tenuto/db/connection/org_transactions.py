@@ -1,4 +1,4 @@
-"""Work for one org at a time: row security shows its rows and no others, from the same round trip as the call on."""
+"""Runs calls for one org: row security restricts them to its rows, in the same round trip as the call."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +14,8 @@ from tenuto.db.connection.pool import ConnectionPool
 
 T = TypeVar("T")
 
-# Both end with the transaction. The timeout is set here, not for the connection, since a pooler would not keep it.
+# Both settings end with the transaction. The timeout is set here, not per connection, because a pooler would not keep
+# it.
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
 
 NAMES = {
@@ -25,7 +26,8 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Actor:
-    """Somebody who is checked anew in every transaction: `function` of these values answers their org, or raises."""
+    """A caller whose credentials are checked in every transaction: `function` with these values returns the caller's
+    org, or raises."""
 
     function: LiteralString
     values: tuple[object, ...]
@@ -34,18 +36,19 @@ class Actor:
         return ActingConnection(conn, self.function, self.values)
 
     def named(self) -> dict[str, Any]:
-        """The values, for a call that checks them itself."""
+        """Return the values by name, for a function that checks them itself."""
         return dict(zip(NAMES[self.function], self.values, strict=True))
 
 
 def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
-    """An API key, for a permission. An array literal: adapting a list of bytes costs more than checking the key."""
+    """Return the actor for an API key and a permission. Uses an array literal: adapting a list of bytes costs more than
+    checking the key."""
     literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
     return Actor("act_as_api_key", (key_id, literal, permission))
 
 
 def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
-    """A person, with the platform role they were let in with."""
+    """Return the actor for a user, with the platform role granted at log-in."""
     return Actor("act_as_user", (org_id, user_id, platform_role))
 
 
@@ -58,8 +61,8 @@ async def call_for(
     acts: Actor | None = None,
     **params: Any,
 ) -> T:
-    """One call of a wrapper for the org in one round trip: what a pipeline sends before its sync is one transaction.
-    Who acts does so in the very statement of the call, which is a third of the cost."""
+    """Call a wrapper for the org in one round trip: a pipeline sends everything before its sync as one transaction.
+    With an actor, authentication is part of the call's own statement, which costs a third."""
     if acts is not None:
         async with pool.connection(timeout=timeout, org_id=org_id) as conn:
             return await function(acts.on(conn), org_id=org_id, **params)
@@ -72,8 +75,8 @@ async def call_for(
 async def transaction_for(
     pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
 ) -> AsyncIterator[Conn]:
-    """Several calls for the org, all or none. What nobody waits for an answer to goes with the next that somebody does:
-    `conn.transaction()` would be a round trip to begin and one to end."""
+    """Open a transaction for the org. Calls whose result is not awaited are pipelined with the next awaited call:
+    `conn.transaction()` would need one round trip to begin and one to end."""
     with kernel_errors():
         async with pool.connection(timeout=max(pool.timeout, 2 * timeout), org_id=org_id) as conn:
             try:

@@ -1,6 +1,7 @@
-"""Behind a pooler another connection may answer the next statement: nothing may be kept in one, not even a plan.
+"""Detects connection poolers, behind which each statement may run on another server connection: no state may be kept in
+a connection, not even a prepared statement.
 
-A pooler gives its clients numbers of its own in place of the backend's, so it is noticed and nobody has to say it.
+A pooler reports other backend pids than the server's own, so it is detected without any configuration.
 """
 
 from typing import Any
@@ -11,13 +12,13 @@ BACKEND = "select pg_backend_pid()"
 
 
 async def adapt(conn: AsyncConnection[Any]) -> bool:
-    """Whether a new connection leads through a pooler; if so, nothing is prepared on it."""
+    """Return whether a new connection goes through a pooler; if so, turn off prepared statements."""
     cursor = await conn.execute(BACKEND, prepare=False)
     return _adapt(conn, await cursor.fetchone())
 
 
 def adapt_sync(conn: Connection[Any]) -> bool:
-    """The same for a sync connection."""
+    """Do the same as `adapt` for a sync connection."""
     return _adapt(conn, conn.execute(BACKEND, prepare=False).fetchone())
 
 

@@ -1,4 +1,4 @@
-"""Connections for calls: every call has a timeout, and a connection that broke is replaced."""
+"""The connection pool for calls: every call has a timeout, and broken connections are replaced."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger("tenuto.db")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# A server that vanished without a word (no reset, no answer) is noticed by the kernel, not only by our timeouts.
+# Lets the operating system detect a server that vanished (no reset, no response), not only our timeouts.
 VANISHED: dict[str, Any] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
@@ -31,13 +31,13 @@ VANISHED: dict[str, Any] = {
     "tcp_user_timeout": 30_000,
 }
 
-# Operational errors that say nothing about the connection: deadlock, lock not available, out of memory.
+# Error codes that do not concern the connection: deadlock, lock not available, out of memory.
 OF_A_STATEMENT = ("40", "55", "53200")
 
 
 class ConnectionPool:
-    """A few connections to one database. Nothing is kept in them between calls. What is done for an org has a share of
-    them, so that no org keeps the others waiting."""
+    """A few connections to one database, without state between calls. Calls for one org can use only a share of them,
+    so that no org makes the others wait."""
 
     def __init__(self, connections: AsyncConnectionPool[Conn], availability: Availability, *, timeout: float) -> None:
         self._connections, self._availability = connections, availability
@@ -48,13 +48,13 @@ class ConnectionPool:
     async def call(
         self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
     ) -> T:
-        """`await pool.call(runs.cancel_run, org_id=…, run_id=…)`: one call in a transaction of its own."""
+        """Make one call in its own transaction: `await pool.call(runs.cancel_run, org_id=…, run_id=…)`."""
         async with self.connection() as conn:
             return await function(conn, *args, **params)
 
     def connection(self, *, timeout: float | None = None, org_id: UUID | None = None) -> "PooledConnection":
-        """A connection for several calls, of the org's share; `timeout` for all of them together. Waiting for others of
-        the same org does not count, unless the database is away: a burst is served one after another."""
+        """Return a connection for several calls, from the org's share; `timeout` covers all of them. Waiting for other
+        calls of the same org does not count, unless there is an outage: a burst is served one by one."""
         seconds = self.timeout if timeout is None else timeout
         return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
 
@@ -71,8 +71,8 @@ class ConnectionPool:
 
 
 class PooledConnection:
-    """A connection for as long as `async with` lasts; what goes wrong with it is said in our words. A class, because
-    each call makes one: generators of contextlib would cost as much as the rest of it."""
+    """A connection for the duration of an `async with` block; converts driver errors to ours. A class, because
+    contextlib generators would cost as much as the rest of a call."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class PooledConnection:
         finally:
             if self._share:
                 self._share.release()
-            await self._end(error)  # whatever happened: its timer must not ring in what comes after
+            await self._end(error)  # in any case: its timer must not fire in later code
 
     async def _end(self, error: BaseException | None) -> None:
         try:
@@ -126,12 +126,12 @@ class PooledConnection:
                 away = Away if self._availability.problem else Unreachable
                 late = TimedOut if self._conn else away
                 raise late(f"the database did not answer within {self._seconds:g} s") from error
-            case psycopg.errors.QueryCanceled():  # the connection is as good as before
+            case psycopg.errors.QueryCanceled():  # the connection is still usable
                 raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
                 raise StatementFailed(f"a statement failed: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError() | psycopg.InterfaceError():
-                # The others of the pool broke with this one more often than not: the next call must not find them.
+                # Other connections of the pool usually broke too: the next call must not get one of them.
                 await self._connections.check()
                 raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
             case _:
@@ -148,16 +148,16 @@ async def open_pool(
     longest: float | None = None,
     bound: bool = False,
 ) -> AsyncIterator[ConnectionPool]:
-    """A pool that connects when it is first used; also through a PgBouncer in transaction mode. `longest`: seconds
-    after which the database ends a statement though we are gone (not through a pooler, which takes no options).
-    `bound`: a connection that row security does not bind is not used."""
+    """Open a pool that connects on first use; works through PgBouncer in transaction mode. `longest`: seconds after
+    which the database cancels a statement even if we are gone (not through a pooler, which accepts no options).
+    `bound`: reject connections that bypass row security."""
     availability = availability_of(url)
     connections = AsyncConnectionPool(
         url,
         connection_class=_gated(availability, lambda: connections.closed),
         kwargs=_settings(role, timeout, longest),
         configure=_configure_bound if bound else _configure,
-        min_size=0,  # no connection is made ahead: whoever waits for one asks again, for as long as it takes
+        min_size=0,  # connections are made on demand: a waiting caller retries until there is one
         max_size=size,
         timeout=timeout,
         reconnect_timeout=timeout,
@@ -172,8 +172,8 @@ async def open_pool(
 
 
 def _gated(availability: Availability, closed: Callable[[], bool]) -> type[AsyncConnection[Any]]:
-    """Connections of one pool. While the server is away they take turns with all others of the process instead of
-    failing: the pool would pause for 1, 2, 4 … s between its tries."""
+    """Return the connection class of one pool. During an outage its connections take turns with all others of the
+    process instead of failing, because the pool would pause for 1, 2, 4 … s between attempts."""
 
     class Gated(AsyncConnection[Any]):
         @classmethod

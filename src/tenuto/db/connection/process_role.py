@@ -1,4 +1,4 @@
-"""Which role a process acts as: the one made for it, where its login may take it on."""
+"""Chooses the database role of a process: the one meant for it, if its login can switch to it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import psycopg
 
 from tenuto.db.connection.errors import MissingRight, Unreachable
 
-# Row security binds a role unless it passes it, or has the rights of a role that a policy lets see every org.
+# Row security applies to a role unless it bypasses it, or is a member of a role that a policy lets see every org.
 BOUND = """
 select session_user::text, current_user::text,
   row_security_active('tenuto.tasks') and not m.rolsuper and not m.rolbypassrls,
@@ -20,12 +20,12 @@ from pg_roles m where m.rolname = current_user
 
 
 def choose_role(url: str, wanted: str) -> str | None:
-    """`wanted` if this login may act as it, else None: it stays what it is (its own role, or behind a pooler)."""
+    """Return `wanted` if this login can switch to it, else None: the login acts as itself (or is behind a pooler)."""
     return choose_roles(url, [wanted])[wanted]
 
 
 def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
-    """The same for several roles, with two connections for all of them."""
+    """Choose several roles with two connections in total."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
             kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
@@ -43,7 +43,7 @@ def choose_roles(url: str, wanted: list[str]) -> dict[str, str | None]:
 
 
 def _takes_options(url: str, role: str) -> bool:
-    """A pooler refuses options, or leaves out what it does not know: log in as the role itself there."""
+    """Whether connection options work. A pooler rejects or ignores them; then the login itself must be the role."""
     try:
         with psycopg.connect(url, connect_timeout=10, options=f"-c role={role}") as conn:
             return conn.execute("select current_user").fetchone() == (role,)
@@ -54,8 +54,8 @@ def _takes_options(url: str, role: str) -> bool:
 
 
 def check_bound(url: str, role: str | None) -> None:
-    """Refuse a login, or the role it takes on, that sees the rows of every org: MissingRight says what to run."""
-    acting: dict[str, Any] = {"options": f"-c role={role}"} if role else {}  # a pooler takes no options
+    """Raise MissingRight, which says what to run, if a login or its role sees the rows of every org."""
+    acting: dict[str, Any] = {"options": f"-c role={role}"} if role else {}  # a pooler accepts no options
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, **acting) as conn:
             problem = unbound(conn.execute(BOUND).fetchone())
@@ -66,15 +66,15 @@ def check_bound(url: str, role: str | None) -> None:
 
 
 async def check_connection_bound(conn: psycopg.AsyncConnection[Any]) -> None:
-    """The same for a new connection of a pool: a pooler may have left out the role that was asked for."""
+    """Check a new pool connection in the same way: a pooler may have ignored the requested role."""
     cursor = await conn.execute(BOUND, prepare=False)
     if problem := unbound(await cursor.fetchone()):
         raise MissingRight(problem)
 
 
-def unbound(found: tuple[Any, ...] | None) -> str | None:
-    """Why row security does not bind who is connected, and what to do; None if it does."""
-    login, acting, active, roles = found or ("", "", False, "")
+def unbound(row: tuple[Any, ...] | None) -> str | None:
+    """Return why row security does not apply to the connected role, and what to do; None if it does."""
+    login, acting, active, roles = row or ("", "", False, "")
     if active and not roles:
         return None
     why = f"has the rights of {roles}" if roles and active else "passes row security (a superuser, or bypassrls)"
@@ -86,7 +86,7 @@ def unbound(found: tuple[Any, ...] | None) -> str | None:
 
 
 def may_act_as(url: str, roles: list[str]) -> bool:
-    """Whether this login has the rights of one of these roles, taken on or not."""
+    """Whether this login has the privileges of one of these roles, directly or by switching."""
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto") as conn:
             row = conn.execute(

@@ -1,7 +1,7 @@
-"""A statement asked with texts and answered in texts, prepared once a connection.
+"""Executes a statement with text parameters and text results, prepared once per connection.
 
-For the few statements that most requests are: psycopg's cursors adapt every value both ways, look for the statement
-among those it has prepared and make what reads the rows anew each time, which takes as long as the rest of a call.
+Used for the few statements that make up most requests: psycopg's cursors adapt every value in both directions, look up
+prepared statements and create row readers on each call, which takes as long as the rest of the call.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _prepared: WeakKeyDictionary[AsyncConnection, set[bytes]] = WeakKeyDictionary()
 
 
 async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) -> list[Row]:
-    """Returns the rows. Values are %s in the statement. Through a pooler nothing is prepared (see pgbouncer.py)."""
+    """Return the rows. Parameters are %s in the statement. Through a pooler nothing is prepared (see pgbouncer.py)."""
     text, name = _numbered(statement)
     with kernel_errors():
         sent = [None if value is None else _sent(str(value).encode()) for value in values]
@@ -34,14 +34,14 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
             else:
                 try:
                     result = await _ask_prepared(conn, name, text, sent)
-                except InvalidSqlStatementName:  # psycopg deallocates all there are after a rollback
-                    _prepared[conn].discard(name)  # this one alone: others may be there, and are not made twice
+                except InvalidSqlStatementName:  # psycopg deallocates all prepared statements after a rollback
+                    _prepared[conn].discard(name)  # only this one: others may exist and must not be prepared twice
                     result = await _ask_prepared(conn, name, text, sent)
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
 
 
 async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
-    """A procedure, which commits by itself; a parameter that is None keeps its default."""
+    """Call a procedure, which commits by itself. A parameter that is None keeps its default."""
     given = {name: value for name, value in params.items() if value is not None}
     await fetch_texts(conn, _procedure_text(procedure, tuple(given)), [*given.values()])
 
@@ -54,7 +54,8 @@ def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
 
 async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
     if name not in (known := _prepared.setdefault(conn, set())):
-        known.add(name)  # before it is: a request that is cancelled meanwhile leaves it there
+        # mark it before preparing: if the request is cancelled in between, the server may already have the statement
+        known.add(name)
         conn.pgconn.send_prepare(name, text)
         _checked(await conn.wait(execute(conn.pgconn)))
     conn.pgconn.send_query_prepared(name, sent)
@@ -62,7 +63,7 @@ async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes |
 
 
 def _sent(value: bytes) -> bytes:
-    if b"\0" in value:  # libpq would take what stands before it
+    if b"\0" in value:  # libpq would truncate the value there
         raise DataError("a text holds the character NUL, which Postgres does not store")
     return value
 
@@ -81,7 +82,7 @@ def _text(result: PGresult, row: int, column: int) -> str | None:
 
 @cache
 def _numbered(statement: bytes) -> tuple[bytes, bytes]:
-    """With $1 for the first %s, and a name of its own; there are few of them."""
+    """Return the statement with $1 for the first %s, and its name. There are few statements, so all are cached."""
     first, *rest = statement.split(b"%s")
     text = first + b"".join(b"$%d%s" % (no, part) for no, part in enumerate(rest, start=1))
     return text, b"tenuto_" + blake2b(text, digest_size=8).hexdigest().encode()

@@ -1,4 +1,4 @@
-"""Starts from JSON text, on the caller's own connection or ours, awaited or not: one statement each."""
+"""Builds and runs start statements from JSON text, on the caller's connection or ours, async or sync."""
 
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +28,8 @@ def start_run(
     details: str | None = None,
     edges: str | None = None,
 ) -> Statement:
-    """One run; kinds, inputs, details and edges are JSON text as start_run.sql describes them."""
+    """Return the statement for one run. Kinds, inputs, details and edges are JSON text as described in
+    start_run.sql."""
     return _call(
         "start_run",
         org_id=str(org_id),
@@ -52,7 +53,8 @@ def start_many(
     group: str | None = None,
     answer: bool = False,
 ) -> Statement:
-    """A run of one task for each input. Answers each run with dedupe keys, or when told to; else the ids are known."""
+    """Return the statement for a run of one task per input. It returns a row per run if there are dedupe keys or
+    `answer` is set; otherwise the ids are already known."""
     return _call(
         "start_many",
         org_id=str(org_id),
@@ -79,7 +81,7 @@ def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
 
 
 async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
-    """Send it on an async connection. Nothing is committed here."""
+    """Run the statement on an async connection, without committing."""
     if not isinstance(conn, AsyncConnection):
         raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
     with allowed_to_start(conn.info.user), kernel_errors():
@@ -89,7 +91,7 @@ async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
 
 
 def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
-    """Send it on a sync connection. Nothing is committed here."""
+    """Run the statement on a sync connection, without committing."""
     if not isinstance(conn, Connection):
         raise BadAddress("connection is not a psycopg connection; Client takes async ones")
     with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
@@ -98,8 +100,8 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
 
 
 async def ask_as(acting: ActingConnection, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
-    """One start by somebody who is checked, acts and is noted in the audit log in the same statement: one round trip
-    and one commit for all of it. `noted` is what write_audit takes; the entry is about the run, if it is a new one."""
+    """Authenticate the caller, start, and write the audit entry in one statement: one round trip and one commit.
+    `noted` are parameters of write_audit; the entry is written only if the run is new."""
     text, values = statement
     whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
     rows = await fetch_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
@@ -120,7 +122,7 @@ def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> b
 
 @contextmanager
 def allowed_to_start(user: str) -> Generator[None]:
-    """A login that may not start tasks is told what it lacks."""
+    """Convert a missing privilege to an error that says what to grant."""
     try:
         yield
     except errors.InsufficientPrivilege as error:

@@ -1,4 +1,4 @@
-"""A Postgres of our own: started by whoever needs it first, stopped when the last one leaves."""
+"""The embedded Postgres: started by its first user, stopped when the last one leaves."""
 
 import os
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """What is known of a home's server without starting it."""
+    """The state of a home's server, determined without starting it."""
 
     data: Path
     running: bool
@@ -39,7 +39,7 @@ class ServerStatus:
 
 @contextmanager
 def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Iterator[str]:
-    """Use the server of this home; at exit the last user stops it, unless told to keep it."""
+    """Use the server of this home. At exit the last user stops it, unless `keep` is set."""
     with _made(home) as place:
         membership = join(place.home)
         try:
@@ -58,7 +58,7 @@ def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Ite
 
 
 def start(home: Path, *, pg_bin: Path | None = None) -> Server:
-    """Make sure the server of this home runs; it does until `stop`, or until the last user leaves."""
+    """Ensure that the server of this home runs. It runs until `stop`, or until its last user leaves."""
     with _made(home) as place:
         started = cluster.ensure_running(place, pg_bin)
         pid, port = running_pid(place.data), place.port
@@ -68,7 +68,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
 
 
 def stop(home: Path) -> bool:
-    """Stop the server whoever uses it; True if it was running."""
+    """Stop the server even if it is in use; return True if it was running."""
     with _explained(home):
         place = find_paths(home)
         if not place.home.exists():
@@ -78,7 +78,7 @@ def stop(home: Path) -> bool:
 
 
 def status(home: Path) -> ServerStatus:
-    """Look without starting, locking or making anything."""
+    """Return the state without starting, locking or creating anything."""
     with _explained(home):
         place = find_paths(home)
         pid = running_pid(place.data)
@@ -87,7 +87,7 @@ def status(home: Path) -> ServerStatus:
 
 @contextmanager
 def _made(home: Path) -> Iterator[ServerPaths]:
-    """The place of this home, made if it is missing, with the lock held."""
+    """Yield the paths of this home, created if missing, with the lock held."""
     with _explained(home):
         home = make_home(home)
         with locked(home):

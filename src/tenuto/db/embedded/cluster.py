@@ -1,4 +1,4 @@
-"""One Postgres cluster: make its data folder, start it, stop it."""
+"""One Postgres cluster: creates its data folder, starts and stops it."""
 
 import os
 import shutil
@@ -18,13 +18,13 @@ from tenuto.db.embedded.binaries import Binaries, find_binaries, within_reach
 from tenuto.db.embedded.paths import DATABASE, HOST, USER, ServerPaths
 from tenuto.db.embedded.postmaster import end_orphans, is_alive, read_pid_file, running_pid
 
-# Replaying much WAL takes minutes; a server that is still at it has not failed.
+# Replaying a lot of WAL takes minutes; a server that is still recovering has not failed.
 START_TIMEOUT_SECONDS = 900.0
 STOP_TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 0.02
 LOG_LIMIT = 20_000_000
 
-# fsync and synchronous_commit stay on: a laptop may lose power too.
+# fsync and synchronous_commit stay on: a laptop can lose power too.
 SETTINGS = """
 # Tenuto's choices for one machine. Edit freely; they are written once.
 max_connections = 200
@@ -37,7 +37,7 @@ log_checkpoints = off
 
 
 def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
-    """Return once the server answers; True if this call started it. The caller holds the lock."""
+    """Return once the server accepts connections; True if this call started it. The caller holds the lock."""
     started = False
     for _ in _until("answer", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) is None:
@@ -49,7 +49,7 @@ def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
 
 
 def stop(place: ServerPaths) -> bool:
-    """Stop the server, telling its clients; True if it was running. The caller holds the lock."""
+    """Stop the server, disconnecting clients; return True if it was running. The caller holds the lock."""
     pid = running_pid(place.data)
     if pid is None:
         return False
@@ -72,14 +72,14 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
     stale = read_pid_file(place.data)
     environment = _environment()
     if stale is not None:
-        # A killed postmaster that nobody has reaped still counts as alive for Postgres, unless it is "the
-        # grandparent". Removing the file instead would race with another starter.
+        # Postgres considers a killed postmaster alive while it is a zombie, unless it is "the grandparent". Removing
+        # the file instead would race with another process that starts it.
         environment["PG_GRANDPARENT_PID"] = str(stale.pid)
     if place.log.exists() and place.log.stat().st_size > LOG_LIMIT:
         place.log.rename(place.log.with_suffix(".log.old"))
     arguments = ["-D", place.data, "-c", f"listen_addresses={HOST}", "-p", str(port), "-c", "unix_socket_directories="]
     with _log_from_here(place) as (log, reason):
-        # The shell makes it an orphan at once, so that it is never our zombie.
+        # The shell orphans the server at once, so that it never becomes our zombie.
         shell = ["/bin/sh", "-c", '"$@" </dev/null >&2 & echo $!', "sh", binaries.folder / "postgres", *arguments]
         spawned = subprocess.run(
             shell, stdout=subprocess.PIPE, stderr=log, text=True, check=True,
@@ -89,7 +89,7 @@ def _start(place: ServerPaths, pg_bin: Path | None) -> None:
 
 
 def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) -> None:
-    """Return when the new postmaster owns the folder, or say what its log said."""
+    """Return when the new postmaster owns the folder; raise ServerFailed with its log if it exits."""
     for _ in _until("start", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) == pid:
             return
@@ -100,19 +100,19 @@ def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) 
 def _answers(place: ServerPaths) -> bool:
     try:
         with psycopg.connect(place.url("postgres"), connect_timeout=10, autocommit=True) as conn:
-            found = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
-            if found is None:
+            row = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
+            if row is None:
                 conn.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
         return True
     except psycopg.OperationalError as error:
-        # libpq gives no code for a refused connection, only words; and initdb was told to use English ones.
+        # libpq gives no code for a refused connection, only text, which is English because of initdb's locale.
         if "authentication failed" in str(error):
             raise ServerFailed(f"the server refuses the password in {place.password}") from error
-        return "too many clients" in str(error)  # else still recovering, or killed a moment ago
+        return "too many clients" in str(error)  # otherwise still recovering, or just killed
 
 
 def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
-    """Run initdb beside the final place, so that a half-made cluster is never mistaken for one."""
+    """Run initdb next to the final folder, so that a partial cluster is never mistaken for a complete one."""
     workshop = place.folder / "init.tmp"
     shutil.rmtree(workshop, ignore_errors=True)
     workshop.mkdir(mode=0o700)
@@ -137,14 +137,15 @@ def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the caller's: PGDATA, PGOPTIONS or a locale would change what the server does."""
+    """Return a clean environment: PGDATA, PGOPTIONS or a locale of the caller would change the server's behaviour."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
 @contextmanager
 def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], str]]]:
-    """The log, open to append, and a function that tells what was written since."""
-    private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)  # statements with values can be in it
+    """Yield the log, opened for appending, and a function that returns the errors written since."""
+    # the log may contain statements with values
+    private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(private, "a") as log:
         start = log.tell()
 
@@ -158,7 +159,7 @@ def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], s
 
 
 def _until(what: str, place: ServerPaths, patience: float) -> Iterator[None]:
-    """Give turns, a moment apart, until time is up."""
+    """Yield repeatedly, with short pauses, until the time is up; then raise ServerFailed."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         yield

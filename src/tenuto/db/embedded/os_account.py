@@ -1,4 +1,4 @@
-"""Which operating-system user runs the server: Postgres refuses to run as root."""
+"""Chooses the operating-system user that runs the server: Postgres refuses to run as root."""
 
 import os
 import pwd
@@ -14,7 +14,7 @@ UNPRIVILEGED = ("postgres", "nobody")
 
 @dataclass(frozen=True)
 class OsAccount:
-    """An operating-system user, and whether we must become it to start the server."""
+    """An operating-system user, and whether we must switch to it to start the server."""
 
     name: str
     uid: int
@@ -22,18 +22,18 @@ class OsAccount:
     dropped: bool
 
     def run_as(self) -> dict[str, Any]:
-        """The arguments that make `subprocess` run a command as this user."""
+        """Return the `subprocess` arguments that run a command as this user."""
         if not self.dropped:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def give(self, path: Path) -> None:
-        """Hand over something that we have just made ourselves."""
+        """Transfer ownership of a file that we have just created."""
         if self.dropped:
             os.chown(path, self.uid, self.gid)
 
     def can(self, test: str, path: Path) -> bool:
-        """Ask the kernel, as that user, because modes alone do not tell (ACLs, mounts, containers)."""
+        """Test access as that user, because file modes alone are not conclusive (ACLs, mounts, containers)."""
         if not self.dropped:
             return os.access(path, os.X_OK if test == "-x" else os.R_OK)
         command = ["/bin/sh", "-c", f'test {test} "$1"', "sh", str(path)]
@@ -41,7 +41,7 @@ class OsAccount:
 
 
 def choose_account(data: Path | None = None) -> OsAccount:
-    """The current user; for root the owner of the data, else an existing unprivileged user."""
+    """Return the current user; for root, the owner of the data or else an existing unprivileged user."""
     if os.geteuid() != 0:
         return OsAccount(f"uid {os.geteuid()}", os.geteuid(), os.getegid(), dropped=False)
     if data is not None and data.exists() and data.stat().st_uid != 0:

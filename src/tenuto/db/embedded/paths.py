@@ -1,4 +1,4 @@
-"""Where the embedded server keeps its files, and the small files that remember how to reach it."""
+"""The files of the embedded server: its data, log, password and port."""
 
 import itertools
 import os
@@ -13,19 +13,20 @@ from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.os_account import OsAccount, choose_account
 
 HOST = "127.0.0.1"
-USER = "postgres"  # not "tenuto": that would put the schema of this name on the search path and hide mistakes
+USER = "postgres"  # not "tenuto": the schema of that name would be on the search path and hide mistakes
 DATABASE = "tenuto"
 
-# Used only by root, for homes (such as one below /root) that the server's user may not enter.
+# Used by root only, for homes that the server's user cannot enter, such as one below /root.
 ROOT_SERVER_FOLDER = Path("/var/lib/tenuto")
 
-# Below what Linux and macOS hand to outgoing connections, so that a stopped server's port stays free.
+# Below the range that Linux and macOS use for outgoing connections, so that the port of a stopped server stays free.
 FIRST_PORT, LAST_PORT = 20_000, 31_999
 
 
 @dataclass(frozen=True)
 class ServerPaths:
-    """Where one embedded server is kept: `home` has the small files, `folder` what the server's user must reach."""
+    """The folders of one embedded server: `home` has the small files, `folder` those that the server's user must
+    access."""
 
     home: Path
     folder: Path
@@ -45,7 +46,7 @@ class ServerPaths:
 
     @property
     def major(self) -> int | None:
-        """The major version the data belongs to, or None before there is any."""
+        """The major version of the data, or None if there is none yet."""
         version = self.data / "PG_VERSION"
         return int(version.read_text().split(".")[0]) if version.exists() else None
 
@@ -63,7 +64,7 @@ class ServerPaths:
         return password
 
     def settle_port(self) -> int:
-        """The port of last time, or another one if another program has taken it meanwhile."""
+        """Return the previous port, or a new one if another program now uses it."""
         port = self.port
         while port is None or not _is_free(port):
             port = FIRST_PORT + secrets.randbelow(LAST_PORT - FIRST_PORT + 1)
@@ -73,8 +74,8 @@ class ServerPaths:
 
 
 def find_paths(home: Path) -> ServerPaths:
-    """Where the files of `home` are or would be, making nothing."""
-    home = home.expanduser().resolve()  # the process table is searched for this very path
+    """Return the paths for `home` without creating anything."""
+    home = home.expanduser().resolve()  # the process table is searched for exactly this path
     data = home / "data"
     account = choose_account(data)
     if data.is_symlink():
@@ -82,15 +83,15 @@ def find_paths(home: Path) -> ServerPaths:
     if not account.dropped or _can_enter(account, home):
         return ServerPaths(home, home, account)
     if data.exists():
-        # Starting with an empty folder elsewhere would look like losing everything.
+        # Starting with an empty folder elsewhere would look like data loss.
         raise ServerFailed(f"the data in {home} belongs to user {account.name}, who may not enter {home}; let it in")
     other = _other_folder(home)
     return ServerPaths(home, other, choose_account(other / "data"))
 
 
 def make_home(home: Path) -> Path:
-    """Make the home if it is missing, for its owner alone. Where the server runs as another user in it, that user's
-    group may pass through it, but not list it. No folder that exists is touched."""
+    """Create the home if it is missing, accessible to its owner only. If the server runs there as another user, that
+    user's group can pass through it but not list it. Existing folders are not changed."""
     home = home.expanduser().resolve()
     account = choose_account(home / "data")
     shared = account.dropped and _can_enter(account, home)
@@ -104,7 +105,8 @@ def make_home(home: Path) -> Path:
 
 
 def make_paths(home: Path) -> ServerPaths:
-    """The place of a home that exists; a folder elsewhere is made and linked to. The caller holds the lock."""
+    """Return the paths of an existing home; a separate server folder is created and linked. The caller holds the
+    lock."""
     place = find_paths(home)
     if place.folder == place.home:
         return place
@@ -113,7 +115,7 @@ def make_paths(home: Path) -> ServerPaths:
         for folder in _missing(place.folder):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o711)
-        for name in ("password", "port"):  # earlier versions kept them beside the data
+        for name in ("password", "port"):  # earlier versions kept them next to the data
             if (place.folder / name).exists():
                 shutil.move(place.folder / name, place.home / name)
         link.symlink_to(place.data)
@@ -130,12 +132,12 @@ def _can_enter(account: OsAccount, home: Path) -> bool:
 
 
 def _missing(folder: Path) -> list[Path]:
-    """Of this folder and its parents those that do not exist, outermost first."""
-    return [one for one in [folder, *folder.parents] if not one.exists()][::-1]
+    """Return this folder and its parents that do not exist, outermost first."""
+    return [candidate for candidate in [folder, *folder.parents] if not candidate.exists()][::-1]
 
 
 def _other_folder(home: Path) -> Path:
-    """A new folder for root; the data of a home that was removed is left alone, and no password for it is known."""
+    """Return an unused folder for root. Data of a home that was removed is kept, but its password is unknown."""
     name = sha256(str(home).encode()).hexdigest()[:16]
     names = itertools.chain([name], (f"{name}-{no}" for no in itertools.count(2)))
     folders = (ROOT_SERVER_FOLDER / name for name in names)
@@ -143,7 +145,7 @@ def _other_folder(home: Path) -> Path:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Replace the file in one step: a reader sees the old text or the new one."""
+    """Replace the file atomically: a reader sees the old or the new text."""
     temporary = path.with_suffix(".tmp")
     temporary.unlink(missing_ok=True)
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -151,7 +153,7 @@ def _write_secret(path: Path, text: str) -> None:
         file.write(text + "\n")
         file.flush()
         os.fsync(file.fileno())
-    if os.geteuid() == 0:  # root may be looking after somebody else's home
+    if os.geteuid() == 0:  # root may be managing another user's home
         owner = path.parent.stat()
         os.chown(temporary, owner.st_uid, owner.st_gid)
     temporary.rename(path)
@@ -159,7 +161,7 @@ def _write_secret(path: Path, text: str) -> None:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As Postgres does: connections of the last server that are still closing do not count.
+        # Like Postgres: closing connections of the previous server do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,4 +1,5 @@
-"""Is the server of a data folder alive: asked of the process table, since a pid file outlives its process."""
+"""Checks whether the server of a data folder is alive, using the process table, because a pid file outlives its
+process."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ import psutil
 
 @dataclass(frozen=True)
 class PidFile:
-    """What postmaster.pid says."""
+    """The content of postmaster.pid."""
 
     pid: int
     status: str
@@ -18,12 +19,12 @@ def read_pid_file(data: Path) -> PidFile | None:
     try:
         lines = (data / "postmaster.pid").read_text().splitlines()
         return PidFile(int(lines[0]), lines[7].strip() if len(lines) > 7 else "")
-    except (FileNotFoundError, IndexError, ValueError):  # absent, or just being written
+    except (FileNotFoundError, IndexError, ValueError):  # missing, or being written
         return None
 
 
 def running_pid(data: Path) -> int | None:
-    """The postmaster's pid, if that process lives, is no zombie and serves this folder."""
+    """Return the postmaster's pid if that process is alive, is not a zombie and serves this folder."""
     file = read_pid_file(data)
     return file.pid if file is not None and _serves(file.pid, data) else None
 
@@ -36,7 +37,7 @@ def is_alive(pid: int) -> bool:
 
 
 def end_orphans(data: Path) -> None:
-    """End what a killed postmaster left behind: a backend still busy keeps the next server from starting."""
+    """Kill the backends of a killed postmaster: one that is still busy prevents the next server from starting."""
     for process in psutil.process_iter(["name", "cwd"]):
         if process.info["cwd"] == str(data) and "postgres" in (process.info["name"] or ""):
             try:
@@ -48,9 +49,9 @@ def end_orphans(data: Path) -> None:
 
 def _serves(pid: int, data: Path) -> bool:
     try:
-        # A zombie has no command line, and a reused pid another one; kill(pid, 0) would be fooled by both.
+        # A zombie has no command line and a reused pid has a different one; kill(pid, 0) would not notice either.
         return str(data) in psutil.Process(pid).cmdline()
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
-    except psutil.AccessDenied:  # macOS hides other users' command lines; then it is not ours
+    except psutil.AccessDenied:  # macOS hides command lines of other users; then it is not ours
         return False

@@ -1,4 +1,4 @@
-"""Who uses the server: each user holds a shared file lock, which the kernel lets go whatever way a process dies."""
+"""Tracks the users of the server: each holds a shared file lock, which the kernel releases however the process dies."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def locked(home: Path) -> Iterator[None]:
-    """Be the only one to start or stop this server."""
+    """Hold the exclusive lock for starting or stopping this server."""
     descriptor = _open(home / "lock")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -19,14 +19,14 @@ def locked(home: Path) -> Iterator[None]:
 
 
 def join(home: Path) -> int:
-    """Count as a user until the returned descriptor is closed, here and in every forked child."""
+    """Count as a user until the returned descriptor is closed, in this process and in every forked child."""
     descriptor = _open(home / "users")
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     return descriptor
 
 
 def nobody_left(home: Path) -> bool:
-    """Ask with the lock held, so that nobody can join meanwhile."""
+    """Whether the server has no users. Called with the lock held, so that no user can join in the meantime."""
     descriptor = _open(home / "users")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Installing Tenuto into a database: all of it in one transaction, nothing when nothing changed."""
+"""Installs Tenuto into a database: in one transaction, and without any change if it is up to date."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,12 +24,12 @@ from tenuto.db.install.sql_objects import apply_objects
 from tenuto.db.install.sql_tree import SqlTree, read_tree
 
 OLDEST_SERVER = 150_000
-LOCK = 0x7E6E_7570  # any constant; whoever migrates this database takes it first
+LOCK = 0x7E6E_7570  # any constant; every migration of this database takes this lock first
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a migration did."""
+    """The result of a migration."""
 
     applied: list[str]
     objects_applied: bool
@@ -38,7 +38,7 @@ class Report:
 
 @dataclass(frozen=True)
 class SchemaStatus:
-    """What a database holds, against what this Tenuto would install."""
+    """What is installed in a database, compared with what this version of Tenuto would install."""
 
     url: str
     server_version: str
@@ -46,11 +46,11 @@ class SchemaStatus:
     pending: list[str]
     current: bool
     test: bool
-    fits: bool  # its functions are those that this Tenuto calls
+    fits: bool  # its functions are those that this version calls
 
 
 def migrate(database: str | Connection, *, test: bool = False, root: Traversable | None = None) -> Report:
-    """Bring the database to what the SQL files say; an error changes nothing."""
+    """Bring the database to the state of the SQL files. On an error nothing is changed."""
     tree = read_tree(root)
     with _connection(database) as conn:
         refuse_old_server(conn.info.server_version)
@@ -62,7 +62,7 @@ def migrate(database: str | Connection, *, test: bool = False, root: Traversable
 
 
 def status(database: str | Connection, *, root: Traversable | None = None) -> SchemaStatus:
-    """Look at a database without changing it."""
+    """Return the status of a database without changing it."""
     tree = read_tree(root)
     with _connection(database) as conn:
         installed = read_installed(conn)
@@ -76,7 +76,7 @@ def status(database: str | Connection, *, root: Traversable | None = None) -> Sc
 
 
 def refuse_old_server(version: int) -> None:
-    """Raise for a server whose number (as in `server_version_num`) is too low."""
+    """Raise ServerTooOld if the version (as in `server_version_num`) is too low."""
     if version < OLDEST_SERVER:
         raise ServerTooOld(
             f"the server is Postgres {version // 10_000}, Tenuto needs {OLDEST_SERVER // 10_000} or newer; "
@@ -86,7 +86,7 @@ def refuse_old_server(version: int) -> None:
 
 def _install(conn: Connection, tree: SqlTree, *, test: bool) -> Report:
     conn.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-    installed = read_installed(conn)  # again: somebody may have migrated while we waited
+    installed = read_installed(conn)  # again: another process may have migrated while we waited for the lock
     if test and not installed.empty and not installed.test:
         raise NotATestDatabase(
             f"database {conn.info.dbname!r} holds a production installation; use an empty database for tests"
@@ -139,19 +139,20 @@ def _connection(database: str | Connection) -> Iterator[Connection]:
 
 
 def open_connection(url: str) -> Connection:
-    """Connect, or say in one line where nobody answered."""
+    """Connect, or raise an error of one line."""
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
     except psycopg.OperationalError as error:
-        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None  # it has the driver's words
-    except psycopg.ProgrammingError:  # whose words may hold the password
+        # the message already includes the driver's
+        raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None
+    except psycopg.ProgrammingError:  # the driver's message may contain the password
         raise BadAddress(
             "TENUTO_DATABASE_URL is not a usable address; write postgresql://user:password@host:port/name"
         ) from None
 
 
 def _refused(url: str, error: psycopg.OperationalError) -> str | None:
-    """What to say of a server that is there but does not let us in; None when nobody answers."""
+    """Return the message for a server that responds but rejects the connection; None if there is no response."""
     if PGconn.ping(make_conninfo(url, connect_timeout=10).encode()) != Ping.OK:
         return None
     return (
@@ -174,6 +175,6 @@ def _reason(error: psycopg.OperationalError) -> str:
 
 
 def _address(conn: Connection) -> str:
-    """Where this connection leads, without the password."""
+    """Return the address of this connection, without the password."""
     info = conn.info
     return f"postgresql://{info.user}@{info.host}:{info.port}/{info.dbname}"

@@ -1,4 +1,4 @@
-"""Holding every table of an installation before it is changed, while workers go on using it."""
+"""Locks all tables of an installation before they are changed, while workers use them."""
 
 import random
 import time
@@ -7,13 +7,14 @@ from psycopg import Connection, errors, sql
 
 from tenuto.db.connection.errors import BusyTables
 
-LOCK_TIMEOUT_SECONDS = 60.0  # seconds in which the tables must be free once, all of them
-LOCK_TRY_TIMEOUT = "500ms"  # shorter than the server's deadlock timeout: nobody who waits for us is sacrificed
+LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
+# shorter than deadlock_timeout, so that Postgres never cancels a worker that waits for these locks
+LOCK_TRY_TIMEOUT = "500ms"
 
 
 def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> None:
-    """Lock all tables and views together until the transaction ends. Taken one by one, as each is changed, they and the
-    workers' calls would wait for each other in a circle."""
+    """Lock all tables and views together until the transaction ends. Locking each one when it is changed would deadlock
+    with the workers' calls."""
     names = conn.execute(
         "select relname::text from pg_class where relnamespace = 'tenuto'::regnamespace"
         " and relkind in ('r', 'p', 'v') and not relispartition order by relname"
@@ -33,7 +34,7 @@ def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> 
 
 def _try(conn: Connection, lock: sql.Composed) -> bool:
     try:
-        with conn.transaction():  # a lock that is not had in time gives the others back
+        with conn.transaction():  # a timeout releases the locks taken so far
             conn.execute(sql.SQL("set local statement_timeout = {}").format(sql.Literal(LOCK_TRY_TIMEOUT)))
             conn.execute(lock)
             conn.execute("set local statement_timeout to default")

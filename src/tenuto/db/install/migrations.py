@@ -1,4 +1,4 @@
-"""Numbered changes of tables: which ones a database has, and applying those it lacks."""
+"""Migrations: which ones a database has, and applying the missing ones."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ comment on table tenuto.installation is 'Hashes of functions and views and of wh
 
 @dataclass(frozen=True)
 class Installed:
-    """What a database says about itself; nothing at all before the first migration."""
+    """What is installed in a database; empty before the first migration."""
 
     checksums: dict[int, str]
     fingerprint: str | None
@@ -43,8 +43,8 @@ class Installed:
 
 
 def read_installed(conn: Connection) -> Installed:
-    """Two short queries; none of them locks anything."""
-    # Not to_regclass: what it remembers from before a wait for the lock may be out of date.
+    """Read what is installed, with two short queries that take no locks."""
+    # Not to_regclass: its cached result may be from before we waited for the lock.
     exists = (
         "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = 'tenuto' and c.relname = 'installation'"
@@ -62,7 +62,7 @@ def read_installed(conn: Connection) -> Installed:
 
 
 def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
-    """What is still to be applied, once the past is known to be the same as in the files."""
+    """Return the migrations to apply, after checking that the applied ones match the files."""
     if installed.version > tree.latest:
         raise NewerSchema(
             f"the database has migration {installed.version:04d}, this Tenuto ends at {tree.latest:04d}; "
@@ -79,7 +79,7 @@ def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
 
 
 def apply_migrations(conn: Connection, migrations: list[Migration]) -> None:
-    """Run each and write it down; the caller's transaction takes all of it back on an error."""
+    """Run and record each migration; on an error the caller's transaction reverts all of them."""
     for migration in migrations:
         try:
             conn.execute(migration.text.encode())

@@ -1,4 +1,4 @@
-"""What functions and views the schema holds now, and dropping some of them safely."""
+"""Lists the functions and views of the schema and drops some of them safely."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ where c.relnamespace = 'tenuto'::regnamespace
 order by 1, 4
 """
 
-# A view depends on things through its rewrite rule; things depend on a view through its row type and the array of it.
+# A view depends on objects through its rewrite rule; objects depend on a view through its row type and array type.
 DEPENDENTS = """
 with recursive reached (classid, objid) as (
   select unnest(%(classes)s::regclass[])::oid, unnest(%(oids)s::bigint[])::oid
@@ -39,7 +39,7 @@ select classid::regclass::text, objid::bigint, pg_describe_object(classid, objid
 
 @dataclass(frozen=True)
 class Item:
-    """A function or view as the catalog has it; `written` changes whenever it is replaced."""
+    """A function or view in the catalog; `written` changes whenever it is replaced."""
 
     kind: str
     oid: int
@@ -52,22 +52,22 @@ def list_objects(conn: Connection) -> list[Item]:
     return [Item(*row) for row in conn.execute(LIST).fetchall()]
 
 
-def describe(conn: Connection, said: Mapping[str, str | None]) -> None:
-    """Make what is said of each object its comment, for psql's df+ and d+ to show."""
+def describe(conn: Connection, descriptions: Mapping[str, str | None]) -> None:
+    """Set the descriptions as comments, which psql shows with \\df+ and \\d+."""
     for item in list_objects(conn):
-        what = f"comment on {_word(item)} {item.identity} is ".encode()  # the catalog has quoted it
-        conn.execute(what + sql.Literal(said[item.name]).as_bytes(conn))
+        what = f"comment on {_word(item)} {item.identity} is ".encode()  # quoted by the catalog
+        conn.execute(what + sql.Literal(descriptions[item.name]).as_bytes(conn))
 
 
 def drop(conn: Connection, items: list[Item]) -> None:
-    """Drop these and nothing else, in an order that works, or say what still needs them."""
+    """Drop exactly these objects, in an order that works, or raise an error that says what still needs them."""
     while items:
         left: list[Item] = []
         reason: str | None = None
         for item in items:
             try:
                 with conn.transaction():
-                    conn.execute(f"drop {_word(item)} {item.identity}".encode())  # the catalog has quoted it
+                    conn.execute(f"drop {_word(item)} {item.identity}".encode())  # quoted by the catalog
             except errors.DependentObjectsStillExist as error:
                 left.append(item)
                 reason = error.diag.message_detail
@@ -77,7 +77,8 @@ def drop(conn: Connection, items: list[Item]) -> None:
 
 
 def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
-    """Drop these and the functions and views built on them; their names. Tables are never touched."""
+    """Drop these objects and the functions and views that depend on them; return their names. Tables are never
+    dropped."""
     classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
     oids = [item.oid for item in items]
     known = {item.oid: item for item in list_objects(conn)}
@@ -85,7 +86,7 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
     for catalog, oid, description in conn.execute(DEPENDENTS, {"classes": classes, "oids": oids}).fetchall():
         if oid in known:
             reached.append(known[oid])
-        elif catalog not in ("pg_type", "pg_rewrite"):  # a view's own row type and rule go with it
+        elif catalog not in ("pg_type", "pg_rewrite"):  # a view's own row type and rule are dropped with it
             raise BrokenObject(
                 f"{items[0].identity} cannot change its shape because {description} uses it; "
                 "free it in a migration first"

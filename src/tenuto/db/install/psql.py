@@ -1,4 +1,4 @@
-"""Handing a terminal over to psql."""
+"""Runs psql in the terminal."""
 
 import os
 import signal
@@ -12,15 +12,15 @@ from tenuto.db.embedded.binaries import find_program
 
 
 def run(url: str, arguments: list[str], *, pg_bin: Path | None = None) -> int:
-    """Run psql to its end; its exit code."""
+    """Run psql until it exits; return its exit code."""
     program = find_program("psql", pg_bin)
     if program is None:
         raise NoBinaries("psql was not found; install the system's postgresql-client, or connect with another client")
     parts = conninfo_to_dict(url)
-    environment = {**os.environ, "PGPASSWORD": str(parts.pop("password", ""))}  # a command line is for all to see
+    environment = {**os.environ, "PGPASSWORD": str(parts.pop("password", ""))}  # a command line is visible to all users
     if not environment["PGPASSWORD"]:
         del environment["PGPASSWORD"]
-    # Control-C belongs to psql, which cancels its query and goes on.
+    # Ctrl-C goes to psql, which cancels its query and continues.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         command = [program, make_conninfo("", **parts), *arguments]

@@ -1,4 +1,4 @@
-"""The roles and the schema that every object of an installation belongs to."""
+"""Creates the roles and the schema that own every object of an installation."""
 
 from psycopg import Connection, errors, sql
 
@@ -9,7 +9,7 @@ ROLES = (OWNER, "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_read
 
 
 def become_owner(conn: Connection) -> None:
-    """Make roles and schema where they are missing, then act as their owner until the transaction ends."""
+    """Create missing roles and the schema, then act as the owner until the transaction ends."""
     roles, schema = _missing(conn)
     try:
         _make_roles(conn, roles)
@@ -27,7 +27,7 @@ def become_owner(conn: Connection) -> None:
 
 
 def _missing(conn: Connection) -> tuple[list[str], bool]:
-    """The roles that do not exist, and whether the schema does not."""
+    """Return the missing roles, and whether the schema is missing."""
     present = {row[0] for row in conn.execute("select rolname::text from pg_roles").fetchall()}
     schema = conn.execute("select 1 from pg_namespace where nspname = 'tenuto'").fetchone()
     return [role for role in ROLES if role not in present], schema is None
@@ -39,30 +39,33 @@ def _make_roles(conn: Connection, roles: list[str]) -> None:
             with conn.transaction():
                 conn.execute(sql.SQL("create role {} nologin").format(sql.Identifier(role)))
         except (errors.DuplicateObject, errors.UniqueViolation):
-            # Roles belong to the whole server, our lock to one database: a neighbour was quicker.
+            # Roles belong to the whole server but our lock to one database: another installation created it first.
             continue
 
 
 def _join_owner(conn: Connection) -> None:
-    # From 16 on membership alone is not enough to become a role: it must have been granted with SET.
+    # Since Postgres 16 membership alone is not enough to switch to a role: it must be granted with SET.
     kind = "SET" if conn.info.server_version >= 160_000 else "MEMBER"
     if conn.execute("select pg_has_role(current_user, %s, %s)", [OWNER, kind]).fetchone() == (False,):
         conn.execute("grant tenuto_owner to current_user")
 
 
 def _let_owner_see_sessions(conn: Connection) -> None:
-    """So that who follows changes knows what is still to be committed; where nobody may grant it, a minute must do."""
+    """Let the owner see open transactions, so that followers of changes know what is still uncommitted. Without this
+    privilege they wait a minute instead."""
     if conn.execute("select pg_has_role(%s, 'pg_read_all_stats', 'usage')", [OWNER]).fetchone() == (True,):
         return
     try:
         with conn.transaction():
             conn.execute("grant pg_read_all_stats to tenuto_owner")
-    except (errors.InsufficientPrivilege, errors.InternalError_):  # or a neighbour grants it at this very moment
+    # or another installation is granting it at the same moment
+    except (errors.InsufficientPrivilege, errors.InternalError_):
         return
 
 
 def _setup_script(conn: Connection, roles: list[str], *, schema: bool) -> str:
-    """What a superuser runs once so that this user can migrate without any right to create roles."""
+    """Return the statements for a superuser to run once, so that this user can migrate without the right to create
+    roles."""
     lines = [f"create role {role} nologin;" for role in roles]
     lines.append("grant pg_read_all_stats to tenuto_owner;")
     login = sql.Identifier(conn.info.user).as_string(None)

@@ -1,4 +1,4 @@
-"""Notices in a running process that the functions in its database became those of another Tenuto."""
+"""Detects in a running process that another version of Tenuto replaced the functions in its database."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from tenuto.db.connection.errors import OtherFunctions
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.db.install.sql_tree import read_tree
 
-EVERY = 10.0  # seconds between two looks
+EVERY = 10.0  # seconds between two checks
 INSTALLED = (
     "select (select max(number) from tenuto.migrations),"
     " (select value from tenuto.installation where key = 'interface')"
@@ -19,12 +19,12 @@ log = logging.getLogger("tenuto.db")
 
 
 async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
-    """Return once the database no longer has the functions that this code calls, with what to do."""
+    """Return once the database no longer has the functions that this code calls, with an error that says what to do."""
     while True:
         await asyncio.sleep(EVERY)
         try:
             version, interface = await pool.call(_read)
-        except Exception as problem:  # a database that is away is reported by those who need it
+        except Exception as problem:  # outages are reported by the code that needs the database
             log.debug("the schema version could not be read: %s", problem)
             continue
         latest, expected = await asyncio.to_thread(_expected)

@@ -1,4 +1,4 @@
-"""Functions and views: applied anew as a whole, in whatever order they need each other."""
+"""Applies all functions and views, in whatever order their dependencies require."""
 
 from psycopg import Connection, Error, errors
 
@@ -11,7 +11,7 @@ CHANGED_SHAPE = (errors.InvalidFunctionDefinition, errors.InvalidTableDefinition
 
 
 def apply_objects(conn: Connection, tree: SqlTree, *, test: bool) -> None:
-    """Create or replace what the files say, drop what no file says any more, then grant."""
+    """Create or replace the objects in the files, drop those without a file, then apply the grants."""
     conn.execute("set local check_function_bodies = off")
     before = catalog.list_objects(conn)
     files = [*tree.objects, *(tree.testing if test else ())]
@@ -46,7 +46,7 @@ def _apply_all(conn: Connection, files: list[ObjectFile], before: list[catalog.I
 
 
 def _apply(conn: Connection, file: ObjectFile) -> set[str]:
-    """Apply one file; the names of objects that had to go for it and must be made again."""
+    """Apply one file; return the names of objects that had to be dropped for it and must be created again."""
     try:
         with conn.transaction():
             conn.execute(file.text.encode())
@@ -62,7 +62,8 @@ def _apply(conn: Connection, file: ObjectFile) -> set[str]:
 def _drop_old_overloads(
     conn: Connection, files: list[ObjectFile], waiting: dict[ObjectFile, Error], before: list[catalog.Item]
 ) -> set[str]:
-    """A changed parameter type makes a second function of the same name; the untouched one is the old one."""
+    """Drop old overloads: changing a parameter type creates a second function of the same name, and the unchanged one
+    is the old one."""
     settled = {file.name for file in files} - {file.name for file in waiting}
     touched = catalog.list_objects(conn)
     names = [item.name for item in touched if item.kind == "function"]

@@ -1,4 +1,4 @@
-"""The SQL files that make up an installation, read and checked before any of them runs."""
+"""The SQL files of an installation, read and checked before any of them runs."""
 
 import re
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ CONTEXTS = (
     "shared", "outbox", "identity", "workers", "deploys", "datasets", "runs", "reactions", "monitoring", "compat",
 )  # fmt: skip
 
-# What a caller of a public function knows of it: name, parameters, result.
+# The interface of a public function: name, parameters, result.
 HEAD = re.compile(r"create or replace (?:function|procedure) (tenuto\.[a-z]\w*\(.*?)\s+language\s", re.DOTALL)
 SHAPE = re.compile(r"^create (?:table|type) (tenuto\.\w+)(.*?)(?=^  constraint|^\)|\Z)", re.DOTALL | re.MULTILINE)
 TYPES = re.compile(r"\btenuto\.\w+")
-GRANTS = ("grants.sql", "policies.sql")  # what one may do, then which rows one sees
+GRANTS = ("grants.sql", "policies.sql")  # first privileges, then row security
 MIGRATION_NAME = re.compile(r"(\d{4})_([a-z]+)_\w+\.sql")
 
 
@@ -36,7 +36,7 @@ class Migration:
 
 @dataclass(frozen=True)
 class ObjectFile:
-    """One function or view, named after the file that creates it."""
+    """One function or view, named after its file."""
 
     path: str
     text: str
@@ -47,32 +47,32 @@ class ObjectFile:
 
     @property
     def description(self) -> str | None:
-        """The comment that the file opens with, as one paragraph."""
+        """The opening comment of the file, as one paragraph."""
         opening = takewhile(lambda line: line.startswith("--"), self.text.splitlines())
         return " ".join(line.removeprefix("--").strip() for line in opening) or None
 
 
 @dataclass(frozen=True)
 class SqlTree:
-    """Everything an installation is made of."""
+    """All SQL files of an installation."""
 
     migrations: tuple[Migration, ...]
     objects: tuple[ObjectFile, ...]
     testing: tuple[ObjectFile, ...]
     grants: str
-    tables: str = ""  # as they are after all migrations
+    tables: str = ""  # the schema after all migrations
 
     def fingerprint(self, *, test: bool) -> str:
-        """One hash over all that is applied anew when any of it changes."""
-        seen = sha256(repr((self.grants, test)).encode())
+        """Return a hash over all files that are applied again when any of them changes."""
+        digest = sha256(repr((self.grants, test)).encode())
         for file in (*self.objects, *(self.testing if test else ())):
-            seen.update(repr((file.path, file.text)).encode())
-        return seen.hexdigest()
+            digest.update(repr((file.path, file.text)).encode())
+        return digest.hexdigest()
 
     @property
     def interface(self) -> str:
-        """One hash over what processes call: parameters and results of the public functions, and the columns of the
-        types in them. Code and a database with different ones do not work together."""
+        """Return a hash over what processes call: parameters and results of the public functions, and the columns of
+        their types. Code and database only work together if this matches."""
         heads = {" ".join(head.split()) for file in self.objects for head in HEAD.findall(file.text)}
         used = {name for head in heads for name in TYPES.findall(head)}
         shapes = {f"{name}{' '.join(columns.split())}" for name, columns in SHAPE.findall(self.tables) if name in used}
@@ -84,7 +84,7 @@ class SqlTree:
 
 
 def read_tree(root: Traversable | None = None) -> SqlTree:
-    """Read the tree, by default the one this package ships."""
+    """Read the SQL files, by default those of this package."""
     root = root or files("tenuto") / "sql"
     grants = [root / name for name in GRANTS]
     return SqlTree(
@@ -97,14 +97,14 @@ def read_tree(root: Traversable | None = None) -> SqlTree:
 
 
 def _read_migrations(folder: Traversable) -> tuple[Migration, ...]:
-    found = [_read_migration(file) for file in _sql_files(folder)]
-    for expected, migration in enumerate(found, start=1):
+    migrations = [_read_migration(file) for file in _sql_files(folder)]
+    for expected, migration in enumerate(migrations, start=1):
         if migration.number != expected:
             raise BrokenMigrations(
                 f"migration {migration.name} should have number {expected:04d}: numbers start at 0001, "
                 "without gaps or repeats; rename the file that has not been released"
             )
-    return tuple(found)
+    return tuple(migrations)
 
 
 def _read_migration(file: Traversable) -> Migration:
@@ -115,14 +115,14 @@ def _read_migration(file: Traversable) -> Migration:
 
 
 def _read_folder(root: Traversable, folder: str) -> list[ObjectFile]:
-    """The objects of a context and of the topics in it, which are its folders."""
+    """Return the objects of a context and of its topic folders."""
     here = root / folder
     if not here.is_dir():
         return []
-    found = [ObjectFile(f"{folder}/{file.name}", file.read_text()) for file in _sql_files(here)]
+    objects = [ObjectFile(f"{folder}/{file.name}", file.read_text()) for file in _sql_files(here)]
     for topic in sorted(file.name for file in here.iterdir() if file.is_dir()):
-        found += _read_folder(root, f"{folder}/{topic}")
-    return sorted(found, key=lambda file: file.name)
+        objects += _read_folder(root, f"{folder}/{topic}")
+    return sorted(objects, key=lambda file: file.name)
 
 
 def _sql_files(folder: Traversable) -> list[Traversable]:

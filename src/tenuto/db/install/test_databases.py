@@ -1,4 +1,4 @@
-"""Databases for tests: each a copy of a migrated template, with a clock that can be moved."""
+"""Databases for tests: copies of a migrated template, with a clock that tests control."""
 
 import secrets
 from collections.abc import Generator
@@ -13,12 +13,13 @@ from tenuto.db.connection.call import Conn
 from tenuto.db.install.install import migrate, open_connection
 from tenuto.db.install.sql_tree import read_tree
 
-LOCK = 0x7E6E_7465  # any constant; whoever makes the template takes it first
+LOCK = 0x7E6E_7465  # any constant; the process that creates the template takes this lock first
 
 
 @contextmanager
 def isolated_database(server: str) -> Generator[str]:
-    """The url of a new test database on this server, gone at the end of the block. The login must be a superuser."""
+    """Yield the URL of a new test database on this server, dropped at the end of the block. The login must be a
+    superuser."""
     template = _ensure_template(server)
     name = f"tenuto_test_{secrets.token_hex(6)}"
     with open_connection(server) as conn:
@@ -30,7 +31,7 @@ def isolated_database(server: str) -> Generator[str]:
 
 
 async def set_clock(conn: Conn, moment: datetime) -> None:
-    """Stop the clock of the database there, for this connection and all that come after it."""
+    """Set the clock of the database to a fixed time, for this connection and all later ones."""
     at = moment.isoformat()
     database = sql.Identifier(conn.info.dbname)
     await conn.execute(sql.SQL("alter database {} set tenuto.fake_now = {}").format(database, sql.Literal(at)))
@@ -38,7 +39,7 @@ async def set_clock(conn: Conn, moment: datetime) -> None:
 
 
 def _ensure_template(server: str) -> str:
-    """The name of a migrated database to copy, made once for each state of the SQL files."""
+    """Return the name of the migrated template database, created once per state of the SQL files."""
     name = f"tenuto_template_{read_tree(None).fingerprint(test=True)[:12]}"
     with open_connection(server) as conn:
         conn.execute("select pg_advisory_lock(%s)", [LOCK])
@@ -50,8 +51,8 @@ def _ensure_template(server: str) -> str:
 def _make_template(conn: Connection, server: str, name: str) -> None:
     half = f"{name}_half_made"
     old = conn.execute("select datname::text from pg_database where datname like 'tenuto\\_template\\_%%'").fetchall()
-    for (one,) in old:
-        conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(one)))
+    for (template,) in old:
+        conn.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(template)))
     conn.execute(sql.SQL("create database {} template template0").format(sql.Identifier(half)))
     with psycopg.connect(_in_database(server, half), autocommit=True) as inside:
         migrate(inside, test=True)

@@ -80,7 +80,10 @@ class SandboxAttemptApi:
             raise Forbidden("a sandbox can only read data objects that it was given or has put", "pass it a DataObject")
         if verb == "poll_tasks":
             ids = arguments.get("task_ids")
-            if not isinstance(ids, list) or not {_as_id(one) for one in cast("list[Any]", ids)} <= self._children:
+            if (
+                not isinstance(ids, list)
+                or not {_as_id(task_id) for task_id in cast("list[Any]", ids)} <= self._children
+            ):
                 raise Forbidden(
                     "a sandbox can only poll children that it has started", "gather what ctx.start returned"
                 )

@@ -48,13 +48,13 @@ def main(fd: int, spec: Spec) -> None:
 def _run_behind_walls(fd: int, spec: Spec) -> int:
     cgroup, buffer = _make_cgroup(spec), read_buffer()
     unshare(NEW_MOUNTS | NEW_NAME | NEW_IPC | NEW_PIDS | NEW_NETWORK)
-    told, tell = os.pipe()
+    status_pipe, status_out = os.pipe()
     first = os.fork()
     if first == 0:
-        os.close(told)
-        _guard(_be_first, fd, spec, tell, cgroup)
+        os.close(status_pipe)
+        _guard(_be_first, fd, spec, status_out, cgroup)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(first, signal.SIGKILL))
-    os.close(tell)
+    os.close(status_out)
     os.close(fd)
     over = watch(first, spec.limits.memory, buffer, cgroup.was_full if cgroup else lambda: False)
     os.wait()  # for the first process, and with it everything inside
@@ -62,7 +62,7 @@ def _run_behind_walls(fd: int, spec: Spec) -> int:
         cgroup.remove()
     if over:
         return OUT_OF_MEMORY
-    answer = os.read(told, 16)
+    answer = os.read(status_pipe, 16)
     return int(answer) if answer else signal.SIGKILL  # the first process reported nothing: it was killed with the rest
 
 

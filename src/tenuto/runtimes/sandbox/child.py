@@ -96,11 +96,11 @@ def _load(spec: Spec, name: str) -> Task[..., Any]:
         return load_app(spec.code.target).tasks[name]
     module, _, function = (spec.code.entry or "").partition(":")
     try:
-        found = getattr(importlib.import_module(module), function)
+        target = getattr(importlib.import_module(module), function)
     except Exception as error:
         raise BadTarget(f"{spec.code.entry} cannot be imported: {type(error).__name__}: {error}") from error
-    if isinstance(found, Task):
-        return found
-    if not callable(found):
+    if isinstance(target, Task):
+        return target
+    if not callable(target):
         raise BadTarget(f"{spec.code.entry} is not a function")
-    return Task(name, found, TaskOptions())
+    return Task(name, target, TaskOptions())

@@ -50,7 +50,7 @@ class Run(Generic[R]):
         self.id = id
         self.created = created  # False: a run with this dedupe key already existed, and this is it
         self._read = read
-        self._known = known  # False: check first that the run exists, instead of waiting for ever
+        self._known = known  # False: check first that the run exists, instead of waiting forever
 
     def __repr__(self) -> str:
         return f"<run {self.id}>"

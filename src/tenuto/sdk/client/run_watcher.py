@@ -41,7 +41,7 @@ class Watcher:
                 del self._waiting[run_id]
 
     def _stopped(self, asking: "asyncio.Task[None]") -> None:
-        """Fail the remaining callers, who would otherwise wait for ever. Later callers have a newer polling task."""
+        """Fail the remaining callers, who would otherwise wait forever. Later callers have a newer polling task."""
         if asking is self._asking:
             self._give_up(Unreachable(STOPPED))
 
@@ -108,6 +108,6 @@ class Watcher:
 
     def _give_up(self, error: Exception) -> None:
         waiting, self._waiting = self._waiting, {}
-        for future in (one for futures in waiting.values() for one in futures):
+        for future in [future for futures in waiting.values() for future in futures]:
             if not future.done():
                 future.set_exception(error)

@@ -41,7 +41,7 @@ class Schedules:
         """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
         check_cron(cron, timezone)
         plan = plan_task(task, args, kwargs)
-        options = {*plan.run, *(key for one in plan.details or () for key in one)}
+        options = {*plan.run, *(key for detail in plan.details or () for key in detail)}
         if extra := options - {"task", "limits", "metadata"}:
             raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} belongs to one run", "leave it out")
         times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter_seconds": seconds(jitter, "jitter")}

@@ -121,8 +121,8 @@ class SqlTransport:
     async def _find_schedule(self, name: str) -> Schedule:
         after = None
         while page := await self.list_schedules(after):
-            if found := next((one for one in page if one.name == name), None):
-                return found
+            if match := next((schedule for schedule in page if schedule.name == name), None):
+                return match
             after = page[-1].name
         raise NotFound(f"no schedule {name}", "tn.schedules.list() shows those there are")
 

@@ -76,9 +76,9 @@ class Context:
 
         codec = result_codec(function, f"step {name!r}")
         with self._in_flight(name):
-            no, found = await self.replay.next(name, "step")
-            if found:
-                return codec.decode(found.value)
+            no, record = await self.replay.next(name, "step")
+            if record:
+                return codec.decode(record.value)
             result: Any = function(*args, **kwargs)
             if asyncio.iscoroutine(result) or isinstance(result, asyncio.Future):
                 result = await cast("Awaitable[Any]", result)
@@ -100,11 +100,11 @@ class Context:
     async def sleep(self, delay: Duration) -> None:
         """Wait without occupying a worker slot. The wait survives crashes and restarts."""
         length = seconds(delay)
-        no, found = await self.replay.next("sleep", "sleep")
-        if found is None:
+        no, record = await self.replay.next("sleep", "sleep")
+        if record is None:
             await self.port.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
             raise Suspend({"for": "time", "seconds": length})
-        if (left := found.value["seconds"] - found.age) > 0:
+        if (left := record.value["seconds"] - record.age) > 0:
             raise Suspend({"for": "time", "seconds": left})
 
     async def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
@@ -112,22 +112,22 @@ class Context:
         limit = None if timeout is None else (seconds(timeout), self.replay.take())
         no = self.replay.take()
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
-        found = await self.replay.find(no, name, "signal")
-        if found is None:
+        record = await self.replay.find(no, name, "signal")
+        if record is None:
             taken = await self.port.ask("take_signal", step_no=no, name=name)
             if taken["found"]:
                 return taken["value"]
             if left is None or left > 0:
                 raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
             await self.port.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
-        if found is None or found.value == TIMED_OUT:
+        if record is None or record.value == TIMED_OUT:
             raise TimeoutError(f"no signal {name!r} came within {timeout}")
-        return found.value
+        return record.value
 
     async def _time_left(self, name: str, length: float, no: int) -> float:
         """Return the remaining seconds of a timeout that began when the first attempt reached this point."""
-        if found := await self.replay.find(no, name, "sleep"):
-            return found.value["seconds"] - found.age
+        if record := await self.replay.find(no, name, "sleep"):
+            return record.value["seconds"] - record.age
         await self.port.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
         return length
 
@@ -148,9 +148,9 @@ class Context:
     async def start_all(self, starting: Sequence[Starting[Any]]) -> list[Child[Any]]:
         """Start several child tasks as one recorded step."""
         step_name = ", ".join(dict.fromkeys(child.task.name for child in starting))[:200]
-        no, found = await self.replay.next(step_name, "child")
-        if found:
-            ids: list[str] = found.value
+        no, record = await self.replay.next(step_name, "child")
+        if record:
+            ids: list[str] = record.value
         else:
             kinds = [json.dumps({**child.task.kind(), "optional": True}) for child in starting]
             known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}

@@ -46,9 +46,9 @@ class SyncContext:
 
     def step(self, name: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         codec = result_codec(function, f"step {name!r}")
-        no, found = self._wait(self._context.replay.next(name, "step"))
-        if found:
-            return codec.decode(found.value)
+        no, record = self._wait(self._context.replay.next(name, "step"))
+        if record:
+            return codec.decode(record.value)
         result = function(*args, **kwargs)
         self._wait(self._context.replay.record(no, name, json.loads(codec.encode(result) or "null")))
         return result

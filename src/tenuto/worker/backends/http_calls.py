@@ -50,8 +50,10 @@ def _answer(
 
 def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fences:
     """Return one entry per attempt, with its values."""
-    told = [dict(zip(each, values, strict=True)) for values in zip(*each.values(), strict=True)] or [{}] * len(task_ids)
-    held = zip(task_ids, attempts, told, strict=True)
+    details = [dict(zip(each, values, strict=True)) for values in zip(*each.values(), strict=True)] or [{}] * len(
+        task_ids
+    )
+    held = zip(task_ids, attempts, details, strict=True)
     return [{"task_id": str(task_id), "attempt": attempt, **more} for task_id, attempt, more in held]
 
 

@@ -27,7 +27,7 @@ class SqlBackend:
         self.call = pool.call
 
     def open_channel(self) -> claim_connection.ClaimConnection:
-        line = claim_connection.open_lane(self._settings.url, 0, "", [], role=self._settings.role)
+        line = claim_connection.open_claim_connection(self._settings.url, 0, "", [], role=self._settings.role)
         line.group = self._settings.resource_group
         return line
 

@@ -75,7 +75,7 @@ class Registration:
         while True:
             sent_at = lease_time()
             try:
-                found = await self._backend.call(function, **params)
+                result = await self._backend.call(function, **params)
             except TenutoError:
                 self.session.outage_log.found(self)
                 raise  # the database responded: the request is invalid
@@ -84,7 +84,7 @@ class Registration:
                 await asyncio.sleep(backoff.after(problem))
             else:
                 self.session.outage_log.found(self)
-                return sent_at, found
+                return sent_at, result
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
         """Return the routes that this process serves: the types of its app, in its queues."""
