@@ -22,6 +22,7 @@ import statistics
 import subprocess
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
@@ -37,6 +38,7 @@ from tenuto.sdk.connect import connect
 
 OUTAGES = [(1, 60), (4, 60), (15, 60), (15, 5)]  # seconds of the outage, lease of the worker
 SERVER_OUTAGES = [4, 15]
+PEPPER = b64encode(b"p" * 32).decode()
 APP = 'import tenuto\napp = tenuto.App("bench")\n@app.task\nasync def nothing() -> None: ...\n'
 app = App("bench")
 
@@ -114,7 +116,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        self._process = _run(self._home, "server", "--port", str(self.port), TENUTO_DATABASE_URL=self._url)
+        settings = {"TENUTO_DATABASE_URL": self._url, "TENUTO_PEPPER": PEPPER}
+        self._process = _run(self._home, "server", "--port", str(self.port), **settings)
         while True:
             with suppress(OSError, HTTPException):
                 conn = HTTPConnection("127.0.0.1", self.port, timeout=2)
@@ -141,7 +144,7 @@ def a_remote_worker(url: str, home: Path) -> Iterator[Server]:
     """Run a worker that has already run a task through a server."""
     made = subprocess.run(
         [str(Path(sys.executable).parent / "tenuto"), "worker-keys", "create", "--name", "bench", "--json"],
-        env={**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home)},
+        env={**os.environ, "TENUTO_DATABASE_URL": url, "TENUTO_HOME": str(home), "TENUTO_PEPPER": PEPPER},
         capture_output=True,
         check=True,
     )
