@@ -21,7 +21,7 @@ def changed(folder: Path, no: int) -> Path:
     """The shipped SQL with another function body."""
     root = folder / str(no)
     shutil.copytree(SHIPPED, root)
-    file = root / "runs" / "promote_due.sql"
+    file = root / "runs" / "attempts" / "promote_due.sql"
     file.write_text(file.read_text().replace("as $$", f"as $$ -- {no}", 1))
     return root
 
