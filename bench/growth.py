@@ -28,8 +28,7 @@ TRIES = 3  # for --check: other load on the machine can spoil one measurement, h
 
 @dataclass(frozen=True)
 class Scenario:
-    """A measurement: `measure` returns the seconds of one call at size n; `size` and `quick_size` are the smallest
-    n."""
+    """A measurement: `measure` returns the server seconds of one call at size n, from `size` or `quick_size` on."""
 
     name: str
     measure: Callable[[psycopg.Connection, int], float]
@@ -43,6 +42,8 @@ SCENARIOS = [
     Scenario("claim beside n priorities", growth_claims.priorities, 625, 60, 0.5),
     Scenario("claim beside n empty lanes", growth_claims.lanes, 625, 60, 0.5),
     Scenario("claim under quotas beside n running tasks", growth_claims.quotas, 250, 60, 0.7),
+    Scenario("follow arrivals of n new lanes", growth_claims.arrivals, 625, 60, 1.3),
+    Scenario("move the floors of n lanes", growth_claims.floors, 625, 60, 1.3),
     Scenario("start n tasks of n types", growth_runs.start_kinds, 500, 100, 1.3),
     Scenario("cancel a run of n tasks", growth_runs.cancel_run, 6250, 250, 1.3),
     Scenario("retry a run of n failed tasks", growth_runs.retry_run, 6250, 250, 1.3),

@@ -1,7 +1,7 @@
 """Measures how claims scale with resource groups, priorities, quotas and empty lanes.
 
-Each function returns the server seconds of a claim of one task at size n, the median of several. `python -m
-bench.growth_claims [N]` prints each next to the same at 1.
+Each function returns the server seconds of a claim of one task at size n, the median of several, or of one call.
+`python -m bench.growth_claims [N]` prints each next to the same at 1.
 """
 
 import json
@@ -88,6 +88,26 @@ def lanes(conn: psycopg.Connection, n: int) -> float:
     return _claim_seconds(conn, route)
 
 
+def arrivals(conn: psycopg.Connection, n: int) -> float:
+    """Follow n arrivals of lanes that are not there yet."""
+    route = _fresh(conn)
+    conn.execute(GROUPS, {"org": ORG, "prefix": "growth-", "count": n, "quota": None})
+    conn.execute(
+        "insert into tenuto.arrivals (org_id, seq, route_id, group_no, priority)"
+        " select org_id, 1, %s, no, 0 from tenuto.resource_groups where external_id like 'growth-%%'",
+        [route],
+    )
+    return metered(conn, lambda: conn.execute("select tenuto.follow_arrivals(%s)", [n]))
+
+
+def floors(conn: psycopg.Connection, n: int) -> float:
+    """Move the floors of n lanes that have just become empty, looking at all of them."""
+    route = _fresh(conn)
+    _fill(conn, route, groups=n, tasks=1)
+    conn.execute("delete from tenuto.ready_tasks where route_id = %s", [route])
+    return metered(conn, lambda: conn.execute("select tenuto.move_floors(true)"))
+
+
 def _quota_seconds(conn: psycopg.Connection, n: int, *, quota: int | None) -> float:
     route = _fresh(conn)
     _fill(conn, route, groups=GROUPS_WITH_QUOTA, tasks=n // GROUPS_WITH_QUOTA + 3, quota=quota)
@@ -99,7 +119,7 @@ def _quota_seconds(conn: psycopg.Connection, n: int, *, quota: int | None) -> fl
 
 def _fresh(conn: psycopg.Connection) -> int:
     """Empty the tables and return a route."""
-    tables = "ready_tasks, ready_lanes, running_tasks, tasks, runs, task_attempts, run_counts"
+    tables = "arrivals, ready_tasks, ready_lanes, running_tasks, tasks, runs, task_attempts, run_counts"
     conn.execute("truncate " + ", ".join(f"tenuto.{table}" for table in tables.split(", ")))
     conn.execute("delete from tenuto.resource_groups where external_id like 'growth%'")
     row = conn.execute("select tenuto._intern_route(%s, 'default', 'bench.noop', 'python', '{}')", [ORG]).fetchone()
