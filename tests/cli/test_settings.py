@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tenuto.cli.settings import read_settings
+from tenuto.cli.database import read_settings
 from tenuto.model.errors import InvalidInput
 
 

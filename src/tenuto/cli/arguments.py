@@ -1,4 +1,4 @@
-"""Values as they are written on a command line: JSON, or plain text where it is none."""
+"""Parses values from the command line: JSON, or plain text if they are not JSON."""
 
 import json
 import re
@@ -10,7 +10,7 @@ _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 def read_value(text: str) -> Any:
-    """`7`, `true`, `[1, 2]`, `{"a": 1}`, `"7"`: what JSON says; everything else is itself."""
+    """Parses `7`, `true`, `[1, 2]`, `{"a": 1}` and `"7"` as JSON; any other text is returned as it is."""
     try:
         return json.loads(text)
     except ValueError:
@@ -18,7 +18,7 @@ def read_value(text: str) -> Any:
 
 
 def read_arguments(texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
-    """Positional values first, then `name=value`, as in a call."""
+    """Parses positional values first, then `name=value`, as in a Python call."""
     positional: list[Any] = []
     named: dict[str, Any] = {}
     for text in texts:

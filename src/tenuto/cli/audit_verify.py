@@ -1,4 +1,4 @@
-"""Signed heads of audit chains in a file kept elsewhere, and a chain verified against it."""
+"""Exports signed heads of audit chains to a file, and verifies a chain against such a file."""
 
 import json
 from collections.abc import AsyncIterator, Iterable
@@ -21,41 +21,41 @@ PAGE = 200
 
 @dataclass(frozen=True)
 class Verified:
-    """What following a chain to its end showed."""
+    """The result of verifying a chain."""
 
     org: str
     entries: int
     heads: int
     kept_heads: int
-    held_to: int  # the last entry that a signed head holds in place
+    held_to: int  # the last entry covered by a signed head
     findings: list[Finding]
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A line of a file of heads: with the key that proves it, which a database may lose or swap."""
+    """A line of a file of heads. It includes the public key, because a database could lose or replace it."""
 
     head: SignedHead
     public_key: dict[str, Any]
 
 
-async def sign_now(desk: CommandContext) -> bool:
-    """Seal what waits and sign every end; False where there is no pepper to sign with."""
-    peppers = peppers_if_any(desk.settings)
-    while await desk.pool.call(audit.seal_audit):
+async def sign_now(context: CommandContext) -> bool:
+    """Seal pending entries and sign the head of every chain; returns False if there is no pepper to sign with."""
+    peppers = peppers_if_any(context.settings)
+    while await context.pool.call(audit.seal_audit):
         pass
     if peppers is None:
         return False
-    while await desk.pool.call(audit_signing.sign_heads, peppers, every=timedelta(0)):
+    while await context.pool.call(audit_signing.sign_heads, peppers, every=timedelta(0)):
         pass
     return True
 
 
-async def export_heads(desk: CommandContext, file: Path) -> int:
-    """Add to the file the heads that it does not have; answers how many. What it has is never touched."""
-    known = [kept.head.seq for kept in read_heads(file) if kept.head.org_id == desk.org_id] if file.exists() else []
-    proving, last, lines = await _public_keys(desk), max(known, default=0), []
-    async for head in _heads(desk):
+async def export_heads(context: CommandContext, file: Path) -> int:
+    """Append to the file the heads that it lacks; returns their number. Never changes existing lines."""
+    known = [kept.head.seq for kept in read_heads(file) if kept.head.org_id == context.org_id] if file.exists() else []
+    proving, last, lines = await _public_keys(context), max(known, default=0), []
+    async for head in _heads(context):
         if head.seq <= last:
             break
         if not head_is_signed(head, proving):
@@ -66,57 +66,57 @@ async def export_heads(desk: CommandContext, file: Path) -> int:
     return len(lines)
 
 
-async def verify(desk: CommandContext, file: Path | None) -> Verified:
-    """Follow the org's chain from its beginning, without trusting what the database says of it."""
-    kept = [one for one in read_heads(file) if one.head.org_id == desk.org_id] if file else []
-    proving = {**await _public_keys(desk), **{one.head.signing_key_id: one.public_key for one in kept}}
-    here = [head async for head in _heads(desk)]
+async def verify(context: CommandContext, file: Path | None) -> Verified:
+    """Verify the org's chain from its beginning, without trusting the database's own records about it."""
+    kept = [line for line in read_heads(file) if line.head.org_id == context.org_id] if file else []
+    proving = {**await _public_keys(context), **{line.head.signing_key_id: line.public_key for line in kept}}
+    here = [head async for head in _heads(context)]
     findings = [
         Finding("rewritten", head.seq, f"the head at entry {head.seq} was not signed by key {head.signing_key_id}")
         for head in here
         if not head_is_signed(head, proving)
     ]
-    trusted = [one.head for one in kept] + [head for head in here if head_is_signed(head, proving)]
-    chain = await desk.pool.call(audit.get_chain, org_id=desk.org_id)
+    trusted = [line.head for line in kept] + [head for head in here if head_is_signed(head, proving)]
+    chain = await context.pool.call(audit.get_chain, org_id=context.org_id)
     verifier = Verifier(chain.anchor_seq, chain.anchor_hash, trusted, findings)
     entries = 0
-    async for record in read_chain(desk, chain.anchor_seq):
+    async for record in read_chain(context, chain.anchor_seq):
         verifier.add(record)
         entries += 1
-    found = verifier.finish(chain, await desk.pool.call(maintenance.now))
+    findings = verifier.finish(chain, await context.pool.call(maintenance.now))
     held_to = max((head.seq for head in trusted), default=0)
-    return Verified(desk.settings.org, entries, len(here), len(kept), held_to, found)
+    return Verified(context.settings.org, entries, len(here), len(kept), held_to, findings)
 
 
-async def read_chain(desk: CommandContext, after: int) -> AsyncIterator[AuditRecord]:
-    """The org's sealed entries in their order."""
-    place: dict[str, Any] = {"after": after}
-    while page := await desk.pool.call(audit.read_audit, org_id=desk.org_id, **place):
+async def read_chain(context: CommandContext, after: int) -> AsyncIterator[AuditRecord]:
+    """Yields the org's sealed entries in order."""
+    cursor: dict[str, Any] = {"after": after}
+    while page := await context.pool.call(audit.read_audit, org_id=context.org_id, **cursor):
         for record in page:
             yield record
-        place = {"after": page[-1].seq, "after_id": page[-1].id}
+        cursor = {"after": page[-1].seq, "after_id": page[-1].id}
 
 
 def write_record(record: AuditRecord) -> str:
-    """An entry as a line of an export, with all that was hashed."""
+    """Returns an entry as a line of an export, with every field that was hashed."""
     return json.dumps({**asdict(record), "hash": record.hash.hex()}, default=_plain)
 
 
 def read_heads(file: Path) -> list[Kept]:
-    """The heads of a file, each proven by the key beside it."""
+    """Reads the heads of a file and verifies each with the public key in its line."""
     try:
         lines = file.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
-    found = [_read_head(line, f"line {no} of {file}") for no, line in enumerate(lines, 1) if line.strip()]
-    _check_one_key_each(found, file)
-    return found
+    heads = [_read_head(line, f"line {no} of {file}") for no, line in enumerate(lines, 1) if line.strip()]
+    _check_one_key_each(heads, file)
+    return heads
 
 
-def _check_one_key_each(found: Iterable[Kept], file: Path) -> None:
-    seen: dict[str, Any] = {}
-    for kept in found:
-        if seen.setdefault(kept.head.signing_key_id, kept.public_key) != kept.public_key:
+def _check_one_key_each(heads: Iterable[Kept], file: Path) -> None:
+    public_keys: dict[str, Any] = {}
+    for kept in heads:
+        if public_keys.setdefault(kept.head.signing_key_id, kept.public_key) != kept.public_key:
             raise UsageError(f"{file} has two keys of the id {kept.head.signing_key_id}: somebody changed it")
 
 
@@ -128,12 +128,16 @@ def _write_head(kept: Kept) -> str:
 
 def _read_head(line: str, where: str) -> Kept:
     try:
-        said = json.loads(line)
-        public_key = said.pop("public_key")
+        fields = json.loads(line)
+        public_key = fields.pop("public_key")
         head = SignedHead(
-            UUID(said["org_id"]), said["seq"], bytes.fromhex(said["hash"]), datetime.fromisoformat(said["signed_at"]),
-            said["signing_key_id"], bytes.fromhex(said["signature"]),
-        )  # fmt: skip
+            UUID(fields["org_id"]),
+            fields["seq"],
+            bytes.fromhex(fields["hash"]),
+            datetime.fromisoformat(fields["signed_at"]),
+            fields["signing_key_id"],
+            bytes.fromhex(fields["signature"]),
+        )
         signed = head_is_signed(head, {head.signing_key_id: public_key})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{where} is not a head; `tenuto audit export --heads FILE` writes them") from error
@@ -142,14 +146,14 @@ def _read_head(line: str, where: str) -> Kept:
     return Kept(head, public_key)
 
 
-async def _public_keys(desk: CommandContext) -> dict[str, dict[str, Any]]:
-    return {key.id: key.public_key for key in await desk.pool.call(keys.list_signing_keys)}
+async def _public_keys(context: CommandContext) -> dict[str, dict[str, Any]]:
+    return {key.id: key.public_key for key in await context.pool.call(keys.list_signing_keys)}
 
 
-async def _heads(desk: CommandContext) -> AsyncIterator[SignedHead]:
-    """The org's signed heads, newest first."""
+async def _heads(context: CommandContext) -> AsyncIterator[SignedHead]:
+    """Yields the org's signed heads, newest first."""
     before = None
-    while page := await desk.pool.call(audit.list_heads, org_id=desk.org_id, before=before, limit=PAGE):
+    while page := await context.pool.call(audit.list_heads, org_id=context.org_id, before=before, limit=PAGE):
         for head in page:
             yield head
         before = page[-1].seq

@@ -1,4 +1,4 @@
-"""What an operator changes: each change in one transaction with its entry in the audit log."""
+"""Changes by an operator: each is one transaction together with its entry in the audit log."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ROLE = "tenuto_dispatcher"  # workers may not see keys, and the api only one org
+ROLE = "tenuto_dispatcher"  # workers cannot read keys, and the API only sees one org
 WORKERS = "tenuto_worker"
 KIND = "operator"
 
@@ -24,7 +24,7 @@ Org = Annotated[str | None, typer.Option(help="The org it is about, instead of T
 
 @dataclass(frozen=True)
 class AuditedTransaction:
-    """What is called happens together with what is written down, or not at all."""
+    """A transaction in which calls and audit entries are committed together or not at all."""
 
     conn: "Conn"
     org_id: UUID
@@ -34,26 +34,26 @@ class AuditedTransaction:
         return await function(self.conn, org_id=self.org_id, **params)
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
-        """An entry of the audit log; `changes` are {field: {old, new}}."""
+        """Write an entry to the audit log; `changes` are {field: {old, new}}."""
         from tenuto.db import audit
 
-        what = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
-        await self.do(audit.write_audit, **what, actor_kind=KIND, actor_id=self.actor)
+        entry = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
+        await self.do(audit.write_audit, **entry, actor_kind=KIND, actor_id=self.actor)
 
 
 def look(question: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
-    """What an operator sees and others do not."""
+    """Run a query that only operators may run."""
     return with_database(question, role=ROLE, org=org)
 
 
 def change(work: Callable[[AuditedTransaction], Awaitable[T]], *, org: str | None = None, role: str = ROLE) -> T:
     """Do the work in one transaction."""
-    return with_database(lambda desk: in_one(desk, work), role=role, org=org)
+    return with_database(lambda context: in_one(context, work), role=role, org=org)
 
 
-async def in_one(desk: CommandContext, work: Callable[[AuditedTransaction], Awaitable[T]]) -> T:
-    async with desk.pool.connection() as conn, conn.transaction():
-        return await work(AuditedTransaction(conn, desk.org_id, operator()))
+async def in_one(context: CommandContext, work: Callable[[AuditedTransaction], Awaitable[T]]) -> T:
+    async with context.pool.connection() as conn, conn.transaction():
+        return await work(AuditedTransaction(conn, context.org_id, operator()))
 
 
 def audited_call(
@@ -63,19 +63,20 @@ def audited_call(
     reason: str | None = None,
     **params: Any,
 ) -> T:
-    """One call about a run, task, queue or worker, with its entry; whoever may work may do it."""
+    """Make one call about a run, task, queue or worker and write its audit entry. Needs only the worker role."""
 
-    async def work(deed: AuditedTransaction) -> T:
-        given = {"reason": reason} if reason is not None else {}
-        done = await deed.do(function, **params, **given)
-        await deed.note(*thing, action, new(reason=reason))
-        return done
+    async def work(transaction: AuditedTransaction) -> T:
+        options = {"reason": reason} if reason is not None else {}
+        result = await transaction.do(function, **params, **options)
+        await transaction.note(*thing, action, new(reason=reason))
+        return result
 
     return change(work, role=WORKERS)
 
 
 def operator() -> str:
-    """The operating system's name for whoever types: asked of it, since the environment may say anything."""
+    """Returns the operator's user name from the operating system, because environment variables can be set to
+    anything."""
     import pwd
 
     try:
@@ -85,10 +86,10 @@ def operator() -> str:
 
 
 def new(**values: Any) -> dict[str, Any]:
-    """The changes of something that was made: those fields that were given."""
+    """Returns the changes for a new thing: the fields that are not None."""
     return {field: {"new": value} for field, value in values.items() if value is not None}
 
 
 def split_commas(text: str) -> list[str]:
-    """`a,b` as a list."""
+    """Splits `a,b` into a list."""
     return [word.strip() for word in text.split(",") if word.strip()]

@@ -1,16 +1,24 @@
-"""The database a command works on: the one that is named, else our own, started if need be."""
+"""Opens the database of a command: that of TENUTO_DATABASE_URL, else the embedded one, whose server is started."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import typer
 
-from tenuto.cli.settings import Settings
+from tenuto.model.environment import Environment, read_address
+
+Settings = Environment
+
+
+def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
+    return read_address(environment)
 
 
 @contextmanager
 def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
-    """Its URL. Our own server goes on running afterwards, so that the URL stays usable, unless told not to keep it."""
+    """Yields the URL of the database. The embedded server keeps running afterwards, so that the URL stays valid, unless
+    `keep` is False."""
     if settings.database_url is not None:
         yield settings.database_url
         return
@@ -28,7 +36,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
 
 @contextmanager
 def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
-    """The URL of a database that this version can work with: our own is brought up to date, others must be."""
+    """Yields the URL of a database that fits this version: migrates the embedded one, checks any other."""
     from tenuto.db.connection.errors import DatabaseProblem, OtherFunctions
     from tenuto.db.install import install
 
@@ -36,15 +44,17 @@ def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
         if settings.database_url is None:
             install.migrate(url)
         else:
-            found = install.status(url)
-            if found.pending:
-                missing = "nothing of Tenuto" if found.schema_version == 0 else f"schema version {found.schema_version}"
-                raise DatabaseProblem(
-                    f"{found.url} holds {missing}, and {found.pending[-1]} is needed; run `tenuto db migrate`"
+            status = install.status(url)
+            if status.pending:
+                missing = (
+                    "nothing of Tenuto" if status.schema_version == 0 else f"schema version {status.schema_version}"
                 )
-            if not found.fits:
+                raise DatabaseProblem(
+                    f"{status.url} holds {missing}, and {status.pending[-1]} is needed; run `tenuto db migrate`"
+                )
+            if not status.fits:
                 raise OtherFunctions(
-                    f"the functions in {found.url} are not those that this Tenuto calls; "
+                    f"the functions in {status.url} are not those that this Tenuto calls; "
                     "run `tenuto db migrate` with the Tenuto that all processes are to run"
                 )
         yield url

@@ -1,5 +1,5 @@
-"""How a command ends: 0 done, 1 failed work, 2 wrong use, 3 not reachable, 4 not ended in time; a problem is one line
-with its cure."""
+"""Exit codes: 0 done, 1 work failed, 2 wrong usage, 3 database or server unreachable, 4 not ended in time. A problem is
+printed as one line with its remedy."""
 
 from uuid import UUID
 
@@ -11,15 +11,15 @@ DONE, FAILED, WRONG_USE, NOT_REACHABLE, NOT_ENDED = range(5)
 
 
 class UsageError(Exception):
-    """The command was not given what it needs: the message says what to write."""
+    """The command was called wrongly: the message says what to write."""
 
 
 class WorkFailed(Exception):
-    """The command did what it could, and what it was about failed."""
+    """The command itself worked, but the run or task that it is about failed."""
 
 
 class StillRunning(Exception):
-    """What the command waited for goes on: the message says how to follow it."""
+    """The run that the command waited for is still running: the message says how to follow it."""
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(

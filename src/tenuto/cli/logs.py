@@ -1,4 +1,4 @@
-"""What tasks logged, as lines: of one task, or of all tasks of a run."""
+"""Prints the log lines of a task, or of all tasks of a run."""
 
 import asyncio
 import json
@@ -16,70 +16,72 @@ if TYPE_CHECKING:
     from tenuto.model.run_data import LogLine, RunLogLine
 
 PAUSE, LAST_LINES = 0.3, 1.5
-LATE = timedelta(seconds=10)  # workers write lines in batches: those of one may come after younger ones of another
+# Workers write lines in batches: an older line of one task may arrive after newer lines of another.
+LATE = timedelta(seconds=10)
 ENDED = ("completed", "failed", "cancelled", "skipped")
 
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on until it has ended.")]
 
 
-async def show_task_logs(desk: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:
+async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:
     from tenuto.db import monitoring, run_data
 
-    place = {"after_attempt": 0, "after_line": 0}
+    cursor = {"after_attempt": 0, "after_line": 0}
     quiet, any_lines = 0.0, False
     while True:
-        # Looked at first: what is logged between the two is read in this round, not lost with the last.
-        found = await desk.pool.call(monitoring.get_task, org_id=desk.org_id, task_id=task_id)
-        lines = await desk.pool.call(run_data.read_logs, org_id=desk.org_id, task_id=task_id, **place)
+        # Read the status first: lines that are logged after it are read in this round, so that the last ones are not
+        # lost.
+        task = await context.pool.call(monitoring.get_task, org_id=context.org_id, task_id=task_id)
+        lines = await context.pool.call(run_data.read_logs, org_id=context.org_id, task_id=task_id, **cursor)
         for line in lines:
             _print(line, as_json=as_json)
-            place = {"after_attempt": line.attempt, "after_line": line.line_no}
+            cursor = {"after_attempt": line.attempt, "after_line": line.line_no}
         any_lines = any_lines or bool(lines)
         quiet = 0.0 if lines else quiet + PAUSE
-        if not lines and (not follow or (found.status in ENDED and quiet > LAST_LINES)):
+        if not lines and (not follow or (task.status in ENDED and quiet > LAST_LINES)):
             break
         if not lines:
             await asyncio.sleep(PAUSE)
-    run = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=found.run_id)
-    more = [] if any_lines else [_nothing(f"task {task_id}", found.status)]
+    run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=task.run_id)
+    more = [] if any_lines else [_nothing(f"task {task_id}", task.status)]
     if run.total_tasks > 1:
         more.append(f"`tenuto runs logs {run.id}` has what all {run.total_tasks} tasks of its run logged")
     if more:
         say("; ".join(more), err=True)
 
 
-async def show_run_logs(desk: CommandContext, run_id: UUID, *, follow: bool, as_json: bool) -> None:
+async def show_run_logs(context: CommandContext, run_id: UUID, *, follow: bool, as_json: bool) -> None:
     from tenuto.db import monitoring
 
-    seen: set[tuple[UUID, int, int]] = set()
-    place: dict[str, Any] = {}
+    printed: set[tuple[UUID, int, int]] = set()
+    cursor: dict[str, Any] = {}
     quiet = 0.0
     while True:
-        found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
-        lines = [line for line in await _read_on(desk, run_id, place) if _key(line) not in seen]
+        run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id)
+        lines = [line for line in await _read_on(context, run_id, cursor) if _key(line) not in printed]
         for line in lines:
             _print(line, as_json=as_json, task_id=str(line.task_id), task=line.task)
         if lines:
-            seen |= {_key(line) for line in lines}
-            place = {"after": max(line.logged_at for line in lines) - LATE}
+            printed |= {_key(line) for line in lines}
+            cursor = {"after": max(line.logged_at for line in lines) - LATE}
         quiet = 0.0 if lines else quiet + PAUSE
-        if not follow or (not lines and found.status in ENDED and quiet > LAST_LINES):
+        if not follow or (not lines and run.status in ENDED and quiet > LAST_LINES):
             break
         await asyncio.sleep(PAUSE)
-    if not seen:
-        say(_nothing(f"run {run_id}", found.status), err=True)
+    if not printed:
+        say(_nothing(f"run {run_id}", run.status), err=True)
 
 
-async def _read_on(desk: CommandContext, run_id: UUID, place: dict[str, Any]) -> "list[RunLogLine]":
+async def _read_on(context: CommandContext, run_id: UUID, cursor: dict[str, Any]) -> "list[RunLogLine]":
     from tenuto.db import run_data
 
-    found: list[RunLogLine] = []
-    while page := await desk.pool.call(run_data.read_run_logs, org_id=desk.org_id, run_id=run_id, **place):
-        found += page
+    lines: list[RunLogLine] = []
+    while page := await context.pool.call(run_data.read_run_logs, org_id=context.org_id, run_id=run_id, **cursor):
+        lines += page
         last = page[-1]
-        place = {"after": last.logged_at, "after_task": last.task_id}
-        place |= {"after_attempt": last.attempt, "after_line": last.line_no}
-    return found
+        cursor = {"after": last.logged_at, "after_task": last.task_id}
+        cursor |= {"after_attempt": last.attempt, "after_line": last.line_no}
+    return lines
 
 
 def _key(line: "RunLogLine") -> tuple[UUID, int, int]:

@@ -1,4 +1,4 @@
-"""What a command says: lines for people, one JSON object for programs."""
+"""Prints results: text for users, one JSON object for programs."""
 
 import dataclasses
 import json
@@ -14,7 +14,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 
 def show(facts: Any, text: str, *, as_json: bool) -> None:
-    """Print a dataclass or mapping as JSON, or the text that says the same."""
+    """Print a dataclass or mapping as JSON, or the equivalent text."""
     if as_json:
         typer.echo(json.dumps(facts, default=_plain))
     else:
@@ -22,43 +22,43 @@ def show(facts: Any, text: str, *, as_json: bool) -> None:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print lines for people. Names, errors, logs and values in them come from tasks and tenants: nothing that a
-    terminal would act on passes."""
+    """Print lines for users. Escapes control characters, because names, errors, logs and values come from tasks and
+    tenants."""
     typer.echo(printable(text), err=err)
 
 
 def show_list(name: str, items: Sequence[Any], columns: Sequence[str], *, as_json: bool) -> None:
-    """A list under its name, or a table of some of its fields."""
+    """Print a list as JSON under its name, or as a table of the given columns."""
     rows = [[cell(getattr(item, column)) for column in columns] for item in items]
     show({name: items}, table(columns, rows) if rows else f"no {name}", as_json=as_json)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns as wide as they need to be, under their names."""
+    """Formats a table with columns as wide as needed, under their names."""
     lines = [[column.upper().replace("_", " ") for column in columns], *map(list, rows)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(columns))]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def fields(facts: Any) -> str:
-    """Every field that says something, one a line; below them the traceback of an error."""
-    said = {name: value for name, value in _plain(facts).items() if value not in (None, [], {})}
-    found = {name: _field(name, value) for name, value in said.items()}
-    width = max(map(len, found))
-    lines = [f"{name.ljust(width)}  {value}" for name, value in found.items()]
-    if isinstance(error := said.get("error"), dict) and error.get("traceback"):
+    """Formats every non-empty field, one per line, and below them the traceback of an error."""
+    values = {name: value for name, value in _plain(facts).items() if value not in (None, [], {})}
+    texts = {name: _field(name, value) for name, value in values.items()}
+    width = max(map(len, texts))
+    lines = [f"{name.ljust(width)}  {value}" for name, value in texts.items()]
+    if isinstance(error := values.get("error"), dict) and error.get("traceback"):
         lines += ["", INDENT + indented(str(error["traceback"]).rstrip())]
     return "\n".join(lines)
 
 
 def _field(name: str, value: Any) -> str:
-    if name in ("input", "output"):  # what people passed and got: "7" is not 7, nor "a, b" two texts
+    if name in ("input", "output"):  # as JSON, so that "7" differs from 7, and "a, b" from two texts
         return json.dumps(value, default=_plain, ensure_ascii=False)
     return cell(reason(value) if name == "error" else value)
 
 
 def cell(value: Any) -> str:
-    """A value as one line of text."""
+    """Formats a value as one line of text."""
     match value:
         case None:
             return "-"
@@ -77,7 +77,7 @@ def cell(value: Any) -> str:
 
 
 def reason(error: Any) -> Any:
-    """What went wrong, in a line."""
+    """Returns the type and message of an error as one line."""
     if not isinstance(error, dict) or "message" not in error:
         return error
     return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))

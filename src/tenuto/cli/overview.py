@@ -1,4 +1,4 @@
-"""How things are at a glance: numbers for `top` and for the line that `up` keeps alive."""
+"""Summary of an org for `tenuto top` and for the status line of `tenuto up`."""
 
 import time
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ WORKER_COLUMNS = ("id", "status", "running", "labels", "last_heartbeat")
 
 @dataclass(frozen=True)
 class OverviewPage:
-    """One look; counts have bounds, so that a queue of millions costs no more than one of thousands."""
+    """One snapshot. Counts are capped, so that a queue of millions costs no more than one of thousands."""
 
     at: float
     per_second: float | None
@@ -28,18 +28,22 @@ class OverviewPage:
 
     @property
     def line(self) -> str:
-        """Everything in one line."""
-        seen = self.overview
-        parts = [f"{name} {getattr(seen, name):,}" for name in COUNTS]
+        """Return the summary as one line."""
+        overview = self.overview
+        parts = [f"{name} {getattr(overview, name):,}" for name in COUNTS]
         parts += [f"{self.per_second:,.0f}/s"] if self.per_second is not None else []
-        parts += [f"workers {seen.workers.get('active', 0)}", f"dispatchers {seen.dispatchers}"]
-        trouble = {"failed": seen.failed_last_minute, "lost": seen.lost_last_minute, "dead effects": seen.outbox_dead}
-        trouble["parked rows"] = seen.parked
+        parts += [f"workers {overview.workers.get('active', 0)}", f"dispatchers {overview.dispatchers}"]
+        trouble = {
+            "failed": overview.failed_last_minute,
+            "lost": overview.lost_last_minute,
+            "dead effects": overview.outbox_dead,
+        }
+        trouble["parked rows"] = overview.parked
         return "  ".join(parts + [f"{name} {count:,}" for name, count in trouble.items() if count])
 
     @property
     def page(self) -> str:
-        """Everything on one page."""
+        """Return the summary with tables of queues and workers."""
         parts = [self.line]
         for columns, items in ((QUEUE_COLUMNS, self.queues), (WORKER_COLUMNS, self.workers)):
             rows = [[cell(getattr(item, column)) for column in columns] for item in items]
@@ -48,12 +52,12 @@ class OverviewPage:
 
 
 async def fetch_overview(pool: "ConnectionPool", org_id: UUID, before: OverviewPage | None = None) -> OverviewPage:
-    """How it is now, and how many attempts ended a second since the look before."""
+    """Fetch a snapshot; with a previous one, also compute how many attempts ended per second since."""
     from tenuto.db import monitoring
 
     async with pool.connection() as conn:
-        at, seen = time.monotonic(), await monitoring.get_overview(conn, org_id=org_id)
-        rate = (seen.ended - before.overview.ended) / (at - before.at) if before else None
+        at, overview = time.monotonic(), await monitoring.get_overview(conn, org_id=org_id)
+        rate = (overview.ended - before.overview.ended) / (at - before.at) if before else None
         queues = await monitoring.list_queues(conn, org_id=org_id)
         workers = await monitoring.list_workers(conn, org_id=org_id, limit=200)
-    return OverviewPage(at, rate, seen, queues, workers)
+    return OverviewPage(at, rate, overview, queues, workers)

@@ -1,4 +1,4 @@
-"""The secret that the hashes of keys are made with: from the environment, or a file beside our own database."""
+"""Finds the pepper, the secret for hashing keys: in the environment, or in a file next to the embedded database."""
 
 import os
 import tempfile
@@ -6,25 +6,26 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.settings import Settings
 from tenuto.model.keys import Peppers, make_pepper, read_peppers
 from tenuto.storage.folder import make_private_folder
 
 
 def find_peppers(settings: Settings, environment: Mapping[str, str] = os.environ) -> Peppers:
-    """TENUTO_PEPPER, else `pepper` in TENUTO_HOME, made when first needed; another database needs the variable."""
-    found = peppers_if_any(settings, environment)
-    if found is None:
+    """Returns TENUTO_PEPPER, else the contents of `pepper` in TENUTO_HOME, created on first use. A database other than
+    the embedded one needs the variable."""
+    peppers = peppers_if_any(settings, environment)
+    if peppers is None:
         raise UsageError(
             "TENUTO_PEPPER is not set, and keys are checked with it; "
             "set it to what `openssl rand -base64 32` prints, the same for every server of this database"
         )
-    return found
+    return peppers
 
 
 def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.environ) -> Peppers | None:
-    """The same; None where another database has none."""
+    """Returns the peppers, or None if the database is not the embedded one and TENUTO_PEPPER is not set."""
     if text := environment.get("TENUTO_PEPPER"):
         return read_peppers(text)
     if settings.database_url is not None:
@@ -44,8 +45,9 @@ def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.envir
 
 
 def _make(path: Path) -> None:
-    """In one step: of several processes that start at once all read the pepper of the first, and read it whole."""
-    descriptor, whole = tempfile.mkstemp(dir=path.parent)  # which makes it for its owner alone
+    """Creates the file atomically: of several processes that start at once, all read the complete pepper of the
+    first."""
+    descriptor, whole = tempfile.mkstemp(dir=path.parent)  # mkstemp makes it readable only to its owner
     with os.fdopen(descriptor, "w") as file:
         file.write(make_pepper())
     with suppress(FileExistsError):

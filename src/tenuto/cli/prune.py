@@ -1,22 +1,22 @@
-"""Retention on demand: the same functions that dispatchers call, until nothing is left for them."""
+"""Applies retention on demand: calls the dispatchers' functions until nothing is left to delete."""
 
 from collections.abc import Awaitable, Callable
 
 from tenuto.db import maintenance, outbox, workers
 from tenuto.db.connection.pool import ConnectionPool
 
-MAX_COUNTED = 100_000  # a dry run counts up to here
+MAX_COUNTED = 100_000  # limit of a dry run
 
 
 async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
-    """How many of what went, or would go: partitions and runs; the rest is only counted when it goes."""
+    """Returns what was deleted, by kind; a dry run counts only the partitions and runs that would be deleted."""
     dropped = await pool.call(maintenance.drop_partitions, dry_run=dry_run)
     if dry_run:
-        found = await pool.call(maintenance.prune_runs, limit=MAX_COUNTED, dry_run=True)
-        return {"partitions": len(dropped), "runs": found.runs, "leftovers": found.leftovers}
+        pruned = await pool.call(maintenance.prune_runs, limit=MAX_COUNTED, dry_run=True)
+        return {"partitions": len(dropped), "runs": pruned.runs, "leftovers": pruned.leftovers}
     runs = leftovers = 0
-    while (found := await pool.call(maintenance.prune_runs)) and (found.runs or found.leftovers):
-        runs, leftovers = runs + found.runs, leftovers + found.leftovers
+    while (pruned := await pool.call(maintenance.prune_runs)) and (pruned.runs or pruned.leftovers):
+        runs, leftovers = runs + pruned.runs, leftovers + pruned.leftovers
     sessions = await _all(lambda: _sessions(pool))
     effects = await _all(lambda: pool.call(outbox.prune_effects))
     counts = {"partitions": len(dropped), "runs": runs, "leftovers": leftovers}
@@ -24,8 +24,8 @@ async def prune(pool: ConnectionPool, *, dry_run: bool) -> dict[str, int]:
 
 
 async def _sessions(pool: ConnectionPool) -> int:
-    found = await pool.call(workers.prune_workers)
-    return found.sessions + found.workers
+    pruned = await pool.call(workers.prune_workers)
+    return pruned.sessions + pruned.workers
 
 
 async def _all(step: Callable[[], Awaitable[int]]) -> int:

@@ -1,4 +1,4 @@
-"""`tenuto`: the command line. Commands import what they need when they run, so that help costs nothing."""
+"""The `tenuto` command. Subcommands import what they need when they run, so that --help is fast."""
 
 import sys
 from typing import NoReturn
@@ -78,7 +78,7 @@ def root(show_version: bool = typer.Option(False, "--version", help="Print the v
 
 
 def run() -> NoReturn:
-    """Run a command; a problem is a line for a person, not a traceback."""
+    """Run a command; print an expected problem as one line, without a traceback."""
     try:
         code = app(standalone_mode=False)
     except PROBLEMS as problem:
@@ -94,13 +94,13 @@ def say_wrong(wrong: TyperException) -> str:
     """Describe the usage error; for an option of `list` passed to its group, say where it belongs."""
     message, option, ctx = wrong.format_message(), getattr(wrong, "option_name", None), getattr(wrong, "ctx", None)
     listing = getattr(getattr(ctx, "command", None), "commands", {}).get("list")
-    if ctx is not None and listing is not None and any(option in one.opts for one in listing.params):
+    if ctx is not None and listing is not None and any(option in parameter.opts for parameter in listing.params):
         return f"{message}; write `{ctx.command_path} list {option}`"
     return message
 
 
 def leave(message: str, code: int) -> NoReturn:
-    """The last words of a command that could not do what it was asked."""
+    """Print the message and exit with the code."""
     if message:
         say(f"tenuto: {indented(message)}", err=True)
     sys.exit(code)

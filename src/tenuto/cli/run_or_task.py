@@ -1,4 +1,4 @@
-"""A run's id where a task's is wanted: only a run of one task has that task's id."""
+"""Handles the id of a run where a task id is expected: only a single-task run shares the id of its task."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import RunStatus
 
 
-async def find_run(desk: CommandContext, id: UUID) -> "RunStatus | None":
+async def find_run(context: CommandContext, id: UUID) -> "RunStatus | None":
     from tenuto.db import monitoring
     from tenuto.model.errors import NotFound
 
     try:
-        return await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=id)
+        return await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=id)
     except NotFound:
         return None
 
 
 @asynccontextmanager
-async def of_a_task(desk: CommandContext, id: UUID) -> AsyncIterator[None]:
-    """Where no task is found, says so when it is a run, and which command shows its tasks."""
+async def of_a_task(context: CommandContext, id: UUID) -> AsyncIterator[None]:
+    """Improve NotFound: if the id belongs to a run, say so and name the command that lists its tasks."""
     from tenuto.model.errors import NotFound
 
     try:
         yield
     except NotFound:
-        run = await find_run(desk, id)
+        run = await find_run(context, id)
         if run is None:
             raise
         what = f"{id} is a run of {run.total_tasks} tasks, not a task"

@@ -1,4 +1,4 @@
-"""Asking the database: a ready one, the org that is meant, one coroutine."""
+"""Runs a command's coroutine with a connection pool to a ready database and the org."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import Settings, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from tenuto.db.connection.pool import ConnectionPool
@@ -18,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What a command asks with."""
+    """What a command works with: settings, database, role, pool and org."""
 
     settings: Settings
     url: str
@@ -30,9 +29,9 @@ class CommandContext:
 def with_database(
     question: Callable[[CommandContext], Awaitable[T]], *, role: str = "tenuto_worker", org: str | None = None
 ) -> T:
-    """The answer to a question that needs the database; `role` is taken on where this login may.
+    """Run `question` with the database and return its result. Acts as `role` if the login may.
 
-    `org` is the one it is about, else TENUTO_ORG.
+    `org` overrides TENUTO_ORG.
     """
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.process_role import choose_role
@@ -54,7 +53,7 @@ async def _ask(question: Callable[[CommandContext], Awaitable[T]], settings: Set
 
 
 def read_id(text: str, what: str) -> UUID:
-    """A whole id: parts of one could mean two things tomorrow."""
+    """Parses a complete id: a prefix could become ambiguous."""
     try:
         return UUID(text)
     except ValueError:

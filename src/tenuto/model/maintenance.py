@@ -1,4 +1,4 @@
-"""What the dispatcher's maintenance functions return."""
+"""Return values of the dispatcher's maintenance functions."""
 
 from dataclasses import dataclass
 from datetime import datetime

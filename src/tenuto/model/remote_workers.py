@@ -1,4 +1,4 @@
-"""What the SQL functions for workers and tasks over HTTP return."""
+"""Return values of the SQL functions for workers and tasks over HTTP."""
 
 from dataclasses import dataclass
 from typing import Any

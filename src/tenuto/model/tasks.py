@@ -1,4 +1,4 @@
-"""What starting, claiming and reporting tasks returns."""
+"""Return values of the SQL functions that start, claim and report tasks."""
 
 from dataclasses import dataclass
 from datetime import datetime

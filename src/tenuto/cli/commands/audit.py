@@ -1,4 +1,4 @@
-"""`tenuto audit`: who did what, and the proof that nobody changed the record of it."""
+"""`tenuto audit`: shows, verifies and exports the audit log."""
 
 import os
 from pathlib import Path
@@ -38,10 +38,12 @@ def list_(
     """What people and keys did, newest first."""
     from tenuto.db import audit
 
-    asked = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor}
+    filters = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor}
     page = {"before": before and read_id(before, "audit entry"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(audit.list_audit, org_id=desk.org_id, **asked, **page), org=org)
-    show_list("entries", found, COLUMNS, as_json=as_json)
+    entries = look(
+        lambda context: context.pool.call(audit.list_audit, org_id=context.org_id, **filters, **page), org=org
+    )
+    show_list("entries", entries, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -52,21 +54,23 @@ def verify(heads: Heads = None, org: Org = None, as_json: Json = False) -> None:
     """
     from tenuto.cli.audit_verify import verify as follow
 
-    found = look(lambda desk: follow(desk, heads), org=org)
-    show(_facts(found), _told(found), as_json=as_json)
-    if found.findings:
-        raise WorkFailed(f"the audit log of {found.org} is not what was written: {len(found.findings)} findings")
+    result = look(lambda context: follow(context, heads), org=org)
+    show(_facts(result), _as_text(result), as_json=as_json)
+    if result.findings:
+        raise WorkFailed(f"the audit log of {result.org} is not what was written: {len(result.findings)} findings")
 
 
-def _facts(found: "Verified") -> dict[str, object]:
-    return {**vars(found), "findings": [vars(one) for one in found.findings]}
+def _facts(result: "Verified") -> dict[str, object]:
+    return {**vars(result), "findings": [vars(finding) for finding in result.findings]}
 
 
-def _told(found: "Verified") -> str:
-    if found.findings:
-        return table(("kind", "entry", "what"), [(one.kind, str(one.seq), one.what) for one in found.findings])
-    held = f"held to entry {found.held_to} by {found.heads} signed heads, {found.kept_heads} of them kept elsewhere"
-    return f"{found.entries} entries are as they were written; {held}"
+def _as_text(result: "Verified") -> str:
+    if result.findings:
+        return table(
+            ("kind", "entry", "what"), [(finding.kind, str(finding.seq), finding.what) for finding in result.findings]
+        )
+    held = f"held to entry {result.held_to} by {result.heads} signed heads, {result.kept_heads} of them kept elsewhere"
+    return f"{result.entries} entries are as they were written; {held}"
 
 
 @app.command()
@@ -83,39 +87,39 @@ def export(
     if (to is None) == (heads is None):
         raise UsageError("say what to export: --to FILE for the entries, or --heads FILE for signed heads of the chain")
     if to is not None:
-        count = look(lambda desk: _export_entries(desk, to), org=org)
+        count = look(lambda context: _export_entries(context, to), org=org)
         show({"entries": count, "file": str(to)}, f"{count} entries are in {to}", as_json=as_json)
         return
-    count, signed = look(lambda desk: _export_heads(desk, heads or Path()), org=org)
+    count, signed = look(lambda context: _export_heads(context, heads or Path()), org=org)
     text = f"{count} heads were added to {heads}"
     text += "" if signed else "; none was signed now, since TENUTO_PEPPER is not set"
     show({"heads": count, "file": str(heads), "signed": signed}, text, as_json=as_json)
 
 
-async def _export_entries(desk: CommandContext, to: Path) -> int:
+async def _export_entries(context: CommandContext, to: Path) -> int:
     from tenuto.cli.audit_verify import read_chain, sign_now, write_record
     from tenuto.db import audit
 
-    await sign_now(desk)
-    chain = await desk.pool.call(audit.get_chain, org_id=desk.org_id)
+    await sign_now(context)
+    chain = await context.pool.call(audit.get_chain, org_id=context.org_id)
     count = 0
     try:
         file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise UsageError(f"{to} cannot be made: {error.strerror}; name a file that is not there") from error
     with os.fdopen(file, "w") as out:
-        async for record in read_chain(desk, chain.anchor_seq):
+        async for record in read_chain(context, chain.anchor_seq):
             out.write(write_record(record) + "\n")
             count += 1
     return count
 
 
-async def _export_heads(desk: CommandContext, file: Path) -> tuple[int, bool]:
+async def _export_heads(context: CommandContext, file: Path) -> tuple[int, bool]:
     from tenuto.cli.audit_verify import export_heads, sign_now
 
-    signed = await sign_now(desk)
+    signed = await sign_now(context)
     try:
-        return await export_heads(desk, file), signed
+        return await export_heads(context, file), signed
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
 
@@ -133,8 +137,8 @@ def prune(
     from tenuto.model.durations import seconds
 
     span = timedelta(seconds=seconds(keep, "--keep"))
-    asked = {"keep": span, "actor_id": operator(), "dry_run": dry_run}
-    gone = look(lambda desk: desk.pool.call(audit.prune_audit, **asked))
+    params = {"keep": span, "actor_id": operator(), "dry_run": dry_run}
+    gone = look(lambda context: context.pool.call(audit.prune_audit, **params))
     word = "would go" if dry_run else "are gone"
     text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
     show({"months": gone, "dry_run": dry_run}, text or "nothing is that old", as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto bench`: what this database does on this machine, through the public API."""
+"""`tenuto bench`: measures this database on this machine through the public API."""
 
 import asyncio
 import signal
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenuto.cli.commands.worker import worker_settings
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import Json, show
 from tenuto.cli.processes.serve import ProcessContext, resolve_context, serve
-from tenuto.cli.settings import read_settings
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.run import Runs
@@ -27,7 +26,7 @@ Processes = Annotated[int, typer.Option(min=1, max=64, help="Worker processes.")
 
 @dataclass(frozen=True)
 class Measured:
-    """Tasks a second, started and then executed."""
+    """Tasks per second, first started, then executed."""
 
     tasks: int
     processes: int
@@ -46,16 +45,16 @@ def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: Json = False
     show(measured, text, as_json=as_json)
 
 
-async def _measure(place: ProcessContext, tasks: int, processes: int) -> Measured:
+async def _measure(context: ProcessContext, tasks: int, processes: int) -> Measured:
     from tenuto.cli.commands.bench_app import app, nothing
 
-    worker = worker_settings(place, TARGET, queues=[QUEUE], processes=processes)
-    async with app.connect(place.url, org=place.settings.org) as tn:
+    worker = worker_settings(context, TARGET, queues=[QUEUE], processes=processes)
+    async with app.connect(context.url, org=context.settings.org) as tn:
         begun = time.perf_counter()
         runs = await tn.start_many(nothing, range(tasks))
         started = time.perf_counter()
         ready = asyncio.Event()
-        working = asyncio.create_task(serve(place, worker, stop=asyncio.Event(), ready=ready.set))
+        working = asyncio.create_task(serve(context, worker, stop=asyncio.Event(), ready=ready.set))
         draining = asyncio.create_task(_drain(runs, ready))
         await asyncio.wait({working, draining}, return_when=asyncio.FIRST_COMPLETED)
         if not draining.done():
@@ -63,7 +62,7 @@ async def _measure(place: ProcessContext, tasks: int, processes: int) -> Measure
             await working
             raise WorkFailed("the worker ended before the tasks did")
         drained, done = draining.result()
-        signal.raise_signal(signal.SIGTERM)  # as anybody stops a worker
+        signal.raise_signal(signal.SIGTERM)  # stops the worker as any user would
         await working
     return Measured(
         tasks,
@@ -76,9 +75,9 @@ async def _measure(place: ProcessContext, tasks: int, processes: int) -> Measure
 
 
 async def _drain(runs: "Runs[Any]", ready: asyncio.Event) -> tuple[float, float]:
-    """When the worker was ready, and when everything was done."""
+    """Return when the worker was ready and when everything was done."""
     await ready.wait()
     drained = time.perf_counter()
-    await runs[-1].wait()  # one question at a time, until nearly all are done
+    await runs[-1].wait()  # a single poll at a time until nearly all are done
     await runs.results()
     return drained, time.perf_counter()

@@ -1,4 +1,4 @@
-"""`tenuto bundle`: code that runs in sandboxes, made into a zip and uploaded."""
+"""`tenuto bundle`: builds and uploads bundles, the code that runs in sandboxes."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -47,16 +47,16 @@ def push(file: File, org: Org = None, as_json: Json = False) -> None:
     if not file.is_file() or file.stat().st_size > MAX_BUNDLE_BYTES:
         raise UsageError(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
     with file.open("rb") as content:
-        found = read_bundle(content).verify()
+        bundle = read_bundle(content).verify()
         known = {"sha256": sha256(file.read_bytes()).hexdigest(), "size": file.stat().st_size}
 
-        async def work(deed: AuditedTransaction) -> None:
-            await deed.do(upload_bundle, bundle=found, file=content, **known, created_by=deed.actor)
-            await deed.note("bundle", known["sha256"], "put", new(name=found.name, types=found.types))
+        async def work(transaction: AuditedTransaction) -> None:
+            await transaction.do(upload_bundle, bundle=bundle, file=content, **known, created_by=transaction.actor)
+            await transaction.note("bundle", known["sha256"], "put", new(name=bundle.name, types=bundle.types))
 
         change(work, org=org)
-    facts = {"sha256": known["sha256"], "types": found.types}
-    show(facts, f"sha256:{known['sha256']} runs {', '.join(found.types)} now", as_json=as_json)
+    facts = {"sha256": known["sha256"], "types": bundle.types}
+    show(facts, f"sha256:{known['sha256']} runs {', '.join(bundle.types)} now", as_json=as_json)
 
 
 @app.command("list")
@@ -66,8 +66,8 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
     from tenuto.db import bundles
 
     page = {"before": before and read_id(before, "bundle"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(bundles.list_bundles, org_id=desk.org_id, **page), org=org)
-    show_list("bundles", found, COLUMNS, as_json=as_json)
+    items = look(lambda context: context.pool.call(bundles.list_bundles, org_id=context.org_id, **page), org=org)
+    show_list("bundles", items, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -77,9 +77,9 @@ def delete(hash: Hash, org: Org = None, as_json: Json = False) -> None:
 
     sha256 = hash.removeprefix("sha256:")
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(bundles.delete_bundle, sha256=sha256)
-        await deed.note("bundle", sha256, "delete")
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(bundles.delete_bundle, sha256=sha256)
+        await transaction.note("bundle", sha256, "delete")
 
     change(work, org=org)
     show({"sha256": sha256, "deleted": True}, f"deleted sha256:{sha256}", as_json=as_json)

@@ -1,14 +1,13 @@
-"""`tenuto db`: install, look at, stop and talk to the database."""
+"""`tenuto db`: installs, checks, stops and opens the database."""
 
 import dataclasses
 from typing import Annotated
 
 import typer
 
-from tenuto.cli.database import open_database
+from tenuto.cli.database import open_database, read_settings
 from tenuto.cli.output import Json, show
 from tenuto.cli.session import with_database
-from tenuto.cli.settings import read_settings
 
 app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
 
@@ -35,19 +34,19 @@ def status(as_json: Json = False) -> None:
 
     settings = read_settings()
     with open_database(settings) as url:
-        found = install.status(url)
+        status = install.status(url)
     text = [
-        f"url             {found.url}",
-        f"server version  {found.server_version}",
-        f"schema version  {found.schema_version}",
-        f"pending         {', '.join(found.pending) or 'nothing'}",
+        f"url             {status.url}",
+        f"server version  {status.server_version}",
+        f"schema version  {status.schema_version}",
+        f"pending         {', '.join(status.pending) or 'nothing'}",
     ]
-    if not found.current:
+    if not status.current:
         text.append("Run `tenuto db migrate` to bring it up to date.")
     if settings.database_url is None:
-        # Whoever may read the home may use its server; a password from TENUTO_DATABASE_URL is never repeated.
-        found = dataclasses.replace(found, url=url)
-    show(found, "\n".join(text), as_json=as_json)
+        # A user who can read the home folder may use its server; a password from TENUTO_DATABASE_URL is never printed.
+        status = dataclasses.replace(status, url=url)
+    show(status, "\n".join(text), as_json=as_json)
 
 
 @app.command()
@@ -70,7 +69,7 @@ def prune(
     """Delete now what retention is over for; dispatchers do it by themselves."""
     from tenuto.cli.prune import prune as ask_for_it
 
-    gone = with_database(lambda desk: ask_for_it(desk.pool, dry_run=dry_run), role="tenuto_dispatcher")
+    gone = with_database(lambda context: ask_for_it(context.pool, dry_run=dry_run), role="tenuto_dispatcher")
     word = "would go" if dry_run else "are gone"
     show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
 
@@ -83,6 +82,7 @@ def psql(context: typer.Context) -> None:
 
     settings = read_settings()
     with open_database(settings) as url:
-        install.open_connection(url).close()  # whom psql cannot reach is named as everywhere else
+        # Connect once, so that a connection error is reported as by every other command.
+        install.open_connection(url).close()
         code = client.run(url, context.args, pg_bin=settings.pg_bin)
     raise typer.Exit(code)

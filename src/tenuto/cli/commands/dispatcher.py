@@ -1,9 +1,9 @@
-"""`tenuto dispatcher`: the loops alone."""
+"""`tenuto dispatcher`: runs only the dispatcher's loops."""
 
 import asyncio
 import logging
 
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
 from tenuto.cli.output import Json, show
 from tenuto.cli.pepper import peppers_if_any
@@ -16,7 +16,6 @@ from tenuto.cli.processes.serve import (
     serve,
     stopped_by_signals,
 )
-from tenuto.cli.settings import read_settings
 
 log = logging.getLogger("tenuto.dispatcher")
 
@@ -26,20 +25,20 @@ def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
     settings = read_settings()
     log_to_stderr()
     with ready_database(settings, keep=False) as url:
-        place = resolve_context(settings, url, metrics_port)
-        if not place.may_dispatch:
+        context = resolve_context(settings, url, metrics_port)
+        if not context.may_dispatch:
             raise WorkFailed(f"no loops can run here: {NO_LOOPS}")
-        asyncio.run(_serve(place))
+        asyncio.run(_serve(context))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-async def _serve(place: ProcessContext) -> None:
+async def _serve(context: ProcessContext) -> None:
     stop = asyncio.Event()
     with stopped_by_signals(stop):
-        await serve(place, None, stop=stop, ready=lambda: _ready(place))
+        await serve(context, None, stop=stop, ready=lambda: _ready(context))
 
 
-def _ready(place: ProcessContext) -> None:
-    if peppers_if_any(place.settings) is None:
+def _ready(context: ProcessContext) -> None:
+    if peppers_if_any(context.settings) is None:
         log.info("ends of audit chains are not signed here, since TENUTO_PEPPER is not set")
     log.info("running the loops; Ctrl-C stops")

@@ -1,4 +1,4 @@
-"""`tenuto doctor`: is everything set up, and what to do where it is not."""
+"""`tenuto doctor`: checks the installation, and says what to do about each problem."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tenuto.cli.database import open_database
+from tenuto.cli.database import Settings, open_database, read_settings
 from tenuto.cli.exit_codes import FAILED
 from tenuto.cli.output import Json, show
-from tenuto.cli.settings import Settings, read_settings
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import DispatcherInfo, WorkerStatus
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-ALIVE = timedelta(minutes=1)  # since a dispatcher's last beat, as get_overview.sql counts them
-LONG = 600.0  # seconds a transaction may be open before dead rows pile up
-BLOATED = 100_000  # dead rows in a hot table that nobody vacuums
+ALIVE = timedelta(minutes=1)  # since a dispatcher's last heartbeat, as in get_overview.sql
+LONG = 600.0  # seconds that a transaction may stay open before dead rows pile up
+BLOATED = 100_000  # dead rows in a hot table, if no vacuum keeps up
 
 
 @dataclass(frozen=True)
 class Check:
-    """One line: what was looked at, how it is, and what to do unless it is ok."""
+    """One line of the report: what was checked, its state, and what to do if it is not ok."""
 
     name: str
     state: str
@@ -37,13 +36,13 @@ class Check:
 
 @dataclass(frozen=True)
 class Seen:
-    """What there is to judge."""
+    """The facts that the checks use."""
 
     checkup: "Diagnostics"
     now: datetime
     dispatchers: "list[DispatcherInfo]"
     workers: "list[WorkerStatus]"
-    unserved: list[str]  # types that tasks are queued for and no worker ever served
+    unserved: list[str]  # types of queued tasks that no worker has ever served
     parked: "list[ParkedCount]"
 
 
@@ -54,9 +53,9 @@ def doctor(as_json: Json = False) -> None:
 
     settings = read_settings()
     with open_database(settings) as url, explained():
-        found = install.status(url)
-        checks = [Check("database", OK, f"Postgres {found.server_version} at {found.url}"), schema(found)]
-        if found.schema_version and not found.pending:
+        status = install.status(url)
+        checks = [Check("database", OK, f"Postgres {status.server_version} at {status.url}"), schema(status)]
+        if status.schema_version and not status.pending:
             checks.append(row_security(url))
             checks += judge(asyncio.run(_look(url, settings)), embedded=settings.database_url is None)
     text = "\n".join(f"{check.state:<5}  {check.name:<12}  {one_line(check.says)}" for check in checks)
@@ -83,25 +82,25 @@ async def _look(url: str, settings: Settings) -> Seen:
         )
 
 
-def schema(found: "SchemaStatus") -> Check:
-    if found.current:
-        return Check("schema", OK, f"version {found.schema_version}, up to date")
-    what = f"{len(found.pending)} migrations are missing" if found.pending else "its functions are of another version"
-    return Check("schema", WRONG if found.pending else NOTE, f"{what}; run `tenuto db migrate`")
+def schema(status: "SchemaStatus") -> Check:
+    if status.current:
+        return Check("schema", OK, f"version {status.schema_version}, up to date")
+    what = f"{len(status.pending)} migrations are missing" if status.pending else "its functions are of another version"
+    return Check("schema", WRONG if status.pending else NOTE, f"{what}; run `tenuto db migrate`")
 
 
-def judge(seen: Seen, *, embedded: bool) -> Iterator[Check]:
-    """Everything but the schema."""
-    yield roles(seen.checkup)
-    yield dispatcher(seen)
-    yield worker(seen)
-    yield types(seen)
-    yield parked(seen)
-    yield sandbox(seen)
-    yield vacuum(seen.checkup)
-    yield transactions(seen.checkup)
-    yield durability(seen.checkup)
-    yield connections(seen.checkup)
+def judge(facts: Seen, *, embedded: bool) -> Iterator[Check]:
+    """Yields every check but those of the schema and row security."""
+    yield roles(facts.checkup)
+    yield dispatcher(facts)
+    yield worker(facts)
+    yield types(facts)
+    yield parked(facts)
+    yield sandbox(facts)
+    yield vacuum(facts.checkup)
+    yield transactions(facts.checkup)
+    yield durability(facts.checkup)
+    yield connections(facts.checkup)
     yield Check("postgres", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
 
 
@@ -116,7 +115,7 @@ def roles(checkup: "Diagnostics") -> Check:
 
 
 def row_security(url: str) -> Check:
-    """Whether a server with this login sees one org at a time."""
+    """Checks that a server with this login sees only one org at a time."""
     from tenuto.db.connection.errors import MissingRight
     from tenuto.db.connection.process_role import check_bound, choose_role
 
@@ -127,44 +126,46 @@ def row_security(url: str) -> Check:
     return Check("row security", OK, "a server with this login sees the rows of one org at a time")
 
 
-def dispatcher(seen: Seen) -> Check:
-    alive = [one for one in seen.dispatchers if seen.now - one.heartbeat < ALIVE]
+def dispatcher(facts: Seen) -> Check:
+    alive = [process for process in facts.dispatchers if facts.now - process.heartbeat < ALIVE]
     if not alive:
         cure = "start `tenuto dispatcher`, or `tenuto up` or `tenuto worker` with a login that may act as one"
         what = "none is alive: retries, delays, waits and cron do not go on, nor are lost tasks taken back"
-        return Check("dispatcher", WRONG if alive_workers(seen) else NOTE, f"{what}; {cure}")
+        return Check("dispatcher", WRONG if alive_workers(facts) else NOTE, f"{what}; {cure}")
     return Check("dispatcher", OK, f"{len(alive)} alive")
 
 
-def alive_workers(seen: Seen) -> "list[WorkerStatus]":
-    return [one for one in seen.workers if one.lease_expires_at and one.lease_expires_at > seen.now]
+def alive_workers(facts: Seen) -> "list[WorkerStatus]":
+    return [worker for worker in facts.workers if worker.lease_expires_at and worker.lease_expires_at > facts.now]
 
 
-def worker(seen: Seen) -> Check:
-    alive = alive_workers(seen)
+def worker(facts: Seen) -> Check:
+    alive = alive_workers(facts)
     if not alive:
         return Check("worker", NOTE, "none is alive; start one with `tenuto worker module:app`")
-    return Check("worker", OK, f"{len(alive)} alive, {sum(one.running for one in alive)} tasks running")
+    return Check("worker", OK, f"{len(alive)} alive, {sum(worker.running for worker in alive)} tasks running")
 
 
-def types(seen: Seen) -> Check:
-    if seen.unserved:
-        names = ", ".join(seen.unserved[:3]) + (" …" if len(seen.unserved) > 3 else "")
+def types(facts: Seen) -> Check:
+    if facts.unserved:
+        names = ", ".join(facts.unserved[:3]) + (" …" if len(facts.unserved) > 3 else "")
         cure = "start their worker; `tenuto tasks list --status queued --type TYPE` shows the tasks"
         return Check("types", NOTE, f"tasks are queued that no worker ever served: {names}; {cure}")
     return Check("types", OK, "no task is queued that no worker ever served")
 
 
-def parked(seen: Seen) -> Check:
-    if seen.parked:
-        counts = ", ".join(f"{one.loop} {one.parked}" for one in seen.parked)
+def parked(facts: Seen) -> Check:
+    if facts.parked:
+        counts = ", ".join(f"{loop.loop} {loop.parked}" for loop in facts.parked)
         cure = "`tenuto why RUN` shows the error; `tenuto runs cancel RUN` ends it"
         return Check("parked", NOTE, f"rows that a dispatcher loop fails on and tries again: {counts}; {cure}")
     return Check("parked", OK, "no dispatcher loop fails on a row")
 
 
-def sandbox(seen: Seen) -> Check:
-    strengths = {one.id: one.metadata["sandbox"] for one in alive_workers(seen) if one.metadata.get("sandbox")}
+def sandbox(facts: Seen) -> Check:
+    strengths = {
+        worker.id: worker.metadata["sandbox"] for worker in alive_workers(facts) if worker.metadata.get("sandbox")
+    }
     if weak := [name for name, strength in strengths.items() if strength != "full"]:
         cure = "start them as root on Linux; docs/howto/untrusted-code.md says what is left open"
         return Check("sandbox", NOTE, f"WEAK, on {', '.join(weak[:3])}: untrusted code is not fully confined; {cure}")
@@ -172,13 +173,13 @@ def sandbox(seen: Seen) -> Check:
 
 
 def vacuum(checkup: "Diagnostics") -> Check:
-    worst = max(checkup.hot_tables, key=lambda one: one.dead_rows)
+    worst = max(checkup.hot_tables, key=lambda table: table.dead_rows)
     if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
         return Check("vacuum", WRONG, "autovacuum or track_counts is off; turn both on, or queues get slow")
     if worst.dead_rows > BLOATED:
         cure = f"run `vacuum tenuto.{worst.name}` and see what holds it back"
         return Check("vacuum", WRONG, f"{worst.name} has {worst.dead_rows} dead rows; {cure}")
-    if not all(one.may_vacuum for one in checkup.hot_tables):
+    if not all(table.may_vacuum for table in checkup.hot_tables):
         cure = f"run `grant tenuto_owner to {checkup.login}` to let the dispatcher do it every 2 s under load"
         return Check("vacuum", NOTE, f"{checkup.login} may not vacuum the hot tables, autovacuum does alone; {cure}")
     return Check("vacuum", OK, f"the dispatcher may vacuum; most dead rows: {worst.dead_rows} in {worst.name}")
@@ -201,9 +202,9 @@ def durability(checkup: "Diagnostics") -> Check:
 
 
 def connections(checkup: "Diagnostics") -> Check:
-    most: Any = int(checkup.settings.get("max_connections", "100"))
-    if checkup.connections > most * 0.8:
+    maximum: Any = int(checkup.settings.get("max_connections", "100"))
+    if checkup.connections > maximum * 0.8:
         return Check(
-            "connections", WRONG, f"{checkup.connections} of {most} are used; raise max_connections or pool them"
+            "connections", WRONG, f"{checkup.connections} of {maximum} are used; raise max_connections or pool them"
         )
-    return Check("connections", OK, f"{checkup.connections} of {most} are used")
+    return Check("connections", OK, f"{checkup.connections} of {maximum} are used")

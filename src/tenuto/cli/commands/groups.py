@@ -25,8 +25,8 @@ def list_(
     from tenuto.db import identity
 
     page = {"after": after, "limit": limit}
-    found = look(lambda desk: desk.pool.call(identity.list_groups, org_id=desk.org_id, **page), org=org)
-    show_list("groups", found, COLUMNS, as_json=as_json)
+    groups = look(lambda context: context.pool.call(identity.list_groups, org_id=context.org_id, **page), org=org)
+    show_list("groups", groups, COLUMNS, as_json=as_json)
 
 
 @app.command("set")
@@ -42,9 +42,9 @@ def set_(
     """Make a resource group, or say anew what it may use."""
     from tenuto.db import identity
 
-    async def work(deed: AuditedTransaction) -> UUID:
-        id = await deed.do(identity.set_resource_group, external_id=group, weight=weight, quota=quota)
-        await deed.note("group", group, "set", new(weight=weight, quota=quota))
+    async def work(transaction: AuditedTransaction) -> UUID:
+        id = await transaction.do(identity.set_resource_group, external_id=group, weight=weight, quota=quota)
+        await transaction.note("group", group, "set", new(weight=weight, quota=quota))
         return id
 
     show({"id": change(work, org=org), "external_id": group}, f"set group {group}", as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto keys`: API keys of programs, made, replaced, revoked, and taken over from another system."""
+"""`tenuto keys`: creates, rotates, revokes and imports API keys."""
 
 import re
 from pathlib import Path
@@ -57,9 +57,11 @@ def create(
 
     may = split_commas(permissions)
     check_permissions(may)
-    said = {"name": name, "permissions": may}
-    id, key = change(lambda made: make(made, keys.create_api_key, (API, env), expires, **said), org=org)
-    show({"id": id, "key": key, **said}, f"{key}\nKey {name} of id {id}: {ONCE}.", as_json=as_json)
+    options = {"name": name, "permissions": may}
+    id, key = change(
+        lambda transaction: make(transaction, keys.create_api_key, (API, env), expires, **options), org=org
+    )
+    show({"id": id, "key": key, **options}, f"{key}\nKey {name} of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command("list")
@@ -68,8 +70,8 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
     from tenuto.db import keys
 
     page = {"before": before and read_id(before, "key"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(keys.list_api_keys, org_id=desk.org_id, **page), org=org)
-    show_list("keys", found, COLUMNS, as_json=as_json)
+    items = look(lambda context: context.pool.call(keys.list_api_keys, org_id=context.org_id, **page), org=org)
+    show_list("keys", items, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -78,14 +80,16 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
     from tenuto.db import keys
     from tenuto.model.keys import API
 
-    old, id, text = change(lambda made: replace(made, keys.rotate_api_key, (API, env), key, overlap), org=org)
+    old, id, text = change(
+        lambda transaction: replace(transaction, keys.rotate_api_key, (API, env), key, overlap), org=org
+    )
     show({"id": id, "key": text, "replaces": old}, f"{text}\nKey of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
     """Let nobody in with a key, from now on."""
-    id, done = change(lambda deed: end_key(deed, "key", key), org=org)
+    id, done = change(lambda transaction: end_key(transaction, "key", key), org=org)
     show({"id": id, "revoked": True}, f"revoked key {id}" if done else f"key {id} was revoked already", as_json=as_json)
 
 
@@ -102,89 +106,95 @@ def import_(
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 
-    found = read_keys(file)
+    imported = read_keys(file)
 
-    async def work(deed: AuditedTransaction) -> list[UUID]:
+    async def work(transaction: AuditedTransaction) -> list[UUID]:
         ids = []
-        for one in found.keys:
-            ids.append(await deed.do(keys.import_api_key, **one, created_by=deed.actor))
-            await deed.note("api_key", ids[-1], "import", new(name=one["name"], permissions=one["permissions"]))
+        for key in imported.keys:
+            ids.append(await transaction.do(keys.import_api_key, **key, created_by=transaction.actor))
+            await transaction.note("api_key", ids[-1], "import", new(name=key["name"], permissions=key["permissions"]))
         return ids
 
     ids = change(work, org=org)
-    for shared in found.shared_prefixes():
+    for shared in imported.shared_prefixes():
         typer.echo(
             f"warning: {shared}; the first use of such a key may take several requests, 429 until then", err=True
         )
-    skipped = f"; {len(found.inactive)} were switched off and are left out" if found.inactive else ""
-    show({"ids": ids, "inactive": found.inactive}, f"{len(ids)} keys are known now{skipped}", as_json=as_json)
+    skipped = f"; {len(imported.inactive)} were switched off and are left out" if imported.inactive else ""
+    show({"ids": ids, "inactive": imported.inactive}, f"{len(ids)} keys are known now{skipped}", as_json=as_json)
 
 
 async def make(
-    deed: AuditedTransaction,
+    transaction: AuditedTransaction,
     function: "Callable[..., Awaitable[UUID]]",
     kind: tuple[str, str],
     expires: str | None,
-    **said: Any,
+    **options: Any,
 ) -> tuple[UUID, str]:
-    """A new key of a kind, its entry in the audit log, and its text."""
+    """Create a key, write its audit entry, and return its id and its text."""
     from tenuto.db import maintenance
 
-    text, made = _new_key(*kind)
-    expires_at = await maintenance.now(deed.conn) + _span(expires, "--expires") if expires else None
-    id = await deed.do(function, **made, **said, expires_at=expires_at, created_by=deed.actor)
-    await deed.note(_entity(kind[0]), id, "create", new(**said, expires_at=_text(expires_at)))
+    text, params = _new_key(*kind)
+    expires_at = await maintenance.now(transaction.conn) + _span(expires, "--expires") if expires else None
+    id = await transaction.do(function, **params, **options, expires_at=expires_at, created_by=transaction.actor)
+    await transaction.note(_entity(kind[0]), id, "create", new(**options, expires_at=_text(expires_at)))
     return id, text
 
 
 async def replace(
-    deed: AuditedTransaction, function: "Callable[..., Awaitable[UUID]]", kind: tuple[str, str], key: str, overlap: str
+    transaction: AuditedTransaction,
+    function: "Callable[..., Awaitable[UUID]]",
+    kind: tuple[str, str],
+    key: str,
+    overlap: str,
 ) -> tuple[UUID, UUID, str]:
-    """The same for a key that takes another one's place; the old one's id comes first."""
-    old = await _find(deed, "key" if _entity(kind[0]) == "api_key" else "worker-key", key)
-    text, made = _new_key(*kind)
-    id = await deed.do(function, id=old, **made, created_by=deed.actor, overlap=_span(overlap, "--overlap"))
-    await deed.note(_entity(kind[0]), old, "rotate", new(replaced_by=str(id)))
+    """Create a key that replaces another one; returns the id of the old key, the id of the new one and its text."""
+    old = await _find(transaction, "key" if _entity(kind[0]) == "api_key" else "worker-key", key)
+    text, params = _new_key(*kind)
+    id = await transaction.do(
+        function, id=old, **params, created_by=transaction.actor, overlap=_span(overlap, "--overlap")
+    )
+    await transaction.note(_entity(kind[0]), old, "rotate", new(replaced_by=str(id)))
     return old, id, text
 
 
-async def end_key(deed: AuditedTransaction, what: str, key: str) -> tuple[UUID, bool]:
-    """The id of the key, and whether it let anybody in until now; if not there is nothing to write down."""
+async def end_key(transaction: AuditedTransaction, what: str, key: str) -> tuple[UUID, bool]:
+    """Revoke a key; returns its id and whether it was valid until now. If it was not, nothing is audited."""
     from tenuto.db import keys, workers
 
     entity, revoke = ("api_key", keys.revoke_api_key) if what == "key" else ("worker_key", keys.revoke_worker_key)
-    id = await _find(deed, what, key)
-    done = await deed.do(revoke, id=id)
+    id = await _find(transaction, what, key)
+    done = await transaction.do(revoke, id=id)
     if what != "key":
-        await deed.do(workers.end_key_sessions, worker_key_id=id)
+        await transaction.do(workers.end_key_sessions, worker_key_id=id)
     if done:
-        await deed.note(entity, id, "revoke")
+        await transaction.note(entity, id, "revoke")
     return id, done
 
 
-async def _find(deed: AuditedTransaction, what: str, key: str) -> UUID:
-    """By its id, or by the public part of the key, which refusals name."""
+async def _find(transaction: AuditedTransaction, what: str, key: str) -> UUID:
+    """Return the id of a key, given its id or the public part of its text, which error messages name."""
     from tenuto.db import keys
 
     if not PUBLIC.fullmatch(key):
         return read_id(key, what)
     list_keys = keys.list_api_keys if what == "key" else keys.list_worker_keys
     before = None
-    while page := await deed.do(list_keys, before=before, limit=200):
-        if found := [one.id for one in page if one.key_id == key]:
-            return found[0]
+    while page := await transaction.do(list_keys, before=before, limit=200):
+        if matches := [row.id for row in page if row.key_id == key]:
+            return matches[0]
         before = page[-1].id
     return read_id(key, what)
 
 
 def _new_key(kind: str, env: str) -> tuple[str, dict[str, Any]]:
+    from tenuto.cli.database import read_settings
     from tenuto.cli.pepper import find_peppers
-    from tenuto.cli.settings import read_settings
     from tenuto.model.keys import key_hash, make_key
 
     key, peppers = make_key(kind, env), find_peppers(read_settings())
-    made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
-    return key.text, made
+    params = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
+    return key.text, params
 
 
 def _entity(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""`tenuto orgs`: tenants, their names and settings."""
+"""`tenuto orgs`: orgs (tenants), their names and settings."""
 
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -35,8 +35,8 @@ def list_(
     """Every org, by its short name."""
     from tenuto.db import identity
 
-    found = look(lambda desk: desk.pool.call(identity.list_orgs, after=after, limit=limit), org="default")
-    show_list("orgs", found, COLUMNS, as_json=as_json)
+    orgs = look(lambda context: context.pool.call(identity.list_orgs, after=after, limit=limit), org="default")
+    show_list("orgs", orgs, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -46,8 +46,8 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 
     settings = {"retention_days": retention_days} if retention_days else None
 
-    async def work(desk: "CommandContext") -> UUID:
-        async with desk.pool.connection() as conn, conn.transaction():
+    async def work(context: "CommandContext") -> UUID:
+        async with context.pool.connection() as conn, conn.transaction():
             id = await identity.create_org(conn, slug=org, name=name, settings=settings)
             await AuditedTransaction(conn, id, operator()).note("org", org, "create", new(name=name, settings=settings))
             return id
@@ -60,12 +60,12 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 def show_(org: Slug, as_json: Json = False) -> None:
     """Everything about one org."""
 
-    async def find(desk: "CommandContext") -> "Tenant":
-        async with desk.pool.connection() as conn:
-            return await _find(conn, desk.org_id)
+    async def find(context: "CommandContext") -> "Tenant":
+        async with context.pool.connection() as conn:
+            return await _find(conn, context.org_id)
 
-    found = look(find, org=org)
-    show(found, fields(found), as_json=as_json)
+    row = look(find, org=org)
+    show(row, fields(row), as_json=as_json)
 
 
 @app.command("set")
@@ -77,12 +77,12 @@ def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_
     if name is None and retention_days is None:
         raise UsageError("nothing to change; write --name or --retention-days")
 
-    async def work(deed: AuditedTransaction) -> None:
-        old = await _find(deed.conn, deed.org_id)
+    async def work(transaction: AuditedTransaction) -> None:
+        old = await _find(transaction.conn, transaction.org_id)
         settings = {**old.settings, "retention_days": retention_days} if retention_days else old.settings
-        await deed.do(identity.update_org, name=name, settings=settings)
+        await transaction.do(identity.update_org, name=name, settings=settings)
         before = {"name": old.name, "settings": old.settings}
-        await deed.note("org", org, "set", diff(before, {"name": name or old.name, "settings": settings}))
+        await transaction.note("org", org, "set", diff(before, {"name": name or old.name, "settings": settings}))
 
     change(work, org=org)
     show({"slug": org, "name": name, "retention_days": retention_days}, f"set org {org}", as_json=as_json)
@@ -94,8 +94,8 @@ async def _find(conn: "Conn", org_id: UUID) -> "Tenant":
 
     after = None
     while page := await identity.list_orgs(conn, after=after, limit=200):
-        for one in page:
-            if one.id == org_id:
-                return one
+        for row in page:
+            if row.id == org_id:
+                return row
         after = page[-1].slug
     raise NotFound(f"no org {org_id}", "`tenuto orgs list` shows those there are")

@@ -1,4 +1,4 @@
-"""`tenuto outbox`: side effects still to be done, and those that were given up."""
+"""`tenuto outbox`: side effects that are pending or were given up."""
 
 from typing import Annotated
 
@@ -29,8 +29,8 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "kind": kind, "before": before, "limit": limit}
-    found = with_database(lambda desk: desk.pool.call(monitoring.list_effects, org_id=desk.org_id, **page))
-    show_list("effects", found, COLUMNS, as_json=as_json)
+    effects = with_database(lambda context: context.pool.call(monitoring.list_effects, org_id=context.org_id, **page))
+    show_list("effects", effects, COLUMNS, as_json=as_json)
 
 
 @app.command()

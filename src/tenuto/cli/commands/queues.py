@@ -1,4 +1,4 @@
-"""`tenuto queues`: what stands where, held and let go."""
+"""`tenuto queues`: lists, pauses and resumes queues."""
 
 from typing import Annotated
 
@@ -20,8 +20,8 @@ def list_(as_json: Json = False) -> None:
     """Every queue and what stands in it."""
     from tenuto.db import monitoring
 
-    found = with_database(lambda desk: desk.pool.call(monitoring.list_queues, org_id=desk.org_id))
-    show_list("queues", found, COLUMNS, as_json=as_json)
+    queues = with_database(lambda context: context.pool.call(monitoring.list_queues, org_id=context.org_id))
+    show_list("queues", queues, COLUMNS, as_json=as_json)
 
 
 @app.command()

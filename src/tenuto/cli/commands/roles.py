@@ -1,4 +1,4 @@
-"""`tenuto roles`: roles of an org's own, and who has them."""
+"""`tenuto roles`: roles that an org defines, and their members."""
 
 from typing import Annotated
 from uuid import UUID
@@ -30,8 +30,8 @@ def list_(
     from tenuto.db import identity
 
     page = {"after": after, "limit": limit}
-    found = look(lambda desk: desk.pool.call(identity.list_roles, org_id=desk.org_id, **page), org=org)
-    show_list("roles", found, COLUMNS, as_json=as_json)
+    roles = look(lambda context: context.pool.call(identity.list_roles, org_id=context.org_id, **page), org=org)
+    show_list("roles", roles, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -44,9 +44,9 @@ def create(
     """Make a role that people can have and datasets can name."""
     from tenuto.db import identity
 
-    async def work(deed: AuditedTransaction) -> UUID:
-        id = await deed.do(identity.create_role, name=role, description=description)
-        await deed.note("role", role, "create", new(description=description))
+    async def work(transaction: AuditedTransaction) -> UUID:
+        id = await transaction.do(identity.create_role, name=role, description=description)
+        await transaction.note("role", role, "create", new(description=description))
         return id
 
     show({"id": change(work, org=org), "name": role}, f"created role {role}", as_json=as_json)
@@ -57,9 +57,9 @@ def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
     """Delete a role; those who had it have it no more."""
     from tenuto.db import identity
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(identity.delete_role, name=role)
-        await deed.note("role", role, "delete")
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(identity.delete_role, name=role)
+        await transaction.note("role", role, "delete")
 
     change(work, org=org)
     show({"name": role, "deleted": True}, f"deleted role {role}", as_json=as_json)
@@ -77,8 +77,8 @@ def members(
     from tenuto.db import identity
 
     page = {"role": role, "after": after and read_id(after, "user"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(identity.list_members, org_id=desk.org_id, **page), org=org)
-    show_list("members", found, MEMBERS, as_json=as_json)
+    members = look(lambda context: context.pool.call(identity.list_members, org_id=context.org_id, **page), org=org)
+    show_list("members", members, MEMBERS, as_json=as_json)
 
 
 @app.command()
@@ -88,9 +88,9 @@ def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) ->
 
     id = read_id(user, "user")
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(identity.add_member, role=role, user_id=id)
-        await deed.note("role", role, "add", new(user=str(id)))
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(identity.add_member, role=role, user_id=id)
+        await transaction.note("role", role, "add", new(user=str(id)))
 
     change(work, org=org)
     show({"name": role, "user_id": id}, f"user {id} has role {role}", as_json=as_json)
@@ -103,9 +103,9 @@ def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False)
 
     id = read_id(user, "user")
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(identity.remove_member, role=role, user_id=id)
-        await deed.note("role", role, "remove", {"user": {"old": str(id)}})
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(identity.remove_member, role=role, user_id=id)
+        await transaction.note("role", role, "remove", {"user": {"old": str(id)}})
 
     change(work, org=org)
     show({"name": role, "user_id": id, "removed": True}, f"user {id} has role {role} no more", as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto runs`: look at runs, wait for them, stop them, start them again."""
+"""`tenuto runs`: shows, watches, cancels, retries and deletes runs."""
 
 import asyncio
 from typing import Annotated
@@ -37,8 +37,8 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
-    found = with_database(lambda desk: desk.pool.call(monitoring.list_runs, org_id=desk.org_id, **page))
-    show_list("runs", found, COLUMNS, as_json=as_json)
+    items = with_database(lambda context: context.pool.call(monitoring.list_runs, org_id=context.org_id, **page))
+    show_list("runs", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
@@ -47,8 +47,8 @@ def show_(run: RunId, as_json: Json = False) -> None:
     from tenuto.db import monitoring
 
     run_id = read_id(run, "run")
-    found = with_database(lambda desk: desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id))
-    show(found, fields(found), as_json=as_json)
+    row = with_database(lambda context: context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id))
+    show(row, fields(row), as_json=as_json)
 
 
 @app.command()
@@ -63,13 +63,15 @@ def watch(
     run_id = read_id(run, "run")
     patience = None if timeout is None else seconds(timeout, "--timeout")
 
-    async def in_time(desk: CommandContext) -> str:
+    async def in_time(context: CommandContext) -> str:
         try:
             async with asyncio.timeout(patience):
-                return await follow(desk, run_id, as_json=as_json)
+                return await follow(context, run_id, as_json=as_json)
         except TimeoutError as problem:
             if as_json:
-                show(await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id), "", as_json=True)
+                show(
+                    await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id), "", as_json=True
+                )
             raise StillRunning(run_id, patience or 0) from problem
 
     status = with_database(in_time)
@@ -77,22 +79,22 @@ def watch(
         raise WorkFailed(f"run {run_id} {status}")
 
 
-async def follow(desk: CommandContext, run_id: UUID, *, as_json: bool) -> str:
-    """Say when something changed; answers the final status."""
+async def follow(context: CommandContext, run_id: UUID, *, as_json: bool) -> str:
+    """Print a line whenever something changed; returns the final status."""
     from tenuto.db import monitoring
 
-    said = None
+    last = None
     while True:
-        found = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run_id)
-        line = f"{found.status}  {found.completed_tasks} of {found.total_tasks} completed"
-        line += f", {found.failed_tasks} failed" if found.failed_tasks else ""
-        if found.status in FINAL:
-            line += f"\n{cell(reason(found.error))}" if found.error else ""
-            show(found, line, as_json=as_json)
-            return found.status
-        if line != said and not as_json:
+        run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id)
+        line = f"{run.status}  {run.completed_tasks} of {run.total_tasks} completed"
+        line += f", {run.failed_tasks} failed" if run.failed_tasks else ""
+        if run.status in FINAL:
+            line += f"\n{cell(reason(run.error))}" if run.error else ""
+            show(run, line, as_json=as_json)
+            return run.status
+        if line != last and not as_json:
             say(line)
-        said = line
+        last = line
         await asyncio.sleep(0.3)
 
 
@@ -100,27 +102,27 @@ async def follow(desk: CommandContext, run_id: UUID, *, as_json: bool) -> str:
 def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
     """What all tasks of a run logged, each line with its task; with --json one object a line."""
     run_id = read_id(run, "run")
-    with_database(lambda desk: show_run_logs(desk, run_id, follow=follow, as_json=as_json))
+    with_database(lambda context: show_run_logs(context, run_id, follow=follow, as_json=as_json))
 
 
 def finish(run_id: UUID, *, quiet: bool) -> None:
-    """Work on the accepted verb of a large run beside the dispatchers, and say how far it is."""
-    with_database(lambda desk: advance(desk, run_id, quiet=quiet), role=WORKERS)
+    """Carry out the accepted verb on a large run together with the dispatchers, and print the progress."""
+    with_database(lambda context: advance(context, run_id, quiet=quiet), role=WORKERS)
 
 
-async def advance(desk: CommandContext, run_id: UUID, *, quiet: bool) -> None:
+async def advance(context: CommandContext, run_id: UUID, *, quiet: bool) -> None:
     from tenuto.db import maintenance, runs
 
-    said = ""
-    while found := await desk.pool.call(runs.get_request, org_id=desk.org_id, run_id=run_id):
-        (request,) = found
+    last = ""
+    while requests := await context.pool.call(runs.get_request, org_id=context.org_id, run_id=run_id):
+        (request,) = requests
         text = f"{request.verb}: {request.done} of {'?' if request.tasks is None else request.tasks} tasks"
-        if not quiet and text != said:
+        if not quiet and text != last:
             say(text)
-            said = text
+            last = text
         key = f"{request.verb}:{run_id}"
-        if not await desk.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
-            await asyncio.sleep(0.2)  # a dispatcher works on it
+        if not await context.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
+            await asyncio.sleep(0.2)  # a dispatcher is working on it
 
 
 @app.command()
@@ -149,18 +151,18 @@ def retry(
 ) -> None:
     """Start an ended run again as a new run, which reuses what completed."""
     run_id = read_id(run, "run")
-    made = change(lambda deed: retry_run(deed, run_id, everything=everything), role=WORKERS)
+    new_run_id = change(lambda transaction: retry_run(transaction, run_id, everything=everything), role=WORKERS)
     if not no_wait:
-        finish(made, quiet=as_json)
-    show({"run_id": made, "retry_of": run_id}, f"started run {made}", as_json=as_json)
+        finish(new_run_id, quiet=as_json)
+    show({"run_id": new_run_id, "retry_of": run_id}, f"started run {new_run_id}", as_json=as_json)
 
 
-async def retry_run(deed: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
+async def retry_run(transaction: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
     from tenuto.db import runs
 
-    made = await deed.do(runs.retry_run, run_id=run_id, reuse=not everything)
-    await deed.note("run", run_id, "retry", new(run=str(made)))
-    return made
+    new_run_id = await transaction.do(runs.retry_run, run_id=run_id, reuse=not everything)
+    await transaction.note("run", run_id, "retry", new(run=str(new_run_id)))
+    return new_run_id
 
 
 @app.command()

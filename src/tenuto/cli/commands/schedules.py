@@ -1,4 +1,4 @@
-"""`tenuto schedules`: what starts by itself, held and let go."""
+"""`tenuto schedules`: lists, pauses, resumes and deletes schedules."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -30,8 +30,10 @@ def list_(
     from tenuto.db import reactions
 
     page = {"after": after, "limit": limit}
-    found = with_database(lambda desk: desk.pool.call(reactions.list_schedules, org_id=desk.org_id, **page))
-    show_list("schedules", found, COLUMNS, as_json=as_json)
+    schedules = with_database(
+        lambda context: context.pool.call(reactions.list_schedules, org_id=context.org_id, **page)
+    )
+    show_list("schedules", schedules, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -46,7 +48,7 @@ def pause(name: Name, as_json: Json = False) -> None:
 @app.command()
 def resume(name: Name, as_json: Json = False) -> None:
     """Let a schedule go on; what came due in the pause is not made up for."""
-    next_at = change(lambda deed: _resume(deed, name), role=WORKERS)
+    next_at = change(lambda transaction: _resume(transaction, name), role=WORKERS)
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
 
 
@@ -59,23 +61,23 @@ def delete(name: Name, as_json: Json = False) -> None:
     show({"name": name, "deleted": True}, f"deleted {name}", as_json=as_json)
 
 
-async def _resume(deed: AuditedTransaction, name: str) -> datetime:
+async def _resume(transaction: AuditedTransaction, name: str) -> datetime:
     from tenuto.db import maintenance, reactions
     from tenuto.model.cron import fire_after
 
-    found = await _find(deed, name)
-    next_at = fire_after(found.cron, found.timezone, await maintenance.now(deed.conn))
-    await deed.do(reactions.resume_schedule, name=name, next_at=next_at)
-    await deed.note("schedule", name, "resume")
+    schedule = await _find(transaction, name)
+    next_at = fire_after(schedule.cron, schedule.timezone, await maintenance.now(transaction.conn))
+    await transaction.do(reactions.resume_schedule, name=name, next_at=next_at)
+    await transaction.note("schedule", name, "resume")
     return next_at
 
 
-async def _find(deed: AuditedTransaction, name: str) -> "Schedule":
+async def _find(transaction: AuditedTransaction, name: str) -> "Schedule":
     from tenuto.db import reactions
     from tenuto.model.errors import NotFound
 
     after = None
-    while page := await deed.do(reactions.list_schedules, after=after, limit=200):
+    while page := await transaction.do(reactions.list_schedules, after=after, limit=200):
         for schedule in page:
             if schedule.name == name:
                 return schedule

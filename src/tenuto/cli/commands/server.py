@@ -1,4 +1,4 @@
-"""`tenuto server`: the HTTP API."""
+"""`tenuto server`: runs the HTTP API."""
 
 import logging
 import signal
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.output import Json, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.processes import oidc_options
 from tenuto.cli.processes.http_listener import address, bind, read_proxies, uvicorn_config
 from tenuto.cli.processes.serve import log_to_stderr
-from tenuto.cli.settings import read_settings
 
 if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
@@ -67,11 +66,11 @@ def server(
             role = choose_role(url, "tenuto_api")
             check_bound(url, role)
         peppers = find_peppers(settings)
-        said = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
+        options = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
         more = {"objects": settings.home / "objects", "trusted_proxies": proxies}
         more["max_connections_per_address"] = max_connections_per_address
-        asked = ServerSettings(url, role, peppers, **said, **more)
-        _serve(asked, bind(host, port), processes)
+        settings = ServerSettings(url, role, peppers, **options, **more)
+        _serve(settings, bind(host, port), processes)
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
@@ -83,7 +82,8 @@ def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) 
     log.info("answering at %s; Ctrl-C stops", address(listener))
     if processes == 1:
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: None)  # it raises anew what stopped it, and a stop is no failure
+            # uvicorn re-raises the signal that stopped it: ignore that, because a stop is no failure.
+            signal.signal(number, lambda *_: None)
         Server(config).run([listener])
     else:
         Multiprocess(config, [listener]).run()

@@ -1,4 +1,4 @@
-"""`tenuto signal`: a message for a run that waits for it."""
+"""`tenuto signal`: sends a signal to a run."""
 
 from typing import Annotated
 from uuid import UUID
@@ -24,9 +24,9 @@ def signal(
     run_id = read_id(run, "run")
     sent = {"run_id": run_id, "name": name, "value": read_value(value)}
 
-    async def work(deed: AuditedTransaction) -> UUID:
-        id = await deed.do(runs.send_signal, **sent)
-        await deed.note("run", run_id, "signal", new(name=name))
+    async def work(transaction: AuditedTransaction) -> UUID:
+        id = await transaction.do(runs.send_signal, **sent)
+        await transaction.note("run", run_id, "signal", new(name=name))
         return id
 
     signal_id = change(work, role=WORKERS)

@@ -1,4 +1,4 @@
-"""`tenuto start`: a task from the command line."""
+"""`tenuto start`: starts a task."""
 
 import asyncio
 from contextlib import suppress
@@ -12,7 +12,6 @@ from tenuto.cli.arguments import read_arguments
 from tenuto.cli.audited import AuditedTransaction, in_one, new
 from tenuto.cli.exit_codes import PROBLEMS, StillRunning, UsageError, WorkFailed
 from tenuto.cli.output import Json, say, show
-from tenuto.cli.served import why_unserved
 from tenuto.cli.session import CommandContext, with_database
 from tenuto.model.durations import seconds
 from tenuto.model.text import one_line
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tenuto.sdk.client.start_request import StartRequest
     from tenuto.sdk.task import Task
 
-NO_WORKER_AFTER_SECONDS = 3.0  # seconds
+NO_WORKER_AFTER_SECONDS = 3.0
 STRICT = "correct it, start its worker first, or leave out --strict"
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
@@ -50,7 +49,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse a type that no wo
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was started, and what came of it if somebody waited."""
+    """The started run, and how it ended if the command waited for it."""
 
     run_id: str
     created: bool
@@ -78,32 +77,46 @@ def start(
     """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
     options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
     options |= {"resource_group": resource_group, "max_attempts": max_attempts}
-    said = {name: value for name, value in options.items() if value is not None}
-    task = find_task(type, app).options(**said)
+    chosen = {name: value for name, value in options.items() if value is not None}
+    task = find_task(type, app).options(**chosen)
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or say --app module:app")
     wait = wait or wait_timeout is not None
     patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
-    async def work(desk: CommandContext) -> tuple[Outcome, Exception | None]:
-        if strict and (unserved := await why_unserved(desk, task.name, otherwise=STRICT)):
+    async def work(context: CommandContext) -> tuple[Outcome, Exception | None]:
+        if strict and (unserved := await why_unserved(context, task.name, otherwise=STRICT)):
             raise UsageError(unserved)
-        run = await _start(desk, task, args, kwargs)
-        if app is None and (unserved := await why_unserved(desk, task.name, otherwise="it waits until one does")):
+        run = await _start(context, task, args, kwargs)
+        if app is None and (unserved := await why_unserved(context, task.name, otherwise="it waits until one does")):
             say(f"note: {one_line(unserved)}", err=True)
         begun = Outcome(str(run.id), run.created)
-        return await _wait(desk, run, begun, patience) if wait else (begun, None)
+        return await _wait(context, run, begun, patience) if wait else (begun, None)
 
     _show(*with_database(work), as_json=as_json)
 
 
-def _show(done: Outcome, problem: Exception | None, *, as_json: bool) -> None:
-    """Programs read what became of it however it ended; people read the problem."""
-    if done.status is None:
-        show(done, f"{'started' if done.created else 'was started before:'} run {done.run_id}", as_json=as_json)
+async def why_unserved(context: CommandContext, type: str, *, otherwise: str) -> str | None:
+    """Explain that no worker has ever served the type, and suggest a similar one or else `otherwise`; returns None if a
+    worker has served it."""
+    from tenuto.db import runs
+    from tenuto.sdk.suggestions import nearest
+
+    if not await context.pool.call(runs.list_unknown_types, org_id=context.org_id, types=[type]):
+        return None
+    near = nearest(type, await context.pool.call(runs.list_types, org_id=context.org_id))
+    return f"no worker has ever served {type}; " + (f"did you mean {near}?" if near else otherwise)
+
+
+def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
+    """Print the outcome; with --json also that of a run that failed. Without --json a problem is only raised."""
+    if outcome.status is None:
+        show(
+            outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.run_id}", as_json=as_json
+        )
     elif as_json or problem is None:
-        show(done, show_result(done.result), as_json=as_json)
+        show(outcome, show_result(outcome.result), as_json=as_json)
     if problem is not None:
         raise problem
 
@@ -115,7 +128,7 @@ def show_result(result: Any) -> str:
 
 
 def find_task(type: str, target: str | None) -> "Task[..., Any]":
-    """The task of the app, or one that takes anything where the app is not at hand."""
+    """Return the app's task, or without an app a reference that accepts any arguments."""
     from tenuto.sdk.app_loader import BadTarget, load_app
     from tenuto.sdk.task_reference import TaskReference
 
@@ -129,32 +142,36 @@ def find_task(type: str, target: str | None) -> "Task[..., Any]":
         raise UsageError(str(problem)) from problem
 
 
-def make_client(desk: CommandContext) -> "Client":
+def make_client(context: CommandContext) -> "Client":
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.sql_transport import SqlTransport
     from tenuto.storage.folder import FolderStore
 
-    return Client(SqlTransport(desk.pool, desk.org_id, FolderStore(desk.settings.home / "objects")), url=desk.url)
+    return Client(
+        SqlTransport(context.pool, context.org_id, FolderStore(context.settings.home / "objects")), url=context.url
+    )
 
 
-async def _start(desk: CommandContext, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]) -> "Run[Any]":
+async def _start(
+    context: CommandContext, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]
+) -> "Run[Any]":
     from tenuto.sdk.client.start_request import plan_task
 
-    # Not `client.start`, which would take `name=ada` for an option of the start.
+    # `client.start` would take `name=ada` for an option of the start.
     plan = plan_task(task, tuple(args), kwargs)
-    return await in_one(desk, lambda deed: _start_one(deed, make_client(desk), plan, task.name))
+    return await in_one(context, lambda transaction: _start_one(transaction, make_client(context), plan, task.name))
 
 
 async def _wait(
-    desk: CommandContext, run: "Run[Any]", begun: Outcome, patience: float | None
+    context: CommandContext, run: "Run[Any]", begun: Outcome, patience: float | None
 ) -> tuple[Outcome, Exception | None]:
     from tenuto.db import monitoring
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 
-    client = make_client(desk)
-    impatient = asyncio.create_task(_say_why(desk, run.id))
+    client = make_client(context)
+    impatient = asyncio.create_task(_say_why(context, run.id))
     try:
-        # As plain JSON: a result may be of a type that only the app knows.
+        # Plain JSON: the type of the result may exist only in the app.
         return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
     except RunFailed as problem:
         more = f"`tenuto tasks show {run.id}` has its attempts and where it broke"
@@ -162,7 +179,7 @@ async def _wait(
     except RunCancelled as problem:
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
-        now = await desk.pool.call(monitoring.get_run, org_id=desk.org_id, run_id=run.id)
+        now = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run.id)
         return replace(begun, status=now.status), StillRunning(run.id, patience or 0)
     except asyncio.CancelledError:
         say(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
@@ -172,18 +189,18 @@ async def _wait(
         await client.watcher.close()
 
 
-async def _start_one(deed: AuditedTransaction, client: "Client", plan: "StartRequest", type: str) -> "Run[Any]":
-    (run,) = await client.start_plans([plan], connection=deed.conn)
+async def _start_one(transaction: AuditedTransaction, client: "Client", plan: "StartRequest", type: str) -> "Run[Any]":
+    (run,) = await client.start_plans([plan], connection=transaction.conn)
     if run.created:
-        await deed.note("run", run.id, "start", new(type=type, runs=1))
+        await transaction.note("run", run.id, "start", new(type=type, runs=1))
     return run
 
 
-async def _say_why(desk: CommandContext, run_id: UUID) -> None:
-    """After a while: what the one who waits waits for, such as a worker that knows the task."""
+async def _say_why(context: CommandContext, run_id: UUID) -> None:
+    """Print after a few seconds what the run waits for, such as a worker that serves its type."""
     from tenuto.db import monitoring
 
     await asyncio.sleep(NO_WORKER_AFTER_SECONDS)
-    with suppress(*PROBLEMS):  # the one who waits says what is wrong
-        sentence = await desk.pool.call(monitoring.explain_task, org_id=desk.org_id, task_id=run_id)
+    with suppress(*PROBLEMS):  # the waiting coroutine reports the problem
+        sentence = await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=run_id)
         say(f"still waiting: {one_line(sentence)}", err=True)

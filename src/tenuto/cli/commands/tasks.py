@@ -1,4 +1,4 @@
-"""`tenuto tasks`: look at tasks and their logs, stop them, run them again."""
+"""`tenuto tasks`: shows tasks and their logs, cancels and retries them."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Annotated
@@ -40,8 +40,8 @@ def list_(
 
     filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
     page = {**filters, "limit": limit, "before": before and read_id(before, "task")}
-    found = with_database(lambda desk: desk.pool.call(monitoring.list_tasks, org_id=desk.org_id, **page))
-    show_list("tasks", found, COLUMNS, as_json=as_json)
+    items = with_database(lambda context: context.pool.call(monitoring.list_tasks, org_id=context.org_id, **page))
+    show_list("tasks", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
@@ -49,18 +49,18 @@ def show_(task: TaskId, as_json: Json = False) -> None:
     """Everything about one task, and its attempts."""
     from tenuto.db import monitoring
 
-    one = read_id(task, "task")
+    task_id = read_id(task, "task")
 
-    async def question(desk: CommandContext) -> "tuple[TaskStatus, list[AttemptInfo]]":
-        async with of_a_task(desk, one), desk.pool.connection() as conn:
-            found = await monitoring.get_task(conn, org_id=desk.org_id, task_id=one)
-            return found, await monitoring.list_attempts(conn, org_id=desk.org_id, task_id=one)
+    async def question(context: CommandContext) -> "tuple[TaskStatus, list[AttemptInfo]]":
+        async with of_a_task(context, task_id), context.pool.connection() as conn:
+            row = await monitoring.get_task(conn, org_id=context.org_id, task_id=task_id)
+            return row, await monitoring.list_attempts(conn, org_id=context.org_id, task_id=task_id)
 
-    found, attempts = with_database(question)
+    row, attempts = with_database(question)
     short = [dataclasses.replace(attempt, error=reason(attempt.error)) for attempt in attempts]
     rows = [[cell(getattr(attempt, column)) for column in ATTEMPT_COLUMNS] for attempt in short]
-    text = fields(found) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
-    show({"task": found, "attempts": attempts}, text, as_json=as_json)
+    text = fields(row) + ("\n\n" + table(ATTEMPT_COLUMNS, rows) if rows else "")
+    show({"task": row, "attempts": attempts}, text, as_json=as_json)
 
 
 @app.command()
@@ -69,13 +69,13 @@ def tree(task: TaskId, as_json: Json = False) -> None:
     from tenuto.db import runs
     from tenuto.model.errors import NotFound
 
-    one = read_id(task, "task")
+    task_id = read_id(task, "task")
 
-    async def question(desk: CommandContext) -> "list[TreeNode]":
-        async with of_a_task(desk, one):
-            nodes = await desk.pool.call(runs.get_task_tree, org_id=desk.org_id, task_id=one)
+    async def question(context: CommandContext) -> "list[TreeNode]":
+        async with of_a_task(context, task_id):
+            nodes = await context.pool.call(runs.get_task_tree, org_id=context.org_id, task_id=task_id)
             if not nodes:
-                raise NotFound(f"no task {one}", "`tenuto tasks list` shows those there are")
+                raise NotFound(f"no task {task_id}", "`tenuto tasks list` shows those there are")
             return nodes
 
     nodes = with_database(question)
@@ -93,11 +93,11 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """What a task logged, without its children; with --json one object a line."""
-    one = read_id(task, "task")
+    task_id = read_id(task, "task")
 
-    async def question(desk: CommandContext) -> None:
-        async with of_a_task(desk, one):
-            await show_task_logs(desk, one, follow=follow, as_json=as_json)
+    async def question(context: CommandContext) -> None:
+        async with of_a_task(context, task_id):
+            await show_task_logs(context, task_id, follow=follow, as_json=as_json)
 
     with_database(question)
 
@@ -107,11 +107,11 @@ def retry(task: TaskId, as_json: Json = False) -> None:
     """Start the task's ended run again as a new run, which reuses what completed."""
     from tenuto.db import monitoring
 
-    one = read_id(task, "task")
+    task_id = read_id(task, "task")
 
-    async def work(deed: AuditedTransaction) -> tuple[UUID, UUID]:
-        found = await deed.do(monitoring.get_task, task_id=one)
-        return found.run_id, await retry_run(deed, found.run_id, everything=False)
+    async def work(transaction: AuditedTransaction) -> tuple[UUID, UUID]:
+        found = await transaction.do(monitoring.get_task, task_id=task_id)
+        return found.run_id, await retry_run(transaction, found.run_id, everything=False)
 
     old, new = change(work, role=WORKERS)
     show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
@@ -124,6 +124,6 @@ def cancel(
     """Stop a task and everything open below it."""
     from tenuto.db import runs
 
-    one = read_id(task, "task")
-    audited_call(("task", one), "cancel", runs.cancel_task, reason, task_id=one)
-    show({"task_id": one, "cancelled": True}, f"cancelling task {one}", as_json=as_json)
+    task_id = read_id(task, "task")
+    audited_call(("task", task_id), "cancel", runs.cancel_task, reason, task_id=task_id)
+    show({"task_id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto top`: queues and workers, live."""
+"""`tenuto top`: shows queues and workers live."""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ from tenuto.cli.output import Json, show
 from tenuto.cli.overview import fetch_overview
 from tenuto.cli.session import CommandContext, with_database
 
-EVERY = 1.0  # seconds between two looks
+EVERY = 1.0  # seconds between two updates
 
 
 def top(
@@ -18,19 +18,19 @@ def top(
 ) -> None:
     """Watch queues and workers; Ctrl-C leaves. Without a terminal it looks once."""
     if once or as_json or not sys.stdout.isatty():
-        seen = with_database(lambda desk: fetch_overview(desk.pool, desk.org_id))
-        show(seen, seen.page, as_json=as_json)
+        overview = with_database(lambda context: fetch_overview(context.pool, context.org_id))
+        show(overview, overview.page, as_json=as_json)
     else:
         with_database(_watch)
 
 
-async def _watch(desk: CommandContext) -> None:
+async def _watch(context: CommandContext) -> None:
     from rich.live import Live
     from rich.text import Text
 
     with Live(screen=True, auto_refresh=False) as live:
-        seen = None
+        overview = None
         while True:
-            seen = await fetch_overview(desk.pool, desk.org_id, seen)
-            live.update(Text(seen.page), refresh=True)
+            overview = await fetch_overview(context.pool, context.org_id, overview)
+            live.update(Text(overview.page), refresh=True)
             await asyncio.sleep(EVERY)

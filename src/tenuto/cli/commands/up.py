@@ -1,4 +1,4 @@
-"""`tenuto up`: everything here, in one command, stopped by one Ctrl-C."""
+"""`tenuto up`: runs Postgres, a dispatcher, the HTTP API and a worker; one Ctrl-C stops all of them."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ from uuid import UUID
 import typer
 
 from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.output import Json, show
 from tenuto.cli.overview import fetch_overview
 from tenuto.cli.processes.serve import (
@@ -22,7 +22,6 @@ from tenuto.cli.processes.serve import (
     stopped_by_signals,
 )
 from tenuto.cli.processes.up_server import LocalServer, answering, find_front, make_link, say_front
-from tenuto.cli.settings import read_settings
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.background import BackgroundTasks, restarted, stop_process
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from tenuto.worker.settings import WorkerSettings
 
-EVERY = 1.0  # seconds between two looks, on a terminal
+EVERY = 1.0  # seconds between two updates of the status line, on a terminal
 
 Target = Annotated[str | None, typer.Argument(metavar="[MODULE:APP]", help="An app to work for.", show_default=False)]
 
@@ -59,15 +58,16 @@ def up(
     with ready_database(settings, keep=False) as url:
         where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
         log.info("database: %s", where)
-        place = resolve_context(settings, url, metrics_port)
+        context = resolve_context(settings, url, metrics_port)
         flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
-        worker = worker_settings(place, target, **flags) if target or bundles else None
-        asyncio.run(_serve(place, find_front(place, port), worker, console))
+        worker = worker_settings(context, target, **flags) if target or bundles else None
+        asyncio.run(_serve(context, find_front(context, port), worker, console))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
 def _console() -> "Console | None":
-    """Logs are plain lines; on a terminal they have colours and go above a live line."""
+    """Set up logging: plain lines, or on a terminal coloured lines above the status line. Returns the terminal, or
+    None."""
     if not sys.stderr.isatty():
         log_to_stderr()
         return None
@@ -83,16 +83,16 @@ def _console() -> "Console | None":
 
 
 async def _serve(
-    place: ProcessContext, front: LocalServer | None, worker: "WorkerSettings | None", console: "Console | None"
+    context: ProcessContext, front: LocalServer | None, worker: "WorkerSettings | None", console: "Console | None"
 ) -> None:
     stop = asyncio.Event()
-    link = await make_link(place, front) if front and place.may_dispatch else None
+    link = await make_link(context, front) if front and context.may_dispatch else None
     parts = BackgroundTasks(stop_process(stop))
     if console:
-        parts.start("live line", restarted("live line", lambda: _watch(place, console)))
+        parts.start("live line", restarted("live line", lambda: _watch(context, console)))
 
     async def announce(answers: asyncio.Event) -> None:
-        await answers.wait()  # a link that does not answer yet would only confuse
+        await answers.wait()  # a login link that does not work yet would only confuse
         say_front(front, link)
         log.info("dispatcher: running")
         none = "none, `tenuto up module:app` starts one here"
@@ -105,32 +105,32 @@ async def _serve(
             def ready() -> None:
                 parts.start("announcement", announce(answers))
 
-            if worker is not None:  # it listens to signals itself
-                await serve(place, worker, stop=stop, ready=ready)
+            if worker is not None:  # the worker handles signals itself
+                await serve(context, worker, stop=stop, ready=ready)
             else:
                 with stopped_by_signals(stop):
-                    await serve(place, None, stop=stop, ready=ready)
+                    await serve(context, None, stop=stop, ready=ready)
     finally:
         await parts.close()
     if parts.error:
         raise parts.error
 
 
-async def _watch(place: ProcessContext, console: "Console") -> None:
-    """One line that is always true."""
+async def _watch(context: ProcessContext, console: "Console") -> None:
+    """Keep the status line up to date."""
     from rich.live import Live
     from rich.text import Text
 
     from tenuto.db.connection.errors import DatabaseProblem
     from tenuto.db.connection.pool import open_pool
 
-    async with open_pool(place.url, role=place.worker_role, size=1, timeout=5) as pool:
+    async with open_pool(context.url, role=context.worker_role, size=1, timeout=5) as pool:
         with Live(console=console, auto_refresh=False, transient=True) as live:
-            seen = None
+            overview = None
             while True:
                 try:
-                    seen = await fetch_overview(pool, UUID(place.org_id), seen)
-                    line = seen.line
+                    overview = await fetch_overview(pool, UUID(context.org_id), overview)
+                    line = overview.line
                 except DatabaseProblem as problem:
                     line = str(problem)
                 live.update(Text(line, style="bold green"), refresh=True)

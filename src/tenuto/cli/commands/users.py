@@ -1,4 +1,4 @@
-"""`tenuto users`: people who may come in, and as what."""
+"""`tenuto users`: users of an org and their platform roles."""
 
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -37,11 +37,11 @@ def add(
     """Let a person in who logs in elsewhere; one who is known already is brought up to date."""
     from tenuto.db import identity
 
-    said = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
+    fields = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
 
-    async def work(deed: AuditedTransaction) -> UUID:
-        id = await deed.do(identity.put_user, **said)
-        await deed.note("user", id, "put", new(**said))
+    async def work(transaction: AuditedTransaction) -> UUID:
+        id = await transaction.do(identity.put_user, **fields)
+        await transaction.note("user", id, "put", new(**fields))
         return id
 
     id = change(work, org=org)
@@ -54,7 +54,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
     from tenuto.db import identity
 
     page = {"before": before and read_id(before, "user"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(identity.list_users, org_id=desk.org_id, **page), org=org)
+    found = look(lambda context: context.pool.call(identity.list_users, org_id=context.org_id, **page), org=org)
     show_list("users", found, COLUMNS, as_json=as_json)
 
 
@@ -63,12 +63,12 @@ def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
     """Everything about one person."""
     id = read_id(user, "user")
 
-    async def find(desk: CommandContext) -> "User":
-        async with desk.pool.connection() as conn:
-            return await find_person(conn, desk.org_id, id)
+    async def find(context: CommandContext) -> "User":
+        async with context.pool.connection() as conn:
+            return await find_person(conn, context.org_id, id)
 
-    found = look(find, org=org)
-    show(found, fields(found), as_json=as_json)
+    row = look(find, org=org)
+    show(row, fields(row), as_json=as_json)
 
 
 @app.command()
@@ -78,10 +78,10 @@ def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> No
 
     id = read_id(user, "user")
 
-    async def work(deed: AuditedTransaction) -> None:
-        old = (await find_person(deed.conn, deed.org_id, id)).platform_role
-        await deed.do(identity.set_user_role, user_id=id, platform_role=role)
-        await deed.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
+    async def work(transaction: AuditedTransaction) -> None:
+        old = (await find_person(transaction.conn, transaction.org_id, id)).platform_role
+        await transaction.do(identity.set_user_role, user_id=id, platform_role=role)
+        await transaction.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
 
     change(work, org=org)
     show({"id": id, "platform_role": role}, f"user {id} is {role}", as_json=as_json)
@@ -94,9 +94,9 @@ def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
     id = read_id(user, "user")
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(identity.disable_user, user_id=id)
-        await deed.note("user", id, "disable")
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(identity.disable_user, user_id=id)
+        await transaction.note("user", id, "disable")
 
     change(work, org=org)
     show({"id": id, "disabled": True}, f"disabled user {id}", as_json=as_json)
@@ -109,9 +109,9 @@ def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
     id = read_id(user, "user")
 
-    async def work(deed: AuditedTransaction) -> None:
-        await deed.do(identity.enable_user, user_id=id)
-        await deed.note("user", id, "enable")
+    async def work(transaction: AuditedTransaction) -> None:
+        await transaction.do(identity.enable_user, user_id=id)
+        await transaction.note("user", id, "enable")
 
     change(work, org=org)
     show({"id": id, "disabled": False}, f"enabled user {id}", as_json=as_json)
@@ -132,18 +132,18 @@ def link(
     from tenuto.model.keys import make_token
 
     id, token, span = read_id(user, "user"), make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
-    change(lambda deed: link_for(deed, id, token, span), org=org)
+    change(lambda transaction: link_for(transaction, id, token, span), org=org)
     made = f"{url.rstrip('/')}/auth/link?token={token}"
     show({"link": made}, made, as_json=as_json)
 
 
-async def link_for(deed: AuditedTransaction, user_id: UUID, token: str, lasts: "timedelta") -> None:
-    """Let the token in, once, as this person."""
+async def link_for(transaction: AuditedTransaction, user_id: UUID, token: str, lasts: "timedelta") -> None:
+    """Store the token, with which the user can log in once."""
     from tenuto.db import logins
     from tenuto.model.keys import token_hash
 
-    await deed.do(logins.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
-    await deed.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
+    await transaction.do(logins.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
+    await transaction.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
 
 
 async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "User":

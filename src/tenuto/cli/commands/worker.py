@@ -1,4 +1,4 @@
-"""`tenuto worker`: runs an app's tasks, and the loops beside them."""
+"""`tenuto worker`: runs an app's tasks, and the dispatcher's loops alongside."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.database import ready_database
+from tenuto.cli.database import Settings, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.output import Json, show
 from tenuto.cli.processes.remote_server import resolve_server
@@ -21,7 +21,6 @@ from tenuto.cli.processes.serve import (
     serve,
     worker_name,
 )
-from tenuto.cli.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from tenuto.worker.backends.http_connection import ServerAddress
@@ -94,13 +93,13 @@ async def _serve(settings: Settings, target: str | None, metrics_port: int | Non
 
     async with early_child(flags["concurrency"]) as child:
         with ready_database(settings, keep=False) as database:
-            place = await asyncio.to_thread(resolve_context, settings, database, metrics_port)
-            worker = worker_settings(place, target, **flags)
-            await serve(place, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
+            context = await asyncio.to_thread(resolve_context, settings, database, metrics_port)
+            worker = worker_settings(context, target, **flags)
+            await serve(context, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
 
 
 async def _work(settings: "WorkerSettings") -> None:
-    """From afar: the loops run where the database is."""
+    """Run a worker over HTTP: dispatchers run where the database is."""
     from tenuto.worker.supervisor.child_process import early_child
 
     async with early_child(settings.concurrency) as child:
@@ -116,25 +115,30 @@ def what_runs(settings: "WorkerSettings") -> str:
     return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
 
 
-def worker_settings(place: ProcessContext, target: str | None, **flags: Any) -> "WorkerSettings":
-    where = {"url": place.url, "org_id": place.org_id, "role": place.worker_role, "home": str(place.settings.home)}
+def worker_settings(context: ProcessContext, target: str | None, **flags: Any) -> "WorkerSettings":
+    where = {
+        "url": context.url,
+        "org_id": context.org_id,
+        "role": context.worker_role,
+        "home": str(context.settings.home),
+    }
     return _settings(target, **where, **flags)
 
 
 def _remote_settings(site: "ServerAddress", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
-    org_id = str(UUID(int=0))  # that of the key, which the server knows
+    org_id = str(UUID(int=0))  # a placeholder: the server takes the org from the key
     where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
     return _settings(target, **where, **flags)
 
 
-def _settings(target: str | None, **said: Any) -> "WorkerSettings":
+def _settings(target: str | None, **options: Any) -> "WorkerSettings":
     from tenuto.worker.settings import WorkerSettings
 
-    return WorkerSettings(target=target, name=worker_name(), **said)
+    return WorkerSettings(target=target, name=worker_name(), **options)
 
 
 def refuse_target(target: str) -> None:
-    """What can be seen without importing user code, which only a child of the worker does."""
+    """Report errors that can be found without importing user code, which only a child process of the worker does."""
     from tenuto.sdk.app_loader import BadTarget, check_target
 
     try:
@@ -144,13 +148,13 @@ def refuse_target(target: str) -> None:
 
 
 def names(text: str | None, flag: str) -> list[str] | None:
-    """`a,b` as a list."""
+    """Splits `a,b` into a list; an empty name is a usage error."""
     if text is None:
         return None
-    found = [name.strip() for name in text.split(",")]
-    if not all(found):
+    parts = [name.strip() for name in text.split(",")]
+    if not all(parts):
         raise UsageError(f"{flag} is {text!r}: a name is empty; write {flag} one,two")
-    return found
+    return parts
 
 
 def times(lease: str, grace: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""`tenuto worker-keys`: keys of workers that reach Tenuto over HTTP."""
+"""`tenuto worker-keys`: keys of workers that connect over HTTP."""
 
 from typing import Annotated
 
@@ -28,9 +28,11 @@ def create(
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
-    said = {"name": name, "queues": split_commas(queues)}
-    id, key = change(lambda made: make(made, keys.create_worker_key, (WORKER, env), expires, **said), org=org)
-    show({"id": id, "key": key, **said}, f"{key}\nWorker key {name} of id {id}: {ONCE}.", as_json=as_json)
+    options = {"name": name, "queues": split_commas(queues)}
+    id, key = change(
+        lambda transaction: make(transaction, keys.create_worker_key, (WORKER, env), expires, **options), org=org
+    )
+    show({"id": id, "key": key, **options}, f"{key}\nWorker key {name} of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command("list")
@@ -39,8 +41,8 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
     from tenuto.db import keys
 
     page = {"before": before and read_id(before, "worker-key"), "limit": limit}
-    found = look(lambda desk: desk.pool.call(keys.list_worker_keys, org_id=desk.org_id, **page), org=org)
-    show_list("worker_keys", found, COLUMNS, as_json=as_json)
+    items = look(lambda context: context.pool.call(keys.list_worker_keys, org_id=context.org_id, **page), org=org)
+    show_list("worker_keys", items, COLUMNS, as_json=as_json)
 
 
 @app.command()
@@ -49,13 +51,15 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
-    old, id, text = change(lambda made: replace(made, keys.rotate_worker_key, (WORKER, env), key, overlap), org=org)
+    old, id, text = change(
+        lambda transaction: replace(transaction, keys.rotate_worker_key, (WORKER, env), key, overlap), org=org
+    )
     show({"id": id, "key": text, "replaces": old}, f"{text}\nWorker key of id {id}: {ONCE}.", as_json=as_json)
 
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
     """Let no worker in with a key, from now on."""
-    id, done = change(lambda deed: end_key(deed, "worker-key", key), org=org)
-    said = f"revoked worker key {id}" if done else f"worker key {id} was revoked already"
-    show({"id": id, "revoked": True}, said, as_json=as_json)
+    id, done = change(lambda transaction: end_key(transaction, "worker-key", key), org=org)
+    text = f"revoked worker key {id}" if done else f"worker key {id} was revoked already"
+    show({"id": id, "revoked": True}, text, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`tenuto workers`: who works, and stopping them."""
+"""`tenuto workers`: lists, drains and terminates workers."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,25 +30,25 @@ def list_(
     from tenuto.db import monitoring
 
     page = {"status": status, "after": after, "limit": limit}
-    found = with_database(lambda desk: desk.pool.call(monitoring.list_workers, org_id=desk.org_id, **page))
-    show_list("workers", found, COLUMNS, as_json=as_json)
+    workers = with_database(lambda context: context.pool.call(monitoring.list_workers, org_id=context.org_id, **page))
+    show_list("workers", workers, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
 def show_(worker: WorkerId, as_json: Json = False) -> None:
     """Everything about one worker."""
-    found = with_database(lambda desk: _find(desk, worker))
-    show(found, fields(found), as_json=as_json)
+    row = with_database(lambda context: _find(context, worker))
+    show(row, fields(row), as_json=as_json)
 
 
-async def _find(desk: CommandContext, worker_id: str) -> "WorkerStatus":
+async def _find(context: CommandContext, worker_id: str) -> "WorkerStatus":
     from tenuto.db import monitoring
     from tenuto.model.errors import NotFound
 
-    for status in (None, "terminated"):  # those that ended are only listed when asked for
+    for status in (None, "terminated"):  # terminated workers are only listed by status
         after = None
-        page_of = {"org_id": desk.org_id, "status": status, "limit": 200}
-        while page := await desk.pool.call(monitoring.list_workers, **page_of, after=after):
+        page_of = {"org_id": context.org_id, "status": status, "limit": 200}
+        while page := await context.pool.call(monitoring.list_workers, **page_of, after=after):
             for worker in page:
                 if worker.id == worker_id:
                     return worker

@@ -1,4 +1,4 @@
-"""Answering HTTP: a socket that is open before anything starts, and uvicorn behind it."""
+"""Serves HTTP: opens the socket before anything else starts, then runs uvicorn on it."""
 
 import logging
 import resource
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
 
 BACKLOG = 2048
-GRACE = 30  # seconds for what is being answered when it is stopped
-STRANGERS_SAY = ("Invalid HTTP", "Unsupported upgrade", "No supported WebSocket")  # as often as they like
+GRACE = 30  # seconds for requests in progress at shutdown
+# Log lines that clients can cause as often as they like.
+STRANGERS_SAY = ("Invalid HTTP", "Unsupported upgrade", "No supported WebSocket")
 SAY_NOTHING = ("Started ", "Finished ", "Uvicorn running", "Application ", "Waiting for application")
 
 
@@ -28,7 +29,7 @@ def bind(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(BACKLOG)  # who comes while we start waits
+        listener.listen(BACKLOG)  # clients that connect during start-up wait
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -44,19 +45,19 @@ def address(listener: socket.socket) -> str:
 
 
 def read_proxies(text: str | None) -> tuple[str, ...]:
-    """Addresses and networks, separated by commas."""
-    found = tuple(part.strip() for part in (text or "").split(",") if part.strip())
-    for one in found:
+    """Parses addresses and networks, separated by commas."""
+    proxies = tuple(part.strip() for part in (text or "").split(",") if part.strip())
+    for proxy in proxies:
         try:
-            ip_network(one)
+            ip_network(proxy)
         except ValueError as error:
-            said = f"--trusted-proxies has {one!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
-            raise UsageError(said) from error
-    return found
+            message = f"--trusted-proxies has {proxy!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
+            raise UsageError(message) from error
+    return proxies
 
 
 def make_app(settings: "ServerSettings") -> "FastAPI":
-    """In the process that answers: of several, each has its own log to set up."""
+    """Called in each server process, because each sets up its own log."""
     from tenuto.server.app import create_app
 
     if not logging.getLogger().handlers:
@@ -66,22 +67,23 @@ def make_app(settings: "ServerSettings") -> "FastAPI":
 
 
 def _name_lines() -> None:
-    """What uvicorn says is about our server, and no error unless it says so."""
+    """Log uvicorn's lines under tenuto.server, and drop those that say nothing about the server."""
     logging.getLogger("uvicorn.error").addFilter(_as_ours)
 
 
-def _as_ours(line: logging.LogRecord) -> bool:
-    line.name = "tenuto.server"
-    said = line.getMessage()
-    return not said.startswith(STRANGERS_SAY if line.levelno > logging.INFO else SAY_NOTHING)
+def _as_ours(record: logging.LogRecord) -> bool:
+    record.name = "tenuto.server"
+    message = record.getMessage()
+    return not message.startswith(STRANGERS_SAY if record.levelno > logging.INFO else SAY_NOTHING)
 
 
 def _open_more_files(count: int) -> None:
-    """Each connection is one; shells often allow 1024, and let a process have more."""
+    """Raise the limit on open files: each connection is one, and shells often allow 1024 although a process may have
+    more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    limit = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < limit:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":

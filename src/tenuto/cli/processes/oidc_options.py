@@ -1,4 +1,4 @@
-"""Who vouches for people, as flags and the environment say it."""
+"""Reads the OIDC settings from flags and the environment."""
 
 import os
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ def read_oidc(
     public_url: str | None,
     environment: Mapping[str, str] = os.environ,
 ) -> "Oidc | None":
-    """The issuer to believe; None where there is none. Half of what is needed is wrong use."""
+    """Returns the trusted issuer, or None if none is set. Incomplete settings are a usage error."""
     from tenuto.server.auth.oidc_issuer import IssuerUnavailable, check_url
     from tenuto.server.settings import Oidc
 

@@ -1,4 +1,4 @@
-"""The server that a worker works for from afar, as its flags or the environment say."""
+"""Resolves the server that a remote worker connects to, from flags and the environment."""
 
 import json
 import logging
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
+from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.settings import Settings
 from tenuto.model.environment import wrong_server
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ log = logging.getLogger("tenuto.worker")
 def resolve_server(
     settings: Settings, url: str | None, key: str | None, environment: Mapping[str, str] = os.environ
 ) -> "ServerAddress | None":
-    """None: the worker has the database itself. Flags come before the environment, its database before its server."""
+    """Returns None if the worker connects to the database itself. Flags take precedence over the environment, and
+    TENUTO_DATABASE_URL over TENUTO_URL."""
     from tenuto.worker.backends.http_connection import ServerAddress
 
     if url is None and (key is not None or settings.database_url is None):
@@ -53,37 +54,37 @@ def _check_key(key: str | None) -> str:
 
     if not key:
         raise UsageError("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` makes one")
-    found = parse_key(key.strip())
-    if found is None:
+    parsed = parse_key(key.strip())
+    if parsed is None:
         raise UsageError("the worker key is mistyped or cut: it begins with tnw_ and is shown whole when it is made")
-    if found.kind != WORKER:
+    if parsed.kind != WORKER:
         raise UsageError("this is an API key (tn_…); a worker needs a worker key (tnw_…): `tenuto worker-keys create`")
-    return found.text
+    return parsed.text
 
 
 def _proxy(url: str, host: str) -> str | None:
-    """What HTTP_PROXY, HTTPS_PROXY and NO_PROXY say."""
+    """Returns the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY select."""
     if proxy_bypass(host):
         return None
     return getproxies_environment().get(urlsplit(url).scheme)
 
 
 def _greet(site: "ServerAddress") -> None:
-    """So that a wrong address shows before anything starts."""
+    """Request /healthz, so that a wrong address is reported before anything starts."""
     from tenuto.db.connection.errors import Unreachable
 
-    line = site.connect()
+    connection = site.connect()
     try:
-        line.request("GET", site.target("/healthz"), headers=site.login_at_proxy)
-        answer = line.getresponse()
-        content = answer.read(1000)
+        connection.request("GET", site.target("/healthz"), headers=site.login_at_proxy)
+        response = connection.getresponse()
+        content = response.read(1000)
     except (OSError, HTTPException) as problem:
         raise Unreachable(f"cannot reach {site.url}: {problem or type(problem).__name__}") from problem
     finally:
-        line.close()
+        connection.close()
     try:
         healthy = json.loads(content) == {"status": "ok"}
     except ValueError:
         healthy = False
     if not healthy:
-        raise Unreachable(f"{site.url} answers {answer.status} as no Tenuto server does: is the address right?")
+        raise Unreachable(f"{site.url} answers {response.status} as no Tenuto server does: is the address right?")

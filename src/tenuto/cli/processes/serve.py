@@ -1,4 +1,4 @@
-"""Processes that stay: a dispatcher, and a worker beside it, until a signal ends them."""
+"""Runs a dispatcher, and optionally a worker, in one process until a signal stops it."""
 
 import asyncio
 import logging
@@ -14,9 +14,9 @@ from uuid import UUID
 
 import typer
 
+from tenuto.cli.database import Settings
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.pepper import peppers_if_any
-from tenuto.cli.settings import Settings
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.background import BackgroundTasks, stop_process
 from tenuto.runtimes.process_lifetime import leaving_within
@@ -30,7 +30,7 @@ MetricsPort = Annotated[
     int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
 ]
 
-SHUTDOWN_SECONDS = 8.0  # seconds for the loops to end what they are at
+SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
 NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
@@ -38,7 +38,7 @@ log = logging.getLogger("tenuto")
 
 @dataclass(frozen=True)
 class ProcessContext:
-    """Where a process works, and as whom."""
+    """What a process works with: settings, database, roles and org."""
 
     settings: Settings
     url: str
@@ -57,12 +57,12 @@ def log_to_stderr() -> None:
 
 
 def quiet_the_driver() -> None:
-    """Whoever asks says once that the database is away; the pool would say it with every try."""
+    """Silence the pool's warnings: it logs every failed attempt, while callers log an outage once."""
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
 
 
 def resolve_context(settings: Settings, url: str, metrics_port: int | None) -> ProcessContext:
-    """Ask the database once who we are, so that what is wrong shows before anything starts."""
+    """Query the database for the roles and the org, so that problems are reported before anything starts."""
     from tenuto.db import identity
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.pool import open_pool
@@ -81,7 +81,7 @@ def resolve_context(settings: Settings, url: str, metrics_port: int | None) -> P
 
 
 def open_metrics(port: int | None) -> None:
-    """Show what this process counts, if a port was chosen for that."""
+    """Serve the metrics of this process, if a port was chosen."""
     if port is None:
         return
     from tenuto.model.metrics import serve_metrics
@@ -93,21 +93,22 @@ def open_metrics(port: int | None) -> None:
 
 
 def worker_name() -> str:
-    """Unlike any other worker's: containers share host names and process numbers."""
+    """Returns a unique name: containers share host names and process ids."""
     return f"{socket.gethostname()[:200]}-{secrets.token_hex(3)}"
 
 
 async def serve(
-    place: ProcessContext,
+    context: ProcessContext,
     worker: "WorkerSettings | None",
     *,
     stop: asyncio.Event,
     ready: Callable[[], None] | None = None,
     first: "ChildProcess | None" = None,
 ) -> None:
-    """The loops, and the worker if there is one; ends when it does, when told to, or when the loops die."""
+    """Run the dispatcher, and the worker if there is one, until the worker ends, `stop` is set or the dispatcher
+    dies."""
     parts = BackgroundTasks(stop_process(stop))
-    dispatching = parts.start("dispatcher", _dispatch(place, peppers_if_any(place.settings), stop))
+    dispatching = parts.start("dispatcher", _dispatch(context, peppers_if_any(context.settings), stop))
     try:
         if worker is None:
             if ready is not None:
@@ -123,16 +124,16 @@ async def serve(
         raise parts.error
 
 
-async def _dispatch(place: ProcessContext, peppers: "Peppers | None", stop: asyncio.Event) -> None:
+async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: asyncio.Event) -> None:
     from tenuto.dispatcher.main import dispatch
     from tenuto.storage.folder import FolderStore
 
-    if not place.may_dispatch:
+    if not context.may_dispatch:
         log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
         return
-    store = FolderStore(place.settings.home / "objects")
-    measured: dict[str, Any] = {"port": place.metrics_port, "org_id": UUID(place.org_id)}
-    await dispatch(place.url, role=place.dispatcher_role, stop=stop, store=store, peppers=peppers, **measured)
+    store = FolderStore(context.settings.home / "objects")
+    metrics: dict[str, Any] = {"port": context.metrics_port, "org_id": UUID(context.org_id)}
+    await dispatch(context.url, role=context.dispatcher_role, stop=stop, store=store, peppers=peppers, **metrics)
 
 
 async def run_worker(
@@ -141,7 +142,7 @@ async def run_worker(
     first: "ChildProcess | None" = None,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Until a signal or `stop` ends it; what it refuses is wrong use."""
+    """Run the worker until a signal or `stop` ends it; a refused setting becomes a UsageError."""
     from tenuto.worker.main import WorkerRefused, work
 
     refused: list[str] = []
@@ -155,7 +156,7 @@ async def run_worker(
 
 @contextmanager
 def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """SIGTERM and SIGINT ask to stop, for as long as this lasts."""
+    """Set `stop` on SIGTERM and SIGINT during the block."""
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGTERM, signal.SIGINT)
     for number in numbers:

@@ -1,4 +1,4 @@
-"""The server that `tenuto up` runs beside the rest, and a link that lets whoever started it in."""
+"""The HTTP server of `tenuto up`, and a one-time login link for the user who started it."""
 
 import asyncio
 import logging
@@ -21,40 +21,41 @@ if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
 
 HOST, PORT = "127.0.0.1", 8080
-GRACE = 2  # seconds: Ctrl-C ends everything here
+GRACE = 2  # seconds at shutdown; short, because Ctrl-C stops everything
 LINK_LASTS = timedelta(hours=1)
-LOCAL = "urn:tenuto:local"  # who vouches for people of a link: whoever could start this
+LOCAL = "urn:tenuto:local"  # issuer of users who log in by link: the operator who runs `tenuto up`
 
 log = logging.getLogger("tenuto.up")
 
 
 @dataclass(frozen=True)
 class LocalServer:
-    """What answers, and where."""
+    """The settings of the server and its open socket."""
 
     settings: "ServerSettings"
     listener: socket.socket
 
 
-def find_front(place: ProcessContext, port: int | None) -> LocalServer | None:
-    """None where it cannot check keys, or would see every org. A port that is not named is 8080, or a free one."""
+def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
+    """Returns None if there is no pepper to check keys with, or the login would see every org. The default port is
+    8080, or a free one if that is taken."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.errors import MissingRight
     from tenuto.db.connection.process_role import check_bound, choose_role
     from tenuto.server.settings import ServerSettings
 
-    peppers = peppers_if_any(place.settings)
+    peppers = peppers_if_any(context.settings)
     if peppers is None:
         log.info("server: none, since TENUTO_PEPPER is not set")
         return None
     with explained():
-        role = choose_role(place.url, "tenuto_api")
+        role = choose_role(context.url, "tenuto_api")
         try:
-            check_bound(place.url, role)
+            check_bound(context.url, role)
         except MissingRight as problem:
             log.warning("server: none, since %s", problem)
             return None
-    settings = ServerSettings(place.url, role, peppers, objects=place.settings.home / "objects")
+    settings = ServerSettings(context.url, role, peppers, objects=context.settings.home / "objects")
     return LocalServer(settings, _listen(port))
 
 
@@ -69,62 +70,62 @@ def _listen(port: int | None) -> socket.socket:
 
 @asynccontextmanager
 async def answering(front: LocalServer | None, parts: BackgroundTasks) -> AsyncIterator[asyncio.Event]:
-    """The server, for as long as this lasts; the event is set once it answers."""
-    answers = asyncio.Event()
+    """Run the server during the block; the event is set once it accepts requests."""
+    ready = asyncio.Event()
     if front is None:
-        answers.set()
-        yield answers
+        ready.set()
+        yield ready
         return
     from uvicorn import Server
 
     class Beside(Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            """They are for whoever runs everything here."""
+            """Leave signals to `tenuto up`."""
             yield
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            answers.set()
+            ready.set()
 
     server = Beside(uvicorn_config(front.settings, grace=GRACE))
     leaving = False
 
     async def answer() -> None:
-        with suppress(SystemExit):  # of uvicorn when it cannot start; everything here must end, but in order
+        with suppress(SystemExit):  # uvicorn exits if it cannot start; `tenuto up` must still stop the rest in order
             await server.serve([front.listener])
         if not leaving:
             raise WorkFailed("it ended by itself, and logged why")
 
     serving = parts.start("HTTP server", answer())
     try:
-        yield answers
+        yield ready
     finally:
         leaving = server.should_exit = True
         await asyncio.wait({serving})
 
 
-async def make_link(place: ProcessContext, front: LocalServer) -> str:
-    """A link by which an admin comes in, once."""
+async def make_link(context: ProcessContext, front: LocalServer) -> str:
+    """Create a one-time login link for an admin."""
     from tenuto.db.connection.pool import open_pool
     from tenuto.model.keys import make_token
 
     token = make_token()
     async with (
-        open_pool(place.url, role=place.dispatcher_role, size=1) as pool,
+        open_pool(context.url, role=context.dispatcher_role, size=1) as pool,
         pool.connection() as conn,
         conn.transaction(),
     ):
-        await _let_in(AuditedTransaction(conn, UUID(place.org_id), operator()), place.settings.org, token)
+        await _let_in(AuditedTransaction(conn, UUID(context.org_id), operator()), context.settings.org, token)
     return f"{address(front.listener)}/auth/link?token={token}"
 
 
-async def _let_in(deed: AuditedTransaction, org: str, token: str) -> None:
+async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None:
     from tenuto.cli.commands.users import link_for
     from tenuto.db import identity
 
-    who = {"issuer": LOCAL, "subject": f"admin of {org}", "name": deed.actor, "platform_role": "admin"}
-    await link_for(deed, await deed.do(identity.put_user, **who), token, LINK_LASTS)
+    user = {"issuer": LOCAL, "subject": f"admin of {org}", "name": transaction.actor, "platform_role": "admin"}
+    await link_for(transaction, await transaction.do(identity.put_user, **user), token, LINK_LASTS)
 
 
 def say_front(front: LocalServer | None, link: str | None) -> None:

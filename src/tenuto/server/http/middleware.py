@@ -30,7 +30,7 @@ MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
 # Never sent; counts clients that disconnected before their request was complete (nginx uses 499 too).
 STATUS_CLIENT_CLOSED = 499
-# A proxy in front may use the other length: it would forward what it takes for the rest of the body as a new request.
+# A proxy in front may use the other header and see another end of the body (request smuggling).
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
 

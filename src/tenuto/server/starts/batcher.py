@@ -23,7 +23,7 @@ log = logging.getLogger("tenuto.server")
 
 @dataclass(frozen=True)
 class BatchKey:
-    """What the starts of a batch have in common: the caller and everything except their inputs."""
+    """The values that all starts of a batch share: the caller and everything except their inputs."""
 
     acts: Actor
     org_id: UUID
