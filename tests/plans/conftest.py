@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.plans.crowd import HOT_TABLES, fill
-from tests.support.server import fresh_database
+from tests.support.server import ensure_database, fresh_database
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 
@@ -16,23 +17,30 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 WITHOUT_TRIGGERS = "-c session_replication_role=replica"
 
 
+def _make_crowd(url: str) -> None:
+    with psycopg.connect(url, autocommit=True, options=WITHOUT_TRIGGERS) as conn:
+        conn.execute(f"analyze {', '.join(HOT_TABLES)}".encode())  # while there is nothing
+        fill(conn)
+
+
+def _analyze(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute("vacuum analyze")
+
+
 @pytest.fixture(scope="session")
-def crowd(server: str, template: str) -> Iterator[str]:
-    """The name of a database that holds the crowd, to clone."""
-    with fresh_database(server, f"crowd_{WORKER}", template) as url:
-        with psycopg.connect(url, autocommit=True, options=WITHOUT_TRIGGERS) as conn:
-            conn.execute(f"analyze {', '.join(HOT_TABLES)}".encode())  # while there is nothing
-            fill(conn)
-        yield f"crowd_{WORKER}"
+def crowds(server: str, template: str, server_folder: Path) -> dict[str, str]:
+    """Databases that hold the crowd, to clone: with true statistics and with those of empty tables."""
+    unknown = ensure_database(server, server_folder, "tenuto_crowd", template, _make_crowd)
+    known = ensure_database(server, server_folder, "tenuto_crowd_analyzed", unknown, _analyze)
+    return {"crowded": known, "empty statistics": unknown}
 
 
 @pytest.fixture(params=["crowded", "empty statistics"])
-def crowded(request: pytest.FixtureRequest, server: str, crowd: str) -> Iterator[psycopg.Connection]:
-    """The crowd, with true statistics and with those of empty tables: the plan must hold in both."""
+def crowded(request: pytest.FixtureRequest, server: str, crowds: dict[str, str]) -> Iterator[psycopg.Connection]:
+    """The crowd; the plan must hold with both statistics."""
     with (
-        fresh_database(server, f"plans_{WORKER}", crowd) as url,
+        fresh_database(server, f"plans_{WORKER}", crowds[request.param]) as url,
         psycopg.connect(url, autocommit=True, options=WITHOUT_TRIGGERS) as conn,
     ):
-        if request.param == "crowded":
-            conn.execute("vacuum analyze")
         yield conn

@@ -1,4 +1,4 @@
-"""Twenty times: write a row, kill the postmaster, come back; run as whichever user is asked for."""
+"""Several times: write a row, kill the postmaster, come back; run as whichever user is asked for."""
 
 import os
 import signal

@@ -4,7 +4,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from psycopg import sql
 
 from tenuto.db import embedded
 from tenuto.db.install import install
+from tests.support.waiting import wait_until
 
 TEMPLATE = "tenuto_template"
 PG_BIN = Path(os.environ["TENUTO_PG_BIN"]) if "TENUTO_PG_BIN" in os.environ else None
@@ -52,20 +53,47 @@ def remove_server(folder: Path) -> None:
 
 
 def ensure_template(server: str, folder: Path) -> str:
-    """The name of a migrated test database to clone, made by whoever asks first."""
+    """The name of a migrated test database to clone."""
+
+    def fill(url: str) -> None:
+        with psycopg.connect(server, autocommit=True) as conn:
+            _make_logins_cheap(conn)
+        install.migrate(url, test=True)
+
+    return ensure_database(server, folder, TEMPLATE, "template0", fill)
+
+
+def ensure_database(server: str, folder: Path, name: str, template: str, fill: Callable[[str], object]) -> str:
+    """The name of a database for all processes of the run to clone, made by the first of them."""
     folder.mkdir(exist_ok=True)
-    with (folder / "template.lock").open("w") as lock:
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with psycopg.connect(server, autocommit=True) as conn:
-            found = conn.execute("select 1 from pg_database where datname = %s", [TEMPLATE]).fetchone()
-            if found is None:
-                _make_logins_cheap(conn)
-                half_made = f"{TEMPLATE}_half_made"
+            if conn.execute("select 1 from pg_database where datname = %s", [name]).fetchone() is None:
+                half_made = f"{name}_half_made"
                 conn.execute(f"drop database if exists {half_made}".encode())
-                conn.execute(f"create database {half_made} template template0".encode())
-                install.migrate(in_database(server, half_made), test=True)
-                conn.execute(f"alter database {half_made} rename to {TEMPLATE}".encode())
-    return TEMPLATE
+                create_database(conn, half_made, template)
+                fill(in_database(server, half_made))
+                _when_free(conn, f"alter database {half_made} rename to {name}")
+    return name
+
+
+def create_database(conn: psycopg.Connection, name: str, template: str) -> None:
+    _when_free(conn, f"create database {name} template {template} strategy file_copy")
+
+
+def _when_free(conn: psycopg.Connection, statement: str) -> None:
+    """To clone or rename a database needs it without connections. One that was closed just now may end later than
+    within the five seconds that Postgres waits, on a busy machine."""
+
+    def done() -> bool:
+        try:
+            conn.execute(statement.encode())
+        except psycopg.errors.ObjectInUse:
+            return False
+        return True
+
+    wait_until(done, timeout=60)
 
 
 def _make_logins_cheap(conn: psycopg.Connection) -> None:
@@ -80,7 +108,7 @@ def _make_logins_cheap(conn: psycopg.Connection) -> None:
 @contextmanager
 def fresh_database(server: str, name: str, template: str = "template0") -> Iterator[str]:
     with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f"create database {name} template {template} strategy file_copy".encode())
+        create_database(conn, name, template)
         try:
             yield in_database(server, name)
         finally:

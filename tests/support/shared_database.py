@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from tests.support.emptying import Emptying
-from tests.support.server import in_database
+from tests.support.server import create_database, in_database
 
 # What a test can change besides rows: definitions and statistics. Each catalog row carries the transaction that wrote
 # it; the statistics in pg_class are overwritten in place. Objects below 16384 are those of Postgres itself.
@@ -81,7 +81,7 @@ class SharedDatabase:
         self._made += 1
         self._database = f"{self._name}_{self._made}"
         with psycopg.connect(self._server, autocommit=True) as conn:
-            conn.execute(f"create database {self._database} template {self._template} strategy file_copy".encode())
+            create_database(conn, self._database, self._template)
         self._emptying = Emptying(self.url)
         self._schema = self._emptying.db.execute(SCHEMA).fetchone()
 
