@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -61,6 +62,19 @@ def test_a_role_that_may_create_roles_needs_nobodys_help(tree, bare_server):
         "select distinct relowner::regrole::text from pg_class where relnamespace = 'tenuto'::regnamespace"
     ).fetchall()
     assert owners == [("tenuto_owner",)]
+
+
+def test_databases_of_one_server_can_be_migrated_at_once_though_they_share_the_roles(tree, bare_server):
+    names = [f"neighbour_{no}" for no in range(4)]
+    for name in names:
+        bare_server.execute(f"create database {name}".encode())
+    url = f"host={bare_server.info.host} port={bare_server.info.port} user={bare_server.info.user}"
+    urls = [f"{url} password={bare_server.info.password} dbname={name}" for name in names]
+
+    with ThreadPoolExecutor(len(urls)) as neighbours:
+        reports = list(neighbours.map(lambda url: install.migrate(url, root=tree.root), urls))
+
+    assert [report.schema_version for report in reports] == [1] * len(urls)
 
 
 def test_nobody_can_log_in_as_one_of_the_roles(tree, bare_server):
