@@ -24,7 +24,7 @@ class ImportedKeys:
     inactive: list[str]
 
     def shared_prefixes(self) -> list[str]:
-        """Returns a text for each prefix shared by so many keys that the first use of one takes several requests."""
+        """Returns a warning per prefix that many keys share: the first use of such a key takes several requests."""
         counts = Counter(key["prefix"] for key in self.keys)
         return [f"{count} keys begin with {prefix!r}" for prefix, count in counts.items() if count > QUICK]
 

@@ -154,7 +154,7 @@ class AdmittedWorkerKey:
 
 @dataclass(frozen=True)
 class ImportedKey:
-    """A key imported from another system and not used here yet; a key that is sent is compared with its bcrypt hash."""
+    """An API key imported from another system and not used here yet; its first use is checked by the bcrypt hash."""
 
     org_id: UUID
     id: UUID

@@ -53,7 +53,7 @@ class WorkerKeyPrincipal:
 
 @dataclass(frozen=True)
 class TaskPrincipal:
-    """The code of one attempt of a task."""
+    """The code of one running attempt, identified by its task token."""
 
     org_id: UUID
     task_id: UUID

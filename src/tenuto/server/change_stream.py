@@ -103,9 +103,9 @@ class Follower:
                 await self._desk.pool.call(monitoring.index_recent_changes)
             # Read the horizon first, in a call of its own: the query below then sees everything that is settled by it.
             until = await self._desk.pool.call(monitoring.get_change_horizon)
-            asked = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
-            for_whom = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._desk.acts}
-            changes = await call_for(self._desk.pool, org_id, monitoring.list_changes, **for_whom, **asked)
+            page = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
+            options = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._desk.acts}
+            changes = await call_for(self._desk.pool, org_id, monitoring.list_changes, **options, **page)
         except Unreachable:
             return []  # the client stays connected; the next call tries again
         self.place = place_of(changes[-1]) if len(changes) == BATCH_SIZE else max(place, ChangeCursor(until))
@@ -119,10 +119,10 @@ async def follower_of(api_request: ApiRequest, place: ChangeCursor | None) -> Fo
 
 async def _whole(call: Awaitable[T]) -> T:
     """Runs the call to its end: cancelling it (when the client disconnects) would break its database connection."""
-    found: list[T] = []
+    results: list[T] = []
     with CancelScope(shield=True):
-        found.append(await call)
-    return found[0]
+        results.append(await call)
+    return results[0]
 
 
 async def _check(api_request: ApiRequest, permission: str) -> None:

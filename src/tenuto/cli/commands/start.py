@@ -110,7 +110,7 @@ async def why_unserved(context: CommandContext, type: str, *, otherwise: str) ->
 
 
 def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
-    """Print the outcome; with --json also that of a run that failed. Without --json a problem is only raised."""
+    """Print the outcome, then raise the problem if there is one. With a problem, only JSON output shows the outcome."""
     if outcome.status is None:
         show(
             outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.run_id}", as_json=as_json

@@ -110,8 +110,8 @@ def retry(task: TaskId, as_json: Json = False) -> None:
     task_id = read_id(task, "task")
 
     async def work(transaction: AuditedTransaction) -> tuple[UUID, UUID]:
-        found = await transaction.do(monitoring.get_task, task_id=task_id)
-        return found.run_id, await retry_run(transaction, found.run_id, everything=False)
+        row = await transaction.do(monitoring.get_task, task_id=task_id)
+        return row.run_id, await retry_run(transaction, row.run_id, everything=False)
 
     old, new = change(work, role=WORKERS)
     show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)

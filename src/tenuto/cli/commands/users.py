@@ -54,8 +54,8 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
     from tenuto.db import identity
 
     page = {"before": before and read_id(before, "user"), "limit": limit}
-    found = look(lambda context: context.pool.call(identity.list_users, org_id=context.org_id, **page), org=org)
-    show_list("users", found, COLUMNS, as_json=as_json)
+    items = look(lambda context: context.pool.call(identity.list_users, org_id=context.org_id, **page), org=org)
+    show_list("users", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")

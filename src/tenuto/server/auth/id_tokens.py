@@ -19,22 +19,22 @@ class Claims:
     """The subject of a verified token, and all of its claims."""
 
     subject: str
-    said: dict[str, Any]
+    fields: dict[str, Any]
 
-    def text(self, name: str, most: int) -> str | None:
+    def text(self, name: str, max_chars: int) -> str | None:
         """Return a claim if it is a text that Postgres can store."""
-        value = self.said.get(name)
-        return value if isinstance(value, str) and _is_storable(value, most) else None
+        value = self.fields.get(name)
+        return value if isinstance(value, str) and _is_storable(value, max_chars) else None
 
 
 def looks_like_token(text: str) -> bool:
-    """Returns whether the text has three parts; API keys have no dots."""
+    """Returns whether the text has the three parts of a JWT; API keys have no dots."""
     return text.count(".") == 2
 
 
 async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
-    """Returns the claims of a token after all checks. The accepted algorithms and keys are fixed here, not by the
-    token."""
+    """Returns the claims of a token after all checks. The server decides which algorithms and keys it accepts,
+    not the token."""
     if len(text) > MAX_TOKEN_CHARS:
         raise Unauthorized(f"the token has more than {MAX_TOKEN_CHARS} characters", LOG_IN)
     try:
@@ -67,9 +67,9 @@ async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
     return Claims(subject, claims)
 
 
-def _is_storable(text: str, most: int) -> bool:
+def _is_storable(text: str, max_chars: int) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
         return False
-    return 0 < len(text) <= most and "\x00" not in text
+    return 0 < len(text) <= max_chars and "\x00" not in text

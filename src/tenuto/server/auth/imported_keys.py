@@ -103,7 +103,7 @@ def _remember(where: dict[Any, Any], key: object, value: object) -> None:
 
 
 def _compare_one(text: str, candidate: ImportedKey) -> tuple[bool, float]:
-    """Whether they match, and the CPU seconds this took: on a busy machine a good key must not pay for waiting."""
+    """Returns whether they match, and the CPU seconds used: on a busy machine a valid key must not pay for waiting."""
     began = time.thread_time()
     matches = _matches(text, candidate)
     return matches, time.thread_time() - began

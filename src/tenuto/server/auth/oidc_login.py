@@ -98,9 +98,9 @@ async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) 
     if not isinstance(token, str):
         raise Unauthorized("the issuer gave no id_token", RETRY_HINT)
     claims = await read_token(issuer, token, audience=client)
-    if not hmac.compare_digest(str(claims.said.get("nonce")).encode(), begun.nonce.encode()):
+    if not hmac.compare_digest(str(claims.fields.get("nonce")).encode(), begun.nonce.encode()):
         raise Unauthorized("the token is of another login than the one that was begun here", RETRY_HINT)
-    if isinstance(claims.said["aud"], list) and len(claims.said["aud"]) > 1 and claims.said.get("azp") != client:
+    if isinstance(claims.fields["aud"], list) and len(claims.fields["aud"]) > 1 and claims.fields.get("azp") != client:
         raise Unauthorized("the token was given to another client", RETRY_HINT)
     return claims
 

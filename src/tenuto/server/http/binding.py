@@ -1,5 +1,4 @@
-"""Calls an endpoint with arguments from the request, and builds the response, with FastAPI's fields but not its
-dispatch.
+"""Calls endpoints with arguments from the request and builds responses: uses FastAPI's fields, but not its dispatch.
 
 FastAPI resolves dependencies and opens two exit stacks per request, which costs more than everything else in a request
 (bench/http.py). Endpoints here only take an ApiRequest (or its worker or task variant) or the request itself, path
@@ -101,8 +100,8 @@ class Binding:
                 errors.append(MISSING)
             return field.get_default()
         if self._items:
-            item, most = self._items
-            return CheckedItems(body, item, max_items=most, max_depth=request.most_depth)
+            item, max_items = self._items
+            return CheckedItems(body, item, max_items=max_items, max_depth=request.most_depth)
         content = await request.json()
         value, wrong = await in_thread_if_large(body, lambda: field.validate(content, {}, loc=("body",)))
         errors += wrong

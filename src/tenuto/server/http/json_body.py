@@ -128,14 +128,16 @@ def check_item(value: Any, most_depth: int, *, unsound: bool) -> None:
 
 
 def is_unsound(body: bytes) -> bool:
-    """Searches in chunks: one search over 64 MB would block all other threads for 0.3 s."""
+    """Returns whether the body may hold a NUL or a lone surrogate. Searches in chunks, because one search over 64 MB
+    would block all other threads for 0.3 s."""
     return any(UNSOUND.search(body, at, at + CHUNK_BYTES + UNSOUND_BYTES) for at in range(0, len(body), CHUNK_BYTES))
 
 
-def _is_deep(value: Any, most: int) -> bool:
-    """Does not compute where: that would cost a valid body of a thousand reports more than parsing it."""
+def _is_deep(value: Any, max_depth: int) -> bool:
+    """Returns whether the value is nested deeper than `max_depth`. Does not find out where: for a valid body of a
+    thousand reports, that would take longer than parsing it."""
     level = [value]
-    for _ in range(most):
+    for _ in range(max_depth):
         if not level:
             return False
         level = [

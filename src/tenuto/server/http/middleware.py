@@ -125,7 +125,7 @@ def _request_id(scope: MutableMapping[str, Any]) -> str:
 
 @lru_cache(1000)
 def _meters(method: str, route: str, status: int) -> tuple[Any, Any]:
-    """Cached, because the lookup costs as much as the counting."""
+    """Returns the counter and the histogram of a request. Cached, because the lookup costs as much as the counting."""
     return HTTP_REQUESTS.labels(method, route, str(status)), HTTP_SECONDS.labels(route)
 
 

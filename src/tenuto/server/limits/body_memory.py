@@ -35,9 +35,9 @@ class BodyMemoryLimit:
             yield
             return
         if self._held[org_id] + size > self._most:
-            most = f"{self._most // 1024 // 1024} MB"
+            limit = f"{self._most // 1024 // 1024} MB"
             raise BodyMemoryExceeded(
-                f"your org sends more than {most} at once here", "ask again in 1 s, or send less at a time"
+                f"your org sends more than {limit} at once here", "ask again in 1 s, or send less at a time"
             )
         self._held[org_id] += size
         try:

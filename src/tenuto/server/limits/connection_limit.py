@@ -1,4 +1,4 @@
-"""Limits open connections. When there are too many, it closes those that have not sent a request first.
+"""Limits open connections. When there are too many, connections that have not sent a request are closed first.
 
 Counting costs nothing per request: it happens when a connection opens, at its first request and when it closes.
 """

@@ -37,11 +37,11 @@ class TooManyWaiters(RateLimited):
 
 
 class WaiterLimit:
-    """Counts waiting requests in this process, per org. An org gets at most `most`, and never more than remain for all
-    other orgs: of 600, one org gets 200; once two orgs have 200 each, the next ones get 100, 50, 25 …"""
+    """Counts waiting requests in this process, per org. An org gets at most `max_per_org`, and never more than remain
+    for all other orgs: of 600, one org gets 200; once two orgs have 200 each, the next ones get 100, 50, 25 …"""
 
-    def __init__(self, most: int, total: int) -> None:
-        self._most, self._left = most, total
+    def __init__(self, max_per_org: int, total: int) -> None:
+        self._most, self._left = max_per_org, total
         self._taken: Counter[UUID] = Counter()
 
     def free(self, org_id: UUID) -> bool:
@@ -80,8 +80,8 @@ async def until_ended(api_request: ApiRequest, look: Callable[[], Awaitable[T]],
 async def _until(
     api_request: ApiRequest, look: Callable[[], Awaitable[F]], enough: Callable[[F], bool], wait: float
 ) -> F:
-    """Stops early when the client disconnects or the server shuts down. Queries only once if the org is at its
-    limit."""
+    """Call `look` until its result is `enough` or the wait is over. Stops early when the client disconnects or the
+    server shuts down. Queries only once if the org is at its limit."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, SHORTEST
     seats: WaiterLimit = api_request.request.app.state.seats

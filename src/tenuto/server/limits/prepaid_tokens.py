@@ -1,7 +1,7 @@
 """Takes rate-limit tokens for an API key in batches, so that most requests need only the query that does their work.
 
-A busy key takes its tokens in batches. The database still decides: every token comes from its bucket, and the statement
-that does the work of the request checks the key again.
+The database still decides: every token comes from its bucket, and the statement that does the work of the request
+checks the key again.
 """
 
 import time
@@ -26,7 +26,7 @@ class Grant:
 
 
 class PrepaidTokens:
-    """Batches by the hash of the whole key, so that only the key itself finds its batch."""
+    """Stores batches under the hash of the whole key, so that a client needs the key itself to use its batch."""
 
     def __init__(self, *limits: RateLimit, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = max(1, int(min(min(limit.rate, limit.burst) for limit in limits) / 20))

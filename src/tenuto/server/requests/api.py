@@ -55,7 +55,7 @@ class ApiRequest:
         return await call_for(self.pool, self.principal.org_id, function, **options, **params)
 
     async def look(self, work: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """Run work that takes several calls, or one that has no org, in a transaction."""
+        """Run several calls, or a call that takes no org, in one transaction."""
         options = {"timeout": self.settings.statement_seconds, "acts": self.acts}
         async with transaction_for(self.pool, self.principal.org_id, **options) as conn:
             return await work(conn, org_id=self.principal.org_id, **params)

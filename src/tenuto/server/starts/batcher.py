@@ -46,7 +46,7 @@ class QueuedStart:
 
 
 class StartBatcher:
-    """Sends the first of several like starts at once; those that arrive meanwhile go together in the next call."""
+    """Sends the first of several similar starts at once; those that arrive meanwhile share the next call."""
 
     def __init__(self, pool: ConnectionPool, seconds: float) -> None:
         self._pool, self._seconds = pool, seconds

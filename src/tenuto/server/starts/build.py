@@ -96,18 +96,19 @@ class _GraphBuilder:
         for vertex in (vertex for made in self._made.values() for vertex in made):
             graph.place(vertex)
         if self._graph_of.outputs is not None:
-            found = [self._find(reference.output, reference.place) for reference in self._graph_of.outputs]
-            graph.declared = [each for output in found for each in (output if isinstance(output, list) else [output])]
+            outputs = [self._find(reference.output, reference.place) for reference in self._graph_of.outputs]
+            graph.declared = [each for output in outputs for each in (output if isinstance(output, list) else [output])]
         return graph
 
     def _make(self, name: str, node: GraphNode) -> Iterable[Vertex]:
         task = self._planner.task(node)
         own = node.name if "name" in node.model_fields_set else name
         for no in range(len(node.map or "1")):
-            one = copy(task)
+            node_task = copy(task)
             called = {} if own is None else {"name": own if node.map is None else f"{own}[{no}]"}
-            one.start_options = {**{key: value for key, value in task.start_options.items() if key != "name"}, **called}  # pyright: ignore[reportAttributeAccessIssue]
-            yield Vertex(one, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
+            unnamed = {key: value for key, value in task.start_options.items() if key != "name"}
+            node_task.start_options = {**unnamed, **called}  # pyright: ignore[reportAttributeAccessIssue]
+            yield Vertex(node_task, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
 
     def _join(self, name: str, node: GraphNode) -> None:
         inputs = [node.input] if node.map is None else [_merged(name, node, item) for item in node.map]
@@ -123,11 +124,11 @@ class _GraphBuilder:
         return self._made[name]
 
     def _find(self, name: str, place: int | None) -> Output | list[Output]:
-        found = self._vertices(name)
-        places = found[0].split
+        vertices = self._vertices(name)
+        places = vertices[0].split
         if place is not None and place >= places:
             raise InvalidInput(f"{name!r} gives {places} places, not {place + 1}", 'say how many: "places": 2')
-        outputs = [Output(vertex, place) for vertex in found]
+        outputs = [Output(vertex, place) for vertex in vertices]
         return outputs if self._graph_of.tasks[name].map is not None else outputs[0]
 
 

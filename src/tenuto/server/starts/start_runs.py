@@ -66,19 +66,19 @@ def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
     return {"type": {"new": types}, "runs": {"new": count}}
 
 
-async def start_one(desk: ApiRequest, acts: Actor, plan: StartRequest, types: str) -> Started:
+async def start_one(api_request: ApiRequest, acts: Actor, plan: StartRequest, types: str) -> Started:
     """Start one run: the credential check, the start and the audit entry are one SQL call."""
     changes = dump(noted(types, 1))
-    org_id = desk.principal.org_id
+    org_id = api_request.principal.org_id
     # Other requests may get the run of a dedupe key as soon as they see it, so it must be on disk by then.
     if plan.is_plain() and "dedupe_key" not in plan.run:
         alike = BatchKey(
-            acts, org_id, **desk.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
+            acts, org_id, **api_request.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
         )
-        starter: StartBatcher = desk.request.app.state.starter
-        return Started(await starter.start(alike, plan, request_origin(desk.request)), created=True)
-    entry = {"entity": "run", "action": "start", "changes": changes, **desk.actor()}
-    async with desk.pool.connection(timeout=desk.settings.statement_seconds, org_id=org_id) as conn:
+        starter: StartBatcher = api_request.request.app.state.starter
+        return Started(await starter.start(alike, plan, request_origin(api_request.request)), created=True)
+    entry = {"entity": "run", "action": "start", "changes": changes, **api_request.actor()}
+    async with api_request.pool.connection(timeout=api_request.settings.statement_seconds, org_id=org_id) as conn:
         (started,) = await start_statements.ask_as(acts.on(conn), plan.statement(org_id), entry)
     return started
 
