@@ -26,7 +26,7 @@ from bench.record import RESULTS, facts, save
 
 Work = Callable[[System], Figures]
 Say = Callable[[str], None]
-# no repetition that would end later is started; the rest of five minutes is for start-up and the idle measurement
+# No repetition that would end later is started; the rest of five minutes is for start-up and the idle measurement.
 QUICK_SECONDS = 220
 WORK: dict[str, Work] = {
     "enqueue and drain, 1 process": partial(measure.enqueue_and_drain, processes=1),

@@ -12,10 +12,10 @@ from fastapi import FastAPI
 from tenuto.cli.processes.http_listener import uvicorn_config
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.keys import Peppers
-from tenuto.server.settings import Limit, ServerSettings
+from tenuto.server.settings import RateLimit, ServerSettings
 
 PEPPERS = Peppers((b"bench" * 8,))
-ENOUGH = Limit(1e6, 1e6)  # the limit is checked on each request but never reached
+ENOUGH = RateLimit(1e6, 1e6)  # the limit is checked on each request but never reached
 
 
 def settings(url: str) -> ServerSettings:

@@ -1,4 +1,4 @@
-"""An orchestrator that is just Postgres: the names a user imports, and only those."""
+"""A Postgres-only orchestrator. This module exports the public API."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -51,7 +51,7 @@ class ProcessRuntime:
         *,
         began: Callable[[Any], None],
         done: Callable[[Any, Outcome], None],
-        # called periodically while its process is being started
+        # Called periodically while its process is being started.
         unbegun: Callable[[Any], Awaitable[None]] | None = None,
     ) -> None:
         self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done

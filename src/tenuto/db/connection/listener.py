@@ -51,9 +51,8 @@ async def listen(url: str, *, check_every: float = 15.0) -> AsyncIterator[Wakeup
         except ListenNotSupported:
             await asyncio.sleep(POOLER_PAUSE_SECONDS)
         except (psycopg.Error, OSError, TimeoutError, ListenFailed) as problem:
-            await asyncio.sleep(
-                backoff.after(problem)
-            )  # polling continues, and the code that polls reports the problem
+            # Polling continues, and the code that polls reports the problem.
+            await asyncio.sleep(backoff.after(problem))
 
 
 async def open_listener(url: str) -> AsyncConnection:

@@ -54,7 +54,7 @@ def _procedure_text(procedure: str, names: tuple[str, ...]) -> bytes:
 
 async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes | None]) -> PGresult:
     if name not in (known := _prepared.setdefault(conn, set())):
-        # mark it before preparing: if the request is cancelled in between, the server may already have the statement
+        # Mark it before preparing: if the request is cancelled in between, the server may already have the statement.
         known.add(name)
         conn.pgconn.send_prepare(name, text)
         _checked(await conn.wait(execute(conn.pgconn)))

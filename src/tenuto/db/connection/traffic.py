@@ -6,7 +6,7 @@ import struct
 import sys
 from contextlib import suppress
 
-# offset of bytes_acked and bytes_received in Linux's struct tcp_info, and its size including both
+# Offset of bytes_acked and bytes_received in Linux's struct tcp_info, and its size including both.
 _ACKED, _SIZE = 120, 136
 
 

@@ -144,7 +144,7 @@ def _environment() -> dict[str, str]:
 @contextmanager
 def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], str]]]:
     """Yield the log, opened for appending, and a function that returns the errors written since."""
-    # the log may contain statements with values
+    # The log may contain statements with values.
     private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(private, "a") as log:
         start = log.tell()

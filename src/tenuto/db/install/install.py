@@ -143,7 +143,7 @@ def open_connection(url: str) -> Connection:
     try:
         return psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="tenuto install")
     except psycopg.OperationalError as error:
-        # the message already includes the driver's
+        # The message already includes the driver's.
         raise Unreachable(_refused(url, error) or _unreachable(url, error)) from None
     except psycopg.ProgrammingError:  # the driver's message may contain the password
         raise BadAddress(

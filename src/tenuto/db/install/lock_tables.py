@@ -8,7 +8,7 @@ from psycopg import Connection, errors, sql
 from tenuto.db.connection.errors import BusyTables
 
 LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
-# shorter than deadlock_timeout, so that Postgres never cancels a worker that waits for these locks
+# Shorter than deadlock_timeout, so that Postgres never cancels a worker that waits for these locks.
 LOCK_TRY_TIMEOUT = "500ms"
 
 

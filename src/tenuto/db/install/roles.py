@@ -58,7 +58,7 @@ def _let_owner_see_sessions(conn: Connection) -> None:
     try:
         with conn.transaction():
             conn.execute("grant pg_read_all_stats to tenuto_owner")
-    # or another installation is granting it at the same moment
+    # Or another installation is granting it at the same moment.
     except (errors.InsufficientPrivilege, errors.InternalError_):
         return
 

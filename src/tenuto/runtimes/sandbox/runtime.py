@@ -108,7 +108,7 @@ class SandboxRuntime(ProcessRuntime):
                 port.check_objects(load(outcome.output or "null"))
             except Forbidden as refusal:
                 return Failed(describe(refusal))
-        # an interrupted attempt does not count, so only the worker may decide that
+        # An interrupted attempt does not count, so only the worker may decide that.
         if isinstance(outcome, Interrupted):
             return Failed({"type": "InvalidMessage", "message": "the sandbox was ended: it says it was asked to stop"})
         return outcome
@@ -231,9 +231,8 @@ async def start(spec: Spec) -> Sandbox:
     sandbox = Sandbox(process, reader, writer)
     sandbox.spec = spec
     try:
-        ready = await asyncio.wait_for(
-            reader.readline(), BUILD_TIMEOUT_SECONDS
-        )  # sent when it is built; empty if that failed
+        # Sent when it is built; empty if that failed.
+        ready = await asyncio.wait_for(reader.readline(), BUILD_TIMEOUT_SECONDS)
     except TimeoutError:
         await sandbox.end()
         raise CannotBuild(f"it was not built within {BUILD_TIMEOUT_SECONDS:g} s") from None

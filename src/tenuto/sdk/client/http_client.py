@@ -17,7 +17,7 @@ from tenuto.sdk.client.http_errors import refusal
 
 PATIENCE = 30.0  # seconds to keep trying while the server is unreachable
 ANSWER_WITHIN = 30.0
-# a server that rejects a larger body closes the connection before reading it, and its error is lost
+# A server that rejects a larger body closes the connection before reading it, and its error is lost.
 MOST_BYTES = 64 * 1024 * 1024
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two attempts
 MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
@@ -35,7 +35,7 @@ class Http:
             base_url=self.url,
             headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
             timeout=httpx2.Timeout(ANSWER_WITHIN, connect=10.0, pool=None),
-            # shorter than the keep-alive timeout of common servers
+            # Shorter than the keep-alive timeout of common servers.
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),
         )
 

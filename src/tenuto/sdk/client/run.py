@@ -32,11 +32,13 @@ class Progress:
 
     @property
     def fraction(self) -> float:
+        """The fraction of tasks that have ended, from 0 to 1."""
         ended = self.completed + self.failed + self.cancelled + self.skipped
         return ended / self.total if self.total else 0.0
 
     @property
     def over(self) -> bool:
+        """Whether the run has ended."""
         return self.status in ("completed", "failed", "cancelled")
 
 
@@ -148,6 +150,7 @@ class Runs(Sequence[Run[R]]):
 
     @property
     def ids(self) -> list[UUID]:
+        """The ids of the runs, in order."""
         return [_uuid(id) for id in self._ids]
 
     def __len__(self) -> int:

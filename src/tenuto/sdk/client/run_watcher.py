@@ -76,7 +76,7 @@ class Watcher:
 
     @property
     def _patience(self) -> float:
-        # otherwise the last batch would wait for the first
+        # Otherwise the last batch would wait for the first.
         return self._transport.patience if len(self._waiting) <= BATCH else 0
 
     async def _poll(self, ids: list[UUID]) -> list[RunResult]:

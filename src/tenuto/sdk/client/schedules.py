@@ -67,16 +67,21 @@ class SyncSchedules:
         self._schedules, self._wait = schedules, wait
 
     def list(self) -> list[Schedule]:
+        """Return all schedules, by name."""
         return self._wait(self._schedules.list())
 
     def put(self, name: str, task: Task[..., Any], /, *args: Any, cron: str, **kwargs: Any) -> Schedule:
+        """Create or change a schedule. Takes the options of `Schedules.put`."""
         return self._wait(self._schedules.put(name, task, *args, cron=cron, **kwargs))
 
     def pause(self, name: str) -> None:
+        """Pause the schedule: it starts nothing until it is resumed."""
         self._wait(self._schedules.pause(name))
 
     def resume(self, name: str) -> None:
+        """Resume the schedule. Start times missed during the pause are skipped."""
         self._wait(self._schedules.resume(name))
 
     def delete(self, name: str) -> None:
+        """Delete the schedule. Runs it started are kept."""
         self._wait(self._schedules.delete(name))

@@ -232,6 +232,7 @@ class LoopThread:
         self._thread.start()
 
     def wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop and return its result. Raises RuntimeError if the thread has died."""
         if self._ended.is_set():
             coroutine.close()
             raise RuntimeError(DEAD) from self._error

@@ -29,10 +29,12 @@ class RunData:
         return rows[0]["value"]
 
     async def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or `default` if it is missing."""
         rows = await self._find(keys=[key])
         return rows[0]["value"] if rows else default
 
     async def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
+        """Save a value at once, with optional tags to find it by."""
         await self.flush()
         await self._port.ask("put_task_data", values={key: value}, tags=list(tags))
 
@@ -56,6 +58,7 @@ class RunData:
         return [row["value"] for row in sorted(rows, key=lambda row: row["id"])]
 
     async def flush(self) -> None:
+        """Save the values that were set with `data[key] = value`."""
         if self._unsaved:
             values, self._unsaved = self._unsaved, {}
             await self._port.ask("put_task_data", values=values)
@@ -79,16 +82,21 @@ class SyncRunData:
         self._data[key] = value
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or `default` if it is missing."""
         return self._wait(self._data.get(key, default))
 
     def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
+        """Save a value at once, with optional tags to find it by."""
         self._wait(self._data.put(key, value, tags=tags))
 
     def find(self, glob: str | None = None, **query: Any) -> dict[str, Any]:
+        """Return the latest values of the matching keys: `ctx.data.find("score.*")`."""
         return self._wait(self._data.find(glob, **query))
 
     def history(self, key: str) -> list[Any]:
+        """Return all values that the key has had, oldest first."""
         return self._wait(self._data.history(key))
 
     def flush(self) -> None:
+        """Save the values that were set with `data[key] = value`."""
         self._wait(self._data.flush())

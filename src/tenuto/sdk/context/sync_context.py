@@ -42,9 +42,11 @@ class SyncContext:
 
     @property
     def cancelled(self) -> bool:
+        """Whether the task should stop: it was cancelled, its timeout passed or the worker is shutting down."""
         return self._context.cancelled
 
     def step(self, name: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run the function once over all attempts of the task; later attempts return its recorded result."""
         codec = result_codec(function, f"step {name!r}")
         no, record = self._wait(self._context.replay.next(name, "step"))
         if record:
@@ -54,23 +56,30 @@ class SyncContext:
         return result
 
     def sleep(self, delay: Duration) -> None:
+        """Wait without occupying a worker slot. The wait survives crashes and restarts."""
         self._wait(self._context.sleep(delay))
 
     def wait(self, name: str, *, timeout: Duration | None = None) -> Any:
+        """Return the value of a signal sent to the run; raise TimeoutError if none arrives within `timeout`."""
         return self._wait(self._context.wait(name, timeout=timeout))
 
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Child[R]:
+        """Start a child task."""
         (child,) = self._wait(self._context.start_all([self._context.start(task, *args, **kwargs)]))
         return child
 
     def gather(self, *children: Starting[Any] | Child[Any], return_exceptions: bool = False) -> Sequence[Any]:
+        """Wait for child tasks and return their results, in order. The waiting task occupies no worker slot."""
         return self._wait(self._context.gather(*children, return_exceptions=return_exceptions))
 
     def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+        """Store bytes as a data object. It is kept while this task, or one it is passed to, is stored."""
         return self._wait(self._context.put(data, type=type, metadata=metadata))
 
     def get(self, object: DataObject) -> bytes:
+        """Return the bytes of a data object."""
         return self._wait(self._context.get(object))
 
     def flush(self) -> None:
+        """Save unsaved run data. Called before the attempt completes."""
         self.data.flush()

@@ -31,6 +31,7 @@ class Graph:
 
     @property
     def vertices(self) -> list[Vertex]:
+        """The tasks of the graph, in the order they were added."""
         return list(self._own)
 
     @overload
@@ -97,6 +98,7 @@ class Graph:
         self.declared = [output for node in nodes for output in node.outputs]
 
     def check_own(self, node: Node[Any]) -> None:
+        """Raise InvalidInput unless the node belongs to this graph."""
         if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"{node!r:.60} is not a node", "pass what g.add answered")
         if node.graph is not self:

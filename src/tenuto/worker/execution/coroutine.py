@@ -14,7 +14,7 @@ from tenuto.sdk.tracing import span
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.attempt import Attempt
 
-# return the next attempt, or None if this turn, which began at the given time, is over
+# Return the next attempt, or None if this turn, which began at the given time, is over.
 Take = Callable[[float], Attempt | None]
 Done = Callable[[Attempt, Outcome], None]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tenuto.worker.execution.attempt import Attempt
 
-# from the request to stop until the attempt is abandoned; the database takes the task back after five
+# From the request to stop until the attempt is abandoned; the database takes the task back after five.
 STOP_GRACE_SECONDS = 3.0
 
 MAX_PER_LOOK = 1000  # entries to accumulate before finished ones are removed

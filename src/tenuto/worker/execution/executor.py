@@ -25,7 +25,7 @@ from tenuto.worker.supervisor.crash_ledger import CrashLedger
 log = logging.getLogger("tenuto.worker")
 
 MAX_TURN_SECONDS = 0.005  # time to run attempts in a row before the loop handles anything else
-# attempts claimed ahead that have not started by then are given back, because other workers may be idle
+# Attempts claimed ahead that have not started by then are given back, because other workers may be idle.
 STALE_CLAIM_SECONDS = 1.0
 
 
@@ -48,7 +48,7 @@ class Executor:
         self._coroutines = CoroutineRuntime(loop, ports, take=self._take, done=self.end)
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
-        # not keyed by task: a lost task may be claimed again while its old attempt still runs
+        # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
         self.running: set[Attempt] = set()
         self.counts = AttemptMetrics()
         self._reports: list[Report] = []

@@ -20,7 +20,7 @@ from tenuto.worker.process.wakeups import EVERY_QUEUE, WakeupRouter
 log = logging.getLogger("tenuto.worker")
 
 FOLD_EVERY_SECONDS = 0.05
-# after a claim of at most this many tasks, seconds to leave the interpreter to the event loop, which starts them
+# After a claim of at most this many tasks, seconds to leave the interpreter to the event loop, which starts them.
 FEW, ASIDE = 3, 0.0002
 MAX_PAUSE_SECONDS = 5.0
 RESPONSE_TIMEOUT_SECONDS = 30.0

@@ -131,9 +131,8 @@ class Registration:
         self._late = 0
         lease = self._settings.lease
         ends = at + lease - max(0.5, lease / 10)
-        self._watch(
-            max(lease_time() + LATE_SECONDS, ends)
-        )  # the response to an old heartbeat may be read just before a newer one
+        # The response to an old heartbeat may be read just before a newer one.
+        self._watch(max(lease_time() + LATE_SECONDS, ends))
 
     def _watch(self, ends: float) -> None:
         if self._timer:

@@ -7,9 +7,8 @@ from tenuto.runtimes.background import BackgroundTasks
 from tenuto.worker.backends.base import Backend
 from tenuto.worker.process.slots import Slots
 
-PROCESS_STAGGER_SECONDS = (
-    0.001  # seconds between the processes of a worker, so that one task does not make all of them claim at once
-)
+# Seconds between the processes of a worker, so that one task does not make all of them claim at once.
+PROCESS_STAGGER_SECONDS = 0.001
 LAST_TURN = 5
 CANCEL = "!cancel"
 EVERY_QUEUE = "*"
@@ -32,9 +31,8 @@ class WakeupRouter:
         cancelled: Callable[[], None],
     ) -> None:
         self._backend, self._queues, self._parts = backend, queues, parts
-        self.turn = (
-            min(turn, LAST_TURN) * PROCESS_STAGGER_SECONDS
-        )  # how long a claimer waits after a wake-up before it claims
+        # How long a claimer waits after a wake-up before it claims.
+        self.turn = min(turn, LAST_TURN) * PROCESS_STAGGER_SECONDS
         self._work, self._news, self._cancelled = work, news, cancelled
         self._loop = asyncio.get_running_loop()
         self._listening: asyncio.Task[None] | None = None

@@ -31,9 +31,8 @@ ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # seconds to wait after a child that could not start
 RELEASE_TIMEOUT_SECONDS = 5.0
 STUCK_CHILD_SECONDS = 5.0  # longer than a child waits for an attempt that does not stop
-SHUTDOWN_MARGIN_SECONDS = (
-    7.0  # after the grace period, for final reports; a child with a blocked interpreter receives no messages
-)
+# After the grace period, for final reports; a child with a blocked interpreter receives no messages.
+SHUTDOWN_MARGIN_SECONDS = 7.0
 
 
 class WorkerRefused(Exception):
@@ -64,7 +63,7 @@ class Supervisor:
         self._grace: float | None = None
         self._patience: asyncio.TimerHandle | None = None
         self._killed = False
-        # attempts that the child still runs although they are lost, and since when
+        # Attempts that the child still runs although they are lost, and since when.
         self._lost: dict[tuple[str, int], float] = {}
         self.ready = asyncio.Event()
 
@@ -187,7 +186,7 @@ class Supervisor:
         held, at = self._held, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
         if not answered:
-            # claimed since the last response, and possibly what blocks the child
+            # Claimed since the last response, and possibly what blocks the child.
             fences |= dict(crash_ledger.read(child.ledger))
         try:
             async with asyncio.timeout(self._settings.lease / 3):
@@ -212,7 +211,7 @@ class Supervisor:
             new=beat.newest_route,
         )
         lost = {(str(task_id), fences[str(task_id)]) for task_id in beat.lost}
-        # an outdated list may include attempts that have ended since
+        # An outdated list may include attempts that have ended since.
         self._kill_if_stuck(lost & set(crash_ledger.read(child.ledger)))
         if beat.draining and not self._stopping.is_set():
             log.info("this worker is being drained: it finishes what it holds and ends")
