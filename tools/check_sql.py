@@ -1,4 +1,4 @@
-"""Check the SQL boundaries: one object per file, and writes and calls only where the order of contexts allows them."""
+"""Check the SQL: one object per file, writes and calls in the order of contexts, lines of at most 120 columns."""
 
 import re
 import sys
@@ -10,6 +10,8 @@ from tenuto.db.install.sql_tree import CONTEXTS
 
 SQL = Path(__file__).parents[1] / "src" / "tenuto" / "sql"
 MAX_LINES = 100
+MAX_COLUMNS = 120
+GENERATED = "tables.sql"
 
 # Functions with dynamic SQL because names only exist at run time; each with its reason.
 MAY_BE_DYNAMIC = {
@@ -54,7 +56,18 @@ def check_tree(root: Path) -> list[str]:
         for path in sorted((root / context).rglob("*.sql")):
             broken = check_file(path.stem, context, path.read_text(), schema)
             complaints += [f"{path.relative_to(root)}: {complaint}" for complaint in broken]
-    return complaints
+    return complaints + list(check_widths(root))
+
+
+def check_widths(root: Path) -> Iterator[str]:
+    """Objects, grants and policies; migrations are never edited, and the snapshot of tables is generated."""
+    for path in sorted(root.rglob("*.sql")):
+        if path.parent.name == "migrations" or path.name == GENERATED:
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if len(line) > MAX_COLUMNS:
+                width = f"has {len(line)} columns, at most {MAX_COLUMNS}"
+                yield f"{path.relative_to(root)}: line {number} {width}; write one clause per line"
 
 
 def read_schema(root: Path) -> Schema:

@@ -20,7 +20,7 @@ def test_every_table_of_the_shipped_sql_has_an_owner():
 PLANTED = {
     "a second object": (
         "runs/two.sql",
-        function("two", body="select 1") + function("three", body="select 1"),
+        function("two", body="select 1") + "\n" + function("three", body="select 1"),
         "must create exactly tenuto.two, but creates two, three",
     ),
     "another name": ("runs/two.sql", function("three", body="select 1"), "must create exactly tenuto.two"),
@@ -57,6 +57,7 @@ PLANTED = {
     "dynamic SQL": ("runs/two.sql", function("two", body="execute format('select %s', 1)"), "runs dynamic SQL"),
     "a notification": ("runs/two.sql", function("two", body="select pg_notify('a', 'b')"), "notifies; only _wake.sql"),
     "length": ("runs/two.sql", function("two", body="select 1") + "\n" * 101, "has 101 lines"),
+    "width": ("runs/two.sql", "-- " + "x" * 118 + "\n" + function("two", body="select 1"), "has 121 columns"),
 }
 
 

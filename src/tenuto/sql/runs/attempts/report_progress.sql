@@ -14,16 +14,16 @@ begin
   for no key update;
 
   return query
-  with said as materialized (
+  with reported as materialized (
     select distinct on (s.id) s.*
     from unnest(p_task_ids, p_attempts, p_progress, p_messages) as s(id, attempt, progress, message)
     order by s.id, s.attempt desc
-  ), heard as (
+  ), updated as (
     update tenuto.running_tasks r
     set progress  = coalesce(s.progress, r.progress),
         message   = coalesce(left(s.message, 1024), r.message),
         silent_at = tenuto.now() + make_interval(secs => t.heartbeat_timeout_seconds)
-    from said s
+    from reported s
     join tenuto.tasks t on t.id = s.id
     where r.id = s.id
       and r.attempt = s.attempt
@@ -32,8 +32,8 @@ begin
     returning r.id, r.cancel
   )
   select s.id, case when h.id is null then 'stale_lease' else 'cancelled' end
-  from said s
-  left join heard h on h.id = s.id
+  from reported s
+  left join updated h on h.id = s.id
   where h.id is null or h.cancel;
 end
 $$;

@@ -1,5 +1,5 @@
--- Adds the 16 heaviest resource groups of the org that have lanes on these routes to those that were drawn: a group whose share is
--- large is served by every claim, not only when it happens to be drawn.
+-- Returns the sampled resource groups plus the 16 heaviest of the org that have lanes on these routes: a group with a
+-- large share is served by every claim, not only when it is sampled.
 create or replace function tenuto._add_heavy_groups(
   p_routes int[], p_groups int[], p_chances float8[], out groups int[], out chances float8[])
   language sql

@@ -1,13 +1,15 @@
--- Which resource groups a claim serves and how many tasks each may give: its weight's share of p_limit, within its quota. Groups
--- come in random order and fractions are rounded by one random number, so that claims of any size add up to the weights. Where
--- there are many groups, up to 64 are drawn at random and the 16 heaviest are added; a group that had a chance of 1 in 300 of
--- being drawn counts 300 times, so that over many claims every group gets its weight's share.
--- p_round 2 and more: each may give all that is left. many: there are lanes beyond those that a claim reads, so its next rounds
--- look at the tasks themselves, at groups after p_after, and tops says at which priority to begin. p_only: no other group than this.
--- named: those that are not the default group of their org.
+-- Returns the resource groups that a claim serves and how many tasks each can give: its weight's share of p_limit,
+-- within its quota. Groups come in random order and fractions are rounded by one random number, so that claims of any
+-- size add up to the weights: at weights 2 and 1 and p_limit 1, two of three claims serve the first group. With many
+-- groups, up to 64 are sampled and the 16 heaviest are added; a group with a chance of 1 in 300 of being sampled counts
+-- 300 times, so that over many claims every group gets its weight's share. p_round 2 and more: each group can give all
+-- that is left. many: there are lanes beyond those that a claim reads, so its next rounds read the tasks themselves, of
+-- groups after p_after, and tops is the priority to begin at. p_only: only this group. named: the groups that are not
+-- the default group of their org.
 create or replace function tenuto._allocate_shares(
   p_routes int[], p_limit int, p_round int, p_only int, p_after int,
-  out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int, out named int[])
+  out groups int[], out shares int[], out tops int[], out candidates int, out many boolean, out last int,
+  out named int[])
   language plpgsql
 as $$
 declare
@@ -25,13 +27,15 @@ begin
   elsif p_only is not null then
     groups := case when many then array[p_only] else array(select g from unnest(groups) g where g = p_only) end;
   elsif many then
-    select s.groups, s.chances into groups, v_chances from tenuto._sample_groups(p_routes, least(greatest(p_limit / 8, 2), 8)) s;
+    select s.groups, s.chances
+    into groups, v_chances
+    from tenuto._sample_groups(p_routes, least(greatest(p_limit / 8, 2), 8)) s;
     if v_chances[1] < 1 then
       select s.groups, s.chances into groups, v_chances from tenuto._add_heavy_groups(p_routes, groups, v_chances) s;
     end if;
   end if;
   candidates := cardinality(groups);
-  last := groups[candidates];   -- the highest where it matters: after the first round they come in order
+  last := groups[candidates];   -- the highest: after the first round they come in order
   if candidates = 0 then
     groups := null;
     return;
@@ -44,12 +48,16 @@ begin
     from tenuto.resource_groups g
     where g.no = groups[1];
   else
-    select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn),
-           array_agg(case when many and p_round > 1 then tenuto._top_priority(p_routes, s.no) else 2147483647 end order by s.turn)
+    select array_agg(s.no order by s.turn),
+           array_agg(s.share order by s.turn),
+           array_agg(
+             case when many and p_round > 1 then tenuto._top_priority(p_routes, s.no) else 2147483647 end
+             order by s.turn)
     into groups, shares, tops
     from (
       select d.no, d.turn,
-             case when p_round > 1 then p_limit else floor(d.ends + v_luck)::int - floor(d.ends - d.part + v_luck)::int end as share
+             case when p_round > 1 then p_limit
+                  else floor(d.ends + v_luck)::int - floor(d.ends - d.part + v_luck)::int end as share
       from (
         select w.no, w.turn, w.part, sum(w.part) over (order by w.turn) as ends
         from (

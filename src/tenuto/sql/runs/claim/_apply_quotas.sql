@@ -1,5 +1,5 @@
--- Cuts the shares of groups with a quota to what they may still run. A group with a quota is counted under its row lock, so it
--- never runs more; one that another claim is counting right now is left to that one.
+-- Returns the shares of groups, cut to what groups with a quota can still run. A group with a quota is counted under
+-- its row lock, so that it never runs more; a group that another claim is counting now is left to that claim.
 create or replace function tenuto._apply_quotas(
   p_groups int[], p_shares int[], p_tops int[], out groups int[], out shares int[], out tops int[])
   language plpgsql
@@ -11,8 +11,8 @@ declare
     order by g.no
     for no key update skip locked);
 begin
-  -- A statement of its own: its snapshot is newer than the locks and sees what their last holders claimed. What the default
-  -- group runs is not in the index (_grouped) and is counted in one pass over all that runs.
+  -- A second statement: its snapshot is newer than the locks and sees what their last holders claimed. Running tasks of
+  -- the default group are not in the index (_grouped) and are counted in one pass over all running tasks.
   select array_agg(s.no order by s.turn), array_agg(s.share order by s.turn), array_agg(s.top order by s.turn)
   into groups, shares, tops
   from (

@@ -1,7 +1,8 @@
--- What claim_tasks and complete_and_claim do, for a session that was found fit: follows arrivals, claims, and wakes other
--- workers for what became claimable and was not taken.
--- Lateral look-ups and a fixed plan: the claim reads the first rows of its lanes, whatever statistics say.
-create or replace function tenuto._claim(p_session_id bigint, p_claim_no bigint, p_routes int[], p_limit int, p_group text)
+-- queued -> running, for claim_tasks and complete_and_claim, whose session was checked: follows arrivals, claims, and
+-- wakes other workers for tasks that became claimable and were not taken. Lateral look-ups and a fixed plan: the claim
+-- reads the first rows of its lanes, whatever the statistics.
+create or replace function tenuto._claim(
+  p_session_id bigint, p_claim_no bigint, p_routes int[], p_limit int, p_group text)
   returns setof tenuto.claimed
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -20,7 +21,7 @@ declare
   v_left int := p_limit;
   v_found record;
   v_taken int;
-  -- Inputs travel with the answer, which stays below 32 MB: get_inputs delivers those that are larger than their part of it.
+  -- Inputs are part of the result, which stays below 32 MB: get_inputs returns those larger than their share of it.
   v_room int := 33554432 / greatest(p_limit, 1);
   v_only int := case when p_group is not null then tenuto._session_group(p_session_id, p_group) end;
 begin
@@ -28,10 +29,11 @@ begin
     v_arrived := tenuto._try_follow_arrivals();
   end if;
   if exists (select from tenuto.routes where paused) then
-    v_routes := array(select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
+    v_routes := array(
+      select r from unnest(p_routes) r where r <> all (array(select id from tenuto.routes where paused)));
   end if;
-  -- The second round fills the shares that groups with little work left over. Where there are many lanes, more rounds look
-  -- for work that the lanes read so far do not hold.
+  -- The second round fills the shares that groups with few tasks left over. With many lanes, more rounds look for tasks
+  -- beyond the lanes read so far.
   for v_round in 1..20
   loop
     v_share := tenuto._allocate_shares(v_routes, v_left, v_round, v_only, v_after);

@@ -1,4 +1,5 @@
--- Whether the task's resource group may run one more. Counted under the group's row lock, as _apply_quotas does.
+-- Returns true if the task's resource group can run one more task. Counted under the group's row lock, as in
+-- _apply_quotas.
 create or replace function tenuto._group_below_quota(p_task_id uuid)
   returns boolean
   language plpgsql
@@ -11,7 +12,7 @@ begin
   join tenuto.resource_groups g on g.no = t.group_no
   where t.id = p_task_id and g.quota is not null
   for no key update of g;
-  -- A statement of its own: it sees what the last holder of the lock claimed. See _apply_quotas for the default group.
+  -- A second statement: it sees what the last holder of the lock claimed. See _apply_quotas for the default group.
   return case
     when v_group.no is null then true
     when v_group.external_id = 'default'

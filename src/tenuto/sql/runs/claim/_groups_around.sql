@@ -1,6 +1,6 @@
--- The first p_count resource groups with lanes on these routes that are not known to be empty, by the hashes of their
--- numbers, after p_place (or before it), once around the circle. A loose index scan: one step per group and route, however
--- many lanes a group has.
+-- Returns the first p_count resource groups with lanes on these routes that are not known to be empty, in the order of
+-- the hashes of their numbers, after p_place (or before it), once around the circle. A loose index scan: one step per
+-- group and route, however many lanes a group has.
 create or replace function tenuto._groups_around(p_routes int[], p_place int, p_count int, p_ahead boolean)
   returns int[]
   language plpgsql
@@ -8,14 +8,15 @@ create or replace function tenuto._groups_around(p_routes int[], p_place int, p_
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
   set enable_bitmapscan = off
-  set enable_sort = off   -- else all lanes of a route are read by their key and sorted, where statistics know few of them
+  -- Otherwise all lanes of a route are read by their key and sorted, when the statistics know few of them.
+  set enable_sort = off
   set jit = off
 as $$
 declare
   v_found int[] := '{}';
   v_turn int[];
 begin
-  for v_round in 1..2   -- from the place on, then from the other end
+  for v_round in 1..2   -- from p_place on, then from the other end
   loop
     if p_ahead then
       with recursive step(place, group_no, no) as (
@@ -40,7 +41,8 @@ begin
       select array_agg(s.group_no order by s.no) into v_turn from step s where s.no > 0;
     else
       with recursive step(place, group_no, no) as (
-        select case when v_round = 1 then p_place else 2147483647 end, case when v_round = 1 then -1 else 2147483647 end, 0
+        select case when v_round = 1 then p_place else 2147483647 end,
+               case when v_round = 1 then -1 else 2147483647 end, 0
         union all
         select n.place, n.group_no, s.no + 1
         from step s
@@ -60,7 +62,8 @@ begin
       )
       select array_agg(s.group_no order by s.no) into v_turn from step s where s.no > 0;
     end if;
-    v_found := v_found || array(select t.g from unnest(v_turn) with ordinality t(g, no) where t.g <> all (v_found) order by t.no);
+    v_found := v_found || array(
+      select t.g from unnest(v_turn) with ordinality t(g, no) where t.g <> all (v_found) order by t.no);
     exit when cardinality(v_found) >= p_count;
   end loop;
   return v_found[1:p_count];

@@ -1,8 +1,8 @@
--- The resource groups with lanes on these routes that are not known to be empty (move_floors notes which are): all of them
--- where there are up to 8, else some at random, with the chance that each had of being among them. Groups stand on a circle
--- of 2^32 places at the hash of their number. Each draw takes the first 8 after a random place, so a group is drawn when
--- that place falls on the stretch between it and the 8th group before it: its chance is the length of that stretch.
--- Numbers may be as sparse as they like.
+-- Returns a random sample of the resource groups with lanes on these routes that are not known to be empty (move_floors
+-- marks those), with the chance that each had of being sampled: all of them if there are up to 8. Groups are on a
+-- circle of 2^32 places, at the hash of their number. Each draw takes the first 8 after a random place, so a group is
+-- drawn when that place falls between it and the 8th group before it: its chance is the length of that stretch. With
+-- 4,000 groups that is about 8 in 4,000 per draw, however sparse their numbers are.
 create or replace function tenuto._sample_groups(p_routes int[], p_draws int, out groups int[], out chances float8[])
   language plpgsql
   stable
@@ -27,8 +27,11 @@ begin
     from (
       select s.group_no, min(s.chance) as chance
       from (
-        select a.group_no, least(1, p_draws * ((a.place - b.place + 4294967296) % 4294967296 + 1)::float8 / 4294967296) as chance
-        from (select n.no, n.g as group_no, hashint4(n.g)::bigint as place from unnest(v_ahead[1:8]) with ordinality n(g, no)) a
+        select a.group_no,
+               least(1, p_draws * ((a.place - b.place + 4294967296) % 4294967296 + 1)::float8 / 4294967296) as chance
+        from (
+          select n.no, n.g as group_no, hashint4(n.g)::bigint as place
+          from unnest(v_ahead[1:8]) with ordinality n(g, no)) a
         join (select 9 - n.no as no, hashint4(n.g)::bigint as place from unnest(v_behind) with ordinality n(g, no)) b
           on b.no = a.no
         union all

@@ -1,4 +1,4 @@
--- The number of a resource group in the org of a session.
+-- Returns the number of a resource group in the org of a session.
 create or replace function tenuto._session_group(p_session_id bigint, p_group text)
   returns int
   language plpgsql

@@ -1,5 +1,5 @@
 -- queued -> running, for the one ready row at p_tid, which the caller has locked. p_grouped: it is not in the default
--- resource group. With the id at hand only its partition of tasks is made ready to be read, a tenth of a claim of one.
+-- resource group. With the id known, only its partition of tasks is opened: a tenth of the cost of claiming one task.
 create or replace function tenuto._take_one(
   p_session_id bigint, p_claim_no bigint, p_tid tid, p_id uuid, p_grouped boolean, p_room int)
   returns tenuto.claimed
@@ -24,7 +24,8 @@ begin
       claim_no, route_id, group_no, priority, attempt, flags, seq)
     select queued_at, tenuto.now(), tenuto.now() + make_interval(secs => timeout_seconds + 5),
            tenuto.now() + make_interval(secs => heartbeat_timeout_seconds), p_session_id, id, org_id, run_id,
-           p_claim_no, route_id, group_no, priority, attempt + 1, case when p_grouped then flags | 16 else flags end, seq
+           p_claim_no, route_id, group_no, priority, attempt + 1, case when p_grouped then flags | 16 else flags end,
+           seq
     from queued
   )
   select id, attempt + 1, run_id, route_id, case when bytes <= p_room then input end,

@@ -1,14 +1,17 @@
--- The data objects among a task's inputs: named by its slots, or inside the outputs that flow into them. What a task
--- calls "$object" without meaning one is left alone: its upstream could not complete otherwise.
+-- Returns the data objects among a task's inputs: named by its slots, or inside the outputs that flow into them. A
+-- value with a "$object" that is not an id is ignored: its upstream task could not complete otherwise.
 create or replace function tenuto._task_objects(p_task_id uuid)
   returns setof uuid
   language sql
   stable
 as $$
-  select distinct coalesce(s.object_id, substring(v.value ->> '$object' from '(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid)
+  select distinct coalesce(
+    s.object_id,
+    substring(v.value ->> '$object' from '(?i)^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid)
   from tenuto.task_slots s
   left join tenuto.task_attempts a on a.task_id = s.source_task_id and a.end_no = 0
-  cross join lateral (select case when s.source_position is null then a.output else a.output -> s.source_position end as value) v
+  cross join lateral (
+    select case when s.source_position is null then a.output else a.output -> s.source_position end as value) v
   where s.task_id = p_task_id
     and s.direction = 'input'
     and (s.object_id is not null or jsonb_typeof(v.value) = 'object');

@@ -1,7 +1,7 @@
--- The inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. Larger than p_room
--- bytes, or impossible to build: {"$fetch": how many}, and get_inputs delivers them one by one to the attempt that asks.
--- So one task never fails the claim of its neighbours (jsonb_agg raises over 256 MB).
--- Sizes are read as stored; only what is compressed is unpacked to be measured, until it is too much.
+-- Returns the inputs of a task by position: values, objects as {"$object": id}, and the outputs of other tasks. If they
+-- are larger than p_room bytes, or cannot be built, returns {"$fetch": how many}, and get_inputs returns them one by
+-- one to the attempt. So one task never fails the claim of others (jsonb_agg raises an error over 256 MB). Sizes are
+-- read as stored; only compressed values are decompressed to be measured, until they are too large.
 create or replace function tenuto._task_slot_values(p_task_id uuid, p_room int)
   returns jsonb
   language plpgsql
@@ -17,7 +17,8 @@ begin
   select count(*), sum(pg_column_size(s.value)), bool_or(s.packed)
   into v_count, v_stored, v_packed
   from tenuto._task_slots(p_task_id) s;
-  if v_packed and v_stored between p_room / 256 and p_room then   -- no compression of Postgres saves more than 255 of 256
+  -- Postgres compresses to 1/256 at best.
+  if v_packed and v_stored between p_room / 256 and p_room then
     for v_size in select octet_length(s.value::text) from tenuto._task_slots(p_task_id) s
     loop
       v_bytes := v_bytes + v_size;

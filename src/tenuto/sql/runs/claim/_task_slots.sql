@@ -1,5 +1,5 @@
--- The input slots of a task, as they are stored: part is the place of the value that the slot takes, null for all of it;
--- packed says that the value is stored compressed.
+-- Returns the input slots of a task, as stored: part is the position of the slot's value in the output it reads, null
+-- for all of it; packed is true if the value is stored compressed.
 create or replace function tenuto._task_slots(p_task_id uuid)
   returns table (slot_no int, value jsonb, part int, packed boolean)
   language sql

@@ -1,5 +1,5 @@
--- The highest priority of the ready tasks of a resource group on these routes. Looks at the tasks themselves, so that lanes which
--- are empty by now cost nothing.
+-- Returns the highest priority of the ready tasks of a resource group on these routes. Reads the tasks themselves, so
+-- that lanes that are empty by now cost nothing.
 create or replace function tenuto._top_priority(p_routes int[], p_group_no int)
   returns int
   language sql

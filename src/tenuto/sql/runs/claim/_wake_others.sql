@@ -1,5 +1,5 @@
--- Wakes other workers for routes that a claim made claimable on its way: those that it does not serve, and its own
--- unless it took all there was. Whoever was woken by the start itself may have looked before that.
+-- Wakes other workers for routes that a claim made claimable: those that it does not serve, and its own unless it took
+-- all of their tasks. A worker that the start itself woke may have looked before that.
 create or replace function tenuto._wake_others(p_found int[], p_routes int[], p_took_all boolean)
   returns void
   language sql

@@ -1,4 +1,4 @@
--- Wakes the workers of the queues that these queued tasks are in.
+-- Wakes the workers of the queues of these queued tasks.
 create or replace function tenuto._wake_queued(p_queued tenuto.queued_task[])
   returns void
   language sql

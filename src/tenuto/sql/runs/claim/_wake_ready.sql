@@ -1,6 +1,6 @@
--- Wakes the workers of the queues in which something of these orgs is ready, for transitions that do not know what they
--- made ready: a completion may release tasks, and its slots may let others in. Reads one row for each lane of the orgs,
--- and what has arrived in lanes that no claim has seen yet.
+-- Wakes the workers of the queues in which these orgs have ready tasks, for transitions that do not know which tasks
+-- they made ready: a completion may release tasks, and its slots may admit others. Reads one row per lane of the orgs,
+-- and the arrivals in lanes that no claim has seen yet.
 create or replace function tenuto._wake_ready(p_org_ids uuid[])
   returns void
   language sql
@@ -29,7 +29,7 @@ as $$
     select o.queue
     from tenuto.arrivals a
     join tenuto.routes o on o.id = a.route_id and not o.paused
-    cross join lateral (   -- not `exists`: that became a join with all that is ready
+    cross join lateral (   -- not `exists`: that became a join with all ready tasks
       select
       from tenuto.ready_tasks t
       where t.route_id = a.route_id and t.group_no = a.group_no and t.priority = a.priority and t.seq >= a.seq

@@ -1,6 +1,6 @@
--- queued -> running, for one task by its id. A task that cannot be had answers why: already_running, completed, failed,
--- cancelled, skipped, not_due (delayed, pending, waiting, paused, or its group is at its quota), not_allowed (the worker
--- takes no more) or not_found.
+-- queued -> running, for one task by its id. If it cannot be claimed, answer is why: already_running, completed,
+-- failed, cancelled, skipped, not_due (delayed, pending, waiting, paused, or its group is at its quota), not_allowed
+-- (the worker takes no more) or not_found.
 create or replace function tenuto.claim_task(
   p_session_id bigint, p_token uuid, p_claim_no bigint, p_task_id uuid, out answer text, out task tenuto.claimed)
   language plpgsql
@@ -31,9 +31,14 @@ begin
     return;
   end if;
 
-  select case t.status when 'running' then 'already_running'
-                       when 'completed' then 'completed' when 'failed' then 'failed' when 'cancelled' then 'cancelled' when 'skipped' then 'skipped'
-                       else 'not_due' end
+  select case t.status
+           when 'running' then 'already_running'
+           when 'completed' then 'completed'
+           when 'failed' then 'failed'
+           when 'cancelled' then 'cancelled'
+           when 'skipped' then 'skipped'
+           else 'not_due'
+         end
   into answer
   from tenuto.task_status t
   where t.id = p_task_id and t.org_id = v_org_id;

@@ -1,10 +1,11 @@
--- running -> completed and queued -> running in one round trip: the worker's hot path. Rows with an answer are reports
--- that were not accepted, or, without a task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
+-- running -> completed and queued -> running in one round trip: the worker's hot path. Rows with an answer are rejected
+-- reports, or, without a task, session_ended: nothing was claimed. The other rows are newly claimed tasks.
 create or replace function tenuto.complete_and_claim(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
   p_claim_no bigint, p_routes int[], p_limit int, p_effects jsonb default null, p_group text default null)
-  returns table (answer text, task_id uuid, attempt int, run_id uuid, route_id int, input jsonb, slots jsonb,
-    timeout_seconds real, metadata jsonb)
+  returns table (
+    answer text, task_id uuid, attempt int, run_id uuid, route_id int, input jsonb, slots jsonb, timeout_seconds real,
+    metadata jsonb)
   language plpgsql
 as $$
 declare
@@ -22,9 +23,10 @@ begin
       return query
       select null::text, c.* from tenuto._claim(p_session_id, p_claim_no, p_routes, p_limit, p_group) c;
     elsif v_status is null then
-      -- Not an error: that would take back the completions above.
+      -- Not an error: that would roll back the completions above.
       return query
-      select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real, null::jsonb;
+      select 'session_ended', null::uuid, null::int, null::uuid, null::int, null::jsonb, null::jsonb, null::real,
+             null::jsonb;
     end if;
   end if;
 end

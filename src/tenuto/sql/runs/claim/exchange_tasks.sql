@@ -1,8 +1,9 @@
--- complete_and_claim for a worker that speaks HTTP: for a session of its key, from that session's queues and no others.
--- What was claimed and which reports were not accepted come as the JSON that is sent on. p_types: only these (null: all).
+-- running -> completed and queued -> running for a worker that connects by HTTP: complete_and_claim for a session of
+-- its worker key, from that session's queues only. The claimed tasks and the rejected reports are returned as the JSON
+-- of the response. p_types: only these (null: all).
 create or replace function tenuto.exchange_tasks(
-  p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_outputs jsonb[],
-  p_claim_no bigint, p_limit int, p_types text[] default null, p_group text default null,
+  p_org_id uuid, p_worker_key_id uuid, p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[],
+  p_outputs jsonb[], p_claim_no bigint, p_limit int, p_types text[] default null, p_group text default null,
   out tasks text, out answers text, out claimed int, out session_ended boolean, out queues text[])
   language plpgsql
 as $$
@@ -19,14 +20,21 @@ begin
       where w.org_id = v_session.org_id and w.id = v_session.worker_id);
   end if;
 
-  select coalesce(json_agg(json_build_object(
-           'task_id', x.task_id, 'attempt', x.attempt, 'run_id', x.run_id, 'type', r.type, 'input', x.input, 'slots', x.slots,
-           'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata)) filter (where x.answer is null), '[]'),
-         coalesce(json_agg(json_build_object('task_id', x.task_id, 'attempt', x.attempt, 'answer', x.answer))
-           filter (where x.answer is not null and x.task_id is not null), '[]'),
-         count(*) filter (where x.answer is null), coalesce(bool_or(x.answer = 'session_ended'), false)
+  select coalesce(
+           json_agg(json_build_object(
+             'task_id', x.task_id, 'attempt', x.attempt, 'run_id', x.run_id, 'type', r.type, 'input', x.input,
+             'slots', x.slots, 'timeout_seconds', x.timeout_seconds, 'metadata', x.metadata))
+           filter (where x.answer is null),
+           '[]'),
+         coalesce(
+           json_agg(json_build_object('task_id', x.task_id, 'attempt', x.attempt, 'answer', x.answer))
+           filter (where x.answer is not null and x.task_id is not null),
+           '[]'),
+         count(*) filter (where x.answer is null),
+         coalesce(bool_or(x.answer = 'session_ended'), false)
   into tasks, answers, claimed, session_ended
-  from tenuto.complete_and_claim(p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_claim_no, v_routes, p_limit, null, p_group) x
+  from tenuto.complete_and_claim(
+    p_session_id, p_token, p_task_ids, p_attempts, p_outputs, p_claim_no, v_routes, p_limit, null, p_group) x
   left join tenuto.routes r on r.id = x.route_id;
 end
 $$;

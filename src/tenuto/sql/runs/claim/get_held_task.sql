@@ -1,15 +1,17 @@
--- A task that is running, with the attempt and session that hold it; p_worker_key_id: only a session of this key. Not held: TN001.
--- Slots of over 32 MB are {"$fetch": how many}: get_inputs has them.
+-- Returns a running task, with the attempt and session that hold it; p_worker_key_id: only a session of this key.
+-- Raises TN001 if it is not held. Slots of over 32 MB are {"$fetch": how many}: get_inputs returns them.
 create or replace function tenuto.get_held_task(p_org_id uuid, p_task_id uuid, p_worker_key_id uuid default null)
-  returns table (task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb, timeout_seconds real,
-    metadata jsonb, cancelled boolean, failures int)
+  returns table (
+    task_id uuid, attempt int, session_id bigint, run_id uuid, type text, input jsonb, slots jsonb,
+    timeout_seconds real, metadata jsonb, cancelled boolean, failures int)
   language plpgsql
   stable
 as $$
 begin
   return query
   select r.id, r.attempt, r.session_id, r.run_id, o.type, t.input,
-         case when t.has_slots then tenuto._task_slot_values(t.id, 33554432) end, t.timeout_seconds, t.metadata, r.cancel, (tenuto._count_failures(t.id)).failures
+         case when t.has_slots then tenuto._task_slot_values(t.id, 33554432) end, t.timeout_seconds, t.metadata,
+         r.cancel, (tenuto._count_failures(t.id)).failures
   from tenuto.running_tasks r
   join tenuto.tasks t on t.id = r.id
   join tenuto.routes o on o.id = r.route_id

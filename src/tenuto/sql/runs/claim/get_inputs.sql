@@ -1,6 +1,6 @@
--- What a claim left out because it was too large, for the attempt that the session holds, as JSON texts: its input and
--- metadata (only from the beginning), and its slots from p_first on. About 16 MB in one answer, at least one slot:
--- whoever needs more asks again from the next one. An attempt that is not held: TN005.
+-- Returns the inputs that a claim left out because they were too large, for the attempt that the session holds, as JSON
+-- texts: its input and metadata (only with p_first = 0), and its slots from p_first on. About 16 MB per call, at least
+-- one slot: call again from the next slot for more. An attempt that is not held raises TN005.
 create or replace function tenuto.get_inputs(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_first int default 0)
   returns table (part text, slot_no int, value text)
@@ -19,7 +19,8 @@ begin
     and r.session_id = p_session_id
     and tenuto._session_exists(p_session_id, p_token);
   if not found then
-    perform tenuto._raise('TN005', format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
+    perform tenuto._raise('TN005',
+      format('attempt %s of task %s is not held by session %s', p_attempt, p_task_id, p_session_id),
       'stop working on it: another worker has it, or it has ended');
   end if;
   if p_first = 0 then

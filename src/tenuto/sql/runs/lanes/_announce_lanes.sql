@@ -1,10 +1,11 @@
--- Leaves an arrival for each lane of the tasks that claims may not see, or whose floor may be above p_seq, the lowest
--- number of the tasks there, when this commits: lanes that are not there or may be removed meanwhile, every lane of a
--- start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself:
--- others would wait for that row.
--- A transaction that starts many tasks in one lane leaves one arrival for them: tenuto.announced, which ends with the
--- transaction and goes back with its savepoints, has the lane and the number of the last one, as in "7/1/0 4194304".
-create or replace function tenuto._announce_lanes(p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
+-- Leaves an arrival for each lane of the tasks that claims may not see when this commits, or whose floor may be above
+-- p_seq, the lowest number of the tasks there: lanes that do not exist or may be removed meanwhile, every lane of a
+-- start inside a client's transaction, and with p_late those of a start that takes seconds. Opens no lane itself: other
+-- transactions would wait for that row. A transaction that starts many tasks in one lane leaves one arrival for them:
+-- tenuto.announced, which ends with the transaction and is rolled back with its savepoints, has the lane and the number
+-- of the last one, as in "7/1/0 4194304".
+create or replace function tenuto._announce_lanes(
+  p_queued tenuto.queued_task[], p_seq bigint, p_late boolean default false)
   returns void
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -33,7 +34,7 @@ begin
     return;
   end if;
 
-  -- Looked for first: nearly always there is none, and preparing an insert costs as much as the look.
+  -- Looked for first: nearly always there is none, and preparing an insert costs as much as the query.
   v_unseen := array(
     select (null, n.org_id, null, n.route_id, n.group_no, n.priority, 0, 0)::tenuto.queued_task
     from (select distinct c.org_id, c.route_id, c.group_no, c.priority from unnest(p_queued) c) n

@@ -1,5 +1,5 @@
--- The lanes that do not say what they are: where their first task is, or since when they are empty. Looks at p_lanes,
--- else at one of p_parts of all. p_from_bottom: also below the floor.
+-- Returns the lanes whose row is out of date: where their first task is, or since when they are empty. Checks p_lanes,
+-- or one of p_parts of all lanes. p_from_bottom: also below the floor.
 create or replace function tenuto._find_floors(
   p_lanes tenuto.lane_floor[], p_from_bottom boolean, p_parts int default 1)
   returns setof tenuto.lane_floor

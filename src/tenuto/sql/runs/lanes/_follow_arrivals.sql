@@ -1,8 +1,9 @@
--- Does what starts left to do when they committed: opens their lanes, lowers floors to their tasks, makes their limits
--- and lets in whom there is room for. Nobody waits here: what another transaction holds keeps its arrival, for the
--- next call. Every claim does this first, and dispatchers do. Returns the routes that have tasks now which claims did
--- not see before. p_keys: only these arrivals, parked or not.
-create or replace function tenuto._follow_arrivals(p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
+-- Follows the arrivals that starts left when they committed: opens their lanes, lowers floors to their tasks, creates
+-- their limits and admits tasks to free slots. Never waits: rows that another transaction has locked keep their arrival
+-- for the next call. Every claim does this first, and dispatchers do. Returns the routes that now have tasks which
+-- claims did not see before. p_keys: only these arrivals, parked or not.
+create or replace function tenuto._follow_arrivals(
+  p_limit int default 1000, p_from_bottom boolean default false, p_keys text[] default null)
   returns int[]
   language plpgsql
   set plan_cache_mode = force_generic_plan
@@ -29,7 +30,7 @@ begin
       for update skip locked
     ) a;
   end if;
-  -- Looked at only where there are arrivals: every claim comes by here, and nearly always nothing is parked.
+  -- Checked only if there are arrivals: every claim runs this, and nearly always nothing is parked.
   if v_lanes is not null or v_lines is not null then
     v_parked := exists (select from tenuto.parked_rows p where p.loop = 'follow_arrivals');
   end if;
@@ -50,7 +51,7 @@ begin
   end if;
   if v_lines is not null then
     v_routes := tenuto._follow_lines(v_lines);
-    -- Those who were let in may be in a lane that is not there.
+    -- The admitted tasks may be in a lane that does not exist yet.
     v_lanes := v_lanes || array(
       select a.id
       from tenuto.arrivals a

@@ -1,5 +1,5 @@
--- Shows claims the tasks that arrived in lanes: makes lanes that are missing, and lowers floors that passed a task
--- while its start was open. A lane that another transaction holds keeps its arrivals. Returns the routes of the
+-- Makes tasks that arrived in lanes visible to claims: creates missing lanes, and lowers floors that passed a task
+-- while its start was open. A lane that another transaction has locked keeps its arrivals. Returns the routes of the
 -- others.
 create or replace function tenuto._follow_lanes(p_arrivals bigint[])
   returns int[]

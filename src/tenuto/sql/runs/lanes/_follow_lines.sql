@@ -1,6 +1,6 @@
--- Serves the lines of limits that tasks arrived in: makes limits that are missing, gives them the size that the newest
--- start wants unless they are declared, and gives free slots to those first in line; rates hear that somebody waits. A
--- limit that another transaction holds keeps the last of its arrivals. Returns the routes of those who were let in.
+-- Serves the lines of limits that tasks arrived in: creates missing limits, gives them the size that the newest start
+-- wants unless they are declared, gives free slots to the tasks first in line, and schedules checks of rates. A limit
+-- that another transaction has locked keeps the last of its arrivals. Returns the routes of the admitted tasks.
 create or replace function tenuto._follow_lines(p_arrivals bigint[])
   returns int[]
   language plpgsql
@@ -16,7 +16,7 @@ declare
   v_lost bigint[] := '{}';
   v_rates bigint[];
 begin
-  -- Nearly always every limit is there and keeps its size.
+  -- Nearly always every limit exists and keeps its size.
   select bool_or(a.resizes), bool_or(l.id is null)
   into v_resizes, v_missing
   from tenuto.arrivals a
@@ -46,14 +46,15 @@ begin
   end if;
 
   if v_missing then
-    -- A limit that was removed, or removed and made again with another number, while these tasks lined up.
+    -- A limit that was deleted, or deleted and created again with another id, while these tasks lined up.
     v_lost := array(
       select distinct a.limit_id
       from tenuto.arrivals a
       where a.id = any (p_arrivals)
         and not exists (select from tenuto.limits l where l.id = a.limit_id)
         and (a.size is null
-             or exists (select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
+             or exists (
+               select from tenuto.limits l where l.org_id = a.org_id and l.scope = a.scope and l.key = a.key)));
     if cardinality(v_lost) > 0 then
       perform tenuto._requeue_for_limits(v_lost);
     end if;

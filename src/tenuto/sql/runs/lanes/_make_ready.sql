@@ -1,6 +1,6 @@
--- The queued tasks become claimable, or wait for their limits; the slots of p_freed go to those who wait for them. The last
--- step of every transition: where slots are freed it locks limits, and nothing is locked after them but rows of its
--- own. A start frees none, so it locks none.
+-- -> queued: makes the queued tasks claimable, or puts them in line for their limits; gives the slots of p_freed to
+-- waiting tasks. The last step of every transition: if slots are freed it locks limits, and nothing is locked after
+-- them but the transition's own rows. A start frees none, so it locks none.
 create or replace function tenuto._make_ready(p_queued tenuto.queued_task[], p_freed uuid[] default null)
   returns void
   language plpgsql
@@ -10,7 +10,7 @@ declare
   v_limited tenuto.queued_task[];
   v_limits bigint[] := '{}';
 begin
-  -- Freed before anybody lines up: a task that goes back in line must not be taken to hold the slot it just gave back.
+  -- Freed before tasks go in line: a task that returns to a line must not count as holding the slot it just freed.
   if cardinality(p_freed) > 0 then
     with given as (
       delete from tenuto.limit_slots where task_id = any (p_freed) returning limit_id

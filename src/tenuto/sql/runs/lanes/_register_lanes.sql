@@ -1,6 +1,6 @@
--- Makes the lanes of the queued tasks visible to claims. A lane whose lock another transaction holds is left to the next
--- call. A route that was made in a client's transaction may not know yet that its queue was paused or resumed
--- meanwhile.
+-- Makes the lanes of the queued tasks visible to claims; returns how many were created. A lane whose lock another
+-- transaction holds is left to the next call. A route that was created in a client's transaction may not know yet that
+-- its queue was paused or resumed meanwhile.
 create or replace function tenuto._register_lanes(p_queued tenuto.queued_task[])
   returns bigint
   language plpgsql
@@ -29,7 +29,7 @@ begin
   from tenuto.queues q
   where r.id = any (v_routes) and q.org_id = r.org_id and q.name = r.queue and r.paused <> (q.paused_at is not null);
 
-  -- A statement of its own: it sees the lanes that were made before we had the locks.
+  -- A second statement: it sees the lanes that were created before this transaction had the locks.
   insert into tenuto.ready_lanes (route_id, group_no, priority, org_id)
   select distinct c.route_id, c.group_no, c.priority, c.org_id
   from unnest(p_queued) c

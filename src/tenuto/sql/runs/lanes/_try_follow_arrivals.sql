@@ -1,5 +1,6 @@
--- Follows arrivals, where there are any, for claims and sweeps. One that raises must not stop the caller: it keeps its
--- arrival for a dispatcher, which parks it. The block costs a subtransaction, so it is entered only where something arrived.
+-- Follows arrivals, if there are any, for claims and sweeps; returns the routes that have tasks now. An arrival that
+-- raises an error must not stop the caller: it stays for a dispatcher, which parks it. The block costs a
+-- subtransaction, so it is entered only if something arrived.
 create or replace function tenuto._try_follow_arrivals()
   returns int[]
   language plpgsql

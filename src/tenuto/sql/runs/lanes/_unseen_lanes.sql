@@ -1,4 +1,4 @@
--- Lanes that tasks are ready in and that claims do not see. A loose index scan: one step per lane, however many tasks wait
+-- Returns lanes with ready tasks that claims do not see. A loose index scan: one step per lane, however many tasks wait
 -- in it.
 create or replace function tenuto._unseen_lanes()
   returns table (route_id int, group_no int, priority int, org_id uuid)

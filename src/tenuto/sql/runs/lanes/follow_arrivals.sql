@@ -1,6 +1,6 @@
--- waiting for a limit -> queued, and more: what starts left to do when they committed, for a dispatcher, where no
--- claim did it. Wakes the workers of what became claimable. Returns how many routes did.
--- p_keys: only these arrivals, parked or not.
+-- waiting for a limit -> queued: follows the arrivals that starts left when they committed, for a dispatcher, if no
+-- claim did. Wakes the workers of routes that became claimable, and returns how many did. p_keys: only these arrivals,
+-- parked or not.
 create or replace function tenuto.follow_arrivals(p_limit int default 1000, p_keys text[] default null)
   returns bigint
   language plpgsql

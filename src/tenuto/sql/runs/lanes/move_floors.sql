@@ -1,9 +1,9 @@
--- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below while a long
+-- Moves the floor of every lane up to its first task, so that a claim does not read the dead rows below it while a long
 -- transaction holds vacuum back. A task that commits later with a lower number is below the floor: its start leaves an
--- arrival where that may take long; for the others p_from_bottom looks from zero. Lanes found empty are noted for
--- sweep_lanes, and claims that draw among many groups leave them out. Where there are many lanes a call looks at some of
--- them at random, about 2,000; from the bottom it looks at all. The floor of arrivals moves too, once there are so many
--- dead ones that skipping them is worth it.
+-- arrival if that may take long; for the others p_from_bottom looks from zero. Lanes found empty are marked for
+-- sweep_lanes, and claims that sample among many groups leave them out. With many lanes a call checks a random part of
+-- them, about 2,000; from the bottom it checks all. The floor of arrivals moves too, once skipping the dead ones is
+-- worth it.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -15,10 +15,10 @@ declare
   v_count bigint := 0;
   v_parts int := case when p_from_bottom then 1 else (select 1 + count(*) / 2000 from tenuto.ready_lanes) end;
 begin
-  -- Lanes that look as if they should move: looking locks nothing, and most do not.
+  -- Lanes that seem to need a move: reading locks nothing, and most do not.
   v_found := array(select f from tenuto._find_floors(null, p_from_bottom, v_parts) f);
   if v_found <> '{}' then
-    -- Held first and looked at again: an arrival that was followed before we had the lock is seen, one after it waits for us.
+    -- Locked first and checked again: an arrival followed before the lock is seen, one after it waits for the lock.
     v_found := array(
       select (l.route_id, l.group_no, l.priority, null, null)::tenuto.lane_floor
       from unnest(v_found) f
@@ -38,7 +38,9 @@ begin
   update tenuto.arrival_floor f
   set floor = n.floor
   from (
-    select coalesce((select min(a.id) from tenuto.arrivals a), pg_sequence_last_value('tenuto.arrivals_id_seq')) as floor
+    select coalesce(
+      (select min(a.id) from tenuto.arrivals a),
+      pg_sequence_last_value('tenuto.arrivals_id_seq')) as floor
   ) n
   where n.floor > f.floor + 5000;
   return v_count;

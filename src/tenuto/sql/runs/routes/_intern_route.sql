@@ -1,6 +1,6 @@
--- The number of a route, made on its first use. Inside a client's transaction, which may stay open, it is made as a
--- twin of its own and without the queue's lock, so that nobody waits for it; _register_lanes asks again whether its queue
--- is paused.
+-- Returns the number of a route, created at its first use. Inside a client's transaction, which may stay open, it is
+-- created as a duplicate (twin) and without the queue's lock, so that no other transaction waits for it;
+-- _register_lanes checks again whether its queue is paused.
 create or replace function tenuto._intern_route(
   p_org_id uuid, p_queue text, p_type text, p_language text, p_labels text[], p_addresses text[] default '{}')
   returns int
@@ -26,7 +26,7 @@ begin
   if v_in_transaction then
     select q.paused_at is not null into v_paused from tenuto.queues q where q.org_id = p_org_id and q.name = p_queue;
   else
-    -- The queue is held until the route is there: who pauses it meanwhile waits and finds the route, or is found.
+    -- The queue is locked until the route exists: a concurrent pause waits and then finds the route, or came first.
     insert into tenuto.queues (org_id, name) values (p_org_id, p_queue) on conflict do nothing;
     select q.paused_at is not null into v_paused
     from tenuto.queues q
@@ -40,7 +40,7 @@ begin
   on conflict on constraint route_is_unique do nothing
   returning id into v_id;
   if v_id is null then
-    -- Another transaction made it after our snapshot: a new statement sees it.
+    -- Another transaction created it after our snapshot: a new statement sees it.
     select id into strict v_id
     from tenuto.routes
     where org_id = p_org_id and queue = p_queue and type = p_type and language = p_language

@@ -1,7 +1,7 @@
--- The short way of start_many: one task with nothing but an input, of a kind that is sound and whose route is known.
--- Answers its queue; null when nothing was done: the long way says what is wrong, or makes the route. A third of the
--- statements, and with them of the time in which an idle system starts a task. p_alone: it is known that this is no part of
--- a client's transaction.
+-- -> queued, the short way of start_many: one task with nothing but an input, of a valid kind whose route exists.
+-- Returns its queue; null if nothing was done: the long way raises the error, or creates the route. A third of the
+-- statements, and of the time in which an idle system starts a task. p_alone: the call is known not to be part of a
+-- client's transaction.
 create or replace function tenuto._start_single_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text
@@ -13,6 +13,7 @@ declare
   v_group int;
   v_declared record;
   v_has_lane boolean;
+  v_flags constant smallint := tenuto._flags(true, false, false, false);
   v_seq bigint := nextval('tenuto.ready_seq') << 20;
 begin
   if jsonb_typeof(p_kind) <> 'object' then
@@ -27,7 +28,7 @@ begin
     end if;
     p_kind := coalesce(v_declared.kind, '{}') || (p_kind - 'inherit');
   end if;
-  -- most say no more, and reading the rest takes half of this
+  -- Most kinds have only a type, and reading other options takes half of the time.
   if p_kind - 'type' = '{}' and pg_column_size(p_input) < 100000 then
     select g.no, exists (
              select from tenuto.ready_lanes l
@@ -39,10 +40,8 @@ begin
     from tenuto.routes r, tenuto.resource_groups g
     where r.org_id = p_org_id
       and r.type = p_kind ->> 'type'
-      and r.queue = 'default'
-      and r.language = 'python'
-      and r.labels = '{}'
-      and r.addresses = '{}'
+      and r.queue = 'default' and r.language = 'python'
+      and r.labels = '{}' and r.addresses = '{}'
       and g.org_id = p_org_id and g.external_id = coalesce(p_group, 'default');
   else
     begin
@@ -54,12 +53,13 @@ begin
              coalesce(k.backoff_seconds, 2), k.timeout_seconds, k.heartbeat_timeout_seconds, coalesce(k.optional, false)
       into v_group, v_has_lane, v_kind.route_id, v_kind.queue, v_kind.priority, v_kind.max_attempts, v_kind.max_losses,
            v_kind.backoff_seconds, v_kind.timeout_seconds, v_kind.heartbeat_timeout_seconds, v_kind.optional
-      from jsonb_to_record(p_kind) as k(type text, queue text, language text, labels text[], priority int,
-        max_attempts int, max_losses int, backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real,
-        optional boolean), tenuto.routes r, tenuto.resource_groups g
+      from jsonb_to_record(p_kind) as k(
+             type text, queue text, language text, labels text[], priority int, max_attempts int, max_losses int,
+             backoff_seconds real, timeout_seconds real, heartbeat_timeout_seconds real, optional boolean),
+           tenuto.routes r, tenuto.resource_groups g
       where pg_column_size(p_input) < 100000
         and p_kind - array['type', 'queue', 'language', 'labels', 'priority', 'max_attempts', 'max_losses',
-          'backoff_seconds', 'timeout_seconds', 'heartbeat_timeout_seconds', 'optional'] = '{}'
+                           'backoff_seconds', 'timeout_seconds', 'heartbeat_timeout_seconds', 'optional'] = '{}'
         and r.org_id = p_org_id
         and r.type = k.type
         and r.queue = coalesce(k.queue, 'default')
@@ -89,9 +89,9 @@ begin
       v_kind.optional, false, p_input)
   )
   insert into tenuto.ready_tasks (seq, queued_at, id, org_id, run_id, route_id, group_no, priority, attempt, flags)
-  values (v_seq + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, 1);
+  values (v_seq + 1, tenuto.now(), p_id, p_org_id, p_id, v_kind.route_id, v_group, v_kind.priority, 0, v_flags);
 
-  if not v_has_lane or not p_alone and tenuto._in_transaction() then   -- as _announce_lanes asks
+  if not v_has_lane or not p_alone and tenuto._in_transaction() then   -- as in _announce_lanes
     perform tenuto._announce_lanes(
       array[(null, p_org_id, null, v_kind.route_id, v_group, v_kind.priority, 0, 0)::tenuto.queued_task], v_seq);
   end if;

@@ -1,6 +1,7 @@
--- -> queued: a run of one task, answered when it is durable, but seen by workers before that. The first commit makes it
--- visible and wakes them without waiting for the disk; the second waits, for both. Whoever claims it meanwhile begins
--- when its claim is durable, and then so is the start, which stands before it in the log. Not inside a transaction.
+-- -> queued: starts a single-task run. Returns when it is durable, but workers see it before that. The first commit
+-- makes it visible and wakes them without waiting for the disk; the second waits, for both. A worker that claims it
+-- meanwhile begins when its claim is durable, and then so is the start, which comes before it in the log. Cannot be
+-- called inside a transaction.
 create or replace procedure tenuto.start_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid default tenuto._uuid7(), p_group text default null)
   language plpgsql
