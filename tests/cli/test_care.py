@@ -23,7 +23,7 @@ def test_top_shows_queues_and_workers_and_leaves_where_there_is_no_terminal(db: 
     seen = asked("top")
     text = tenuto("top", "--once", TENUTO_DATABASE_URL=database).stdout
 
-    assert {queue["queue"]: (queue["ready"], queue["delayed"]) for queue in seen["queues"]} == {
+    assert {queue["name"]: (queue["ready"], queue["delayed"]) for queue in seen["queues"]} == {
         "mail": (2, 0),
         "default": (0, 1),
     }

@@ -213,7 +213,7 @@ def test_a_paused_queue_is_listed_as_paused_until_it_is_resumed(db: Db, asked: A
     asked("queues", "resume", "default")
     (resumed,) = asked("queues", "list")["queues"]
 
-    assert (paused["queue"], paused["ready"], paused["paused_at"] is not None) == ("default", 1, True)
+    assert (paused["name"], paused["ready"], paused["paused_at"] is not None) == ("default", 1, True)
     assert resumed["paused_at"] is None
 
 

@@ -29,7 +29,7 @@ class Memory:
                 self.asked.append(asyncio.get_running_loop().create_future())
                 await self.asked[-1]
                 return [
-                    {"step_no": no, "name": name, "kind": "step", "value": name, "age": 1.0}
+                    {"step_no": no, "name": name, "kind": "step", "value": name, "age_seconds": 1.0}
                     for no, name in self.steps.items()
                 ]
             case "record_step":

@@ -68,7 +68,7 @@ def test_things_are_found_by_any_name_they_may_have(admin: TestClient, db: psyco
     ):  # fmt: skip
         assert admin.request(method, f"/v1/{path}", json=body).is_success, path
 
-    (queue,) = [one for one in admin.get("/v1/queues").json()["items"] if one["queue"] == name]
+    (queue,) = [one for one in admin.get("/v1/queues").json()["items"] if one["name"] == name]
     assert queue["paused_at"] is not None
     assert admin.get("/v1/workers", params={"status": "draining"}).json()["items"][0]["id"] == name
     assert name in [one["external_id"] for one in admin.get("/v1/groups").json()["items"]]

@@ -105,7 +105,7 @@ def test_reports_are_judged_before_the_wait_and_told_after_it(far: MakeFar, db: 
     wait_until(lambda: status(db, first) == "completed")
     start_one(db)
 
-    assert found.result(20)["answers"] == [{**stale, "answer": "stale_lease"}]
+    assert found.result(20)["rejected_reports"] == [{**stale, "answer": "stale_lease"}]
 
 
 def test_a_cancel_somewhere_lets_a_waiting_worker_beat(far: MakeFar, db: psycopg.Connection) -> None:
@@ -117,7 +117,7 @@ def test_a_cancel_somewhere_lets_a_waiting_worker_beat(far: MakeFar, db: psycopg
     call(db, "cancel_task", org_id=DEFAULT_ORG, task_id=task_id)
 
     answer = found.result(20)
-    assert (answer["beat"], answer["tasks"]) == (True, [])
+    assert (answer["heartbeat_now"], answer["tasks"]) == (True, [])
 
 
 def test_many_who_wait_share_one_listener(far: MakeFar, db: psycopg.Connection) -> None:
@@ -172,7 +172,7 @@ class TestFewSeats:
 
         assert [(one["code"], one["status"]) for one in refused] == [("rate_limited", 429)] * 2
         assert second.claim()["tasks"] == []
-        assert other.ask("/internal/wait", wait=5)["work"]
+        assert other.ask("/internal/wait", wait=5)["work_available"]
         task_id = start_one(db)
         assert [one["task_id"] for one in found.result(20)["tasks"]] == [str(task_id)]
-        assert second.ask("/internal/wait", wait=5)["work"]
+        assert second.ask("/internal/wait", wait=5)["work_available"]

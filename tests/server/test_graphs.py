@@ -14,10 +14,10 @@ REPORT = {
     "tasks": {
         "total": {
             "type": "r.merge",
-            "input": {"parts": {"$output": "parts"}, "first": {"$output": "pair", "place": 1}},
+            "input": {"parts": {"$output": "parts"}, "first": {"$output": "pair", "index": 1}},
         },
         "parts": {"type": "r.extract", "map": ["eu", ["us"], {"region": "asia"}], "priority": 3},
-        "pair": {"type": "r.pair", "places": 2, "name": None},
+        "pair": {"type": "r.pair", "output_count": 2, "name": None},
         "audit": {"type": "r.audit", "after": ["parts"], "optional": True},
         "publish": {
             "type": "r.publish",
@@ -86,7 +86,10 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
         ({"a": {"type": "t.a", "input": [{"$output": "b"}]}}, "a: input[0]: there is no task 'b'"),
         ({"a": {"type": "t.a", "after": ["b"]}, "b": {"type": "t.b", "after": ["a"]}}, "in a circle"),
         ({"a": {"type": "t.a", "input": [{"$output": "a"}]}}, "in a circle"),
-        ({"a": {"type": "t.a"}, "b": {"type": "t.b", "input": [{"$output": "a", "place": 1}]}}, "'a' gives 0 places"),
+        (
+            {"a": {"type": "t.a"}, "b": {"type": "t.b", "input": [{"$output": "a", "index": 1}]}},
+            "no output 1 of 'a'",
+        ),
         ({"a": {"type": "t.a"}, "b": {"type": "t.b", "input": [{"$output": "a", "x": 1}]}}, "is not an output"),
         ({"a": {"type": "t.a"}, "b": {"type": "t.b", "after": [{"task": "a", "on": "maybe"}]}}, "'continue'"),
         ({"a": {"type": "t.a"}, "b": {"type": "t.b", "handler": "failed", "after": ["a"]}}, "handler of another end"),

@@ -17,7 +17,7 @@ def test_a_worker_claims_completes_and_says_goodbye(worker: HttpWorker, db: psyc
     assert (claimed["task_id"], claimed["attempt"], claimed["input"]) == (str(first), 1, {"x": 1})
     answer = worker.claim(1, reports=[fence(claimed, output={"ok": True})])
 
-    assert (answer["answers"], answer["session_ended"]) == ([], False)
+    assert (answer["rejected_reports"], answer["session_ended"]) == ([], False)
     assert [one["task_id"] for one in answer["tasks"]] == [str(second)]
     assert task(db, first)["output"] == {"ok": True}
     assert worker.ask("sessions", method="DELETE").status_code == 204
@@ -76,13 +76,13 @@ def test_a_beat_renews_the_lease_and_tells_what_is_lost_or_to_stop(worker: HttpW
     call(db, "cancel_task", org_id=DEFAULT_ORG, task_id=UUID(cancelled["task_id"]))
     unknown = {"task_id": str(start_one(db)), "attempt": 1}
 
-    beat = worker.ask("heartbeat", settled=1, held=[fence(kept), fence(cancelled), unknown])
+    beat = worker.ask("heartbeat", settled_claim_no=1, held=[fence(kept), fence(cancelled), unknown])
 
     assert beat.json() == {"lost": [unknown["task_id"]], "cancelled": [cancelled["task_id"]], "draining": False}
     assert status(db, UUID(kept["task_id"])) == "running"
     assert status(db, UUID(forgotten["task_id"])) == "queued"
     call(db, "drain_worker", org_id=DEFAULT_ORG, worker_id="far")
-    assert worker.ask("heartbeat", settled=1, held=[fence(kept)]).json()["draining"] is True
+    assert worker.ask("heartbeat", settled_claim_no=1, held=[fence(kept)]).json()["draining"] is True
 
 
 def test_every_kind_of_end_is_reported_in_one_request(worker: HttpWorker, db: psycopg.Connection) -> None:
@@ -92,7 +92,7 @@ def test_every_kind_of_end_is_reported_in_one_request(worker: HttpWorker, db: ps
     response = worker.ask(
         "report",
         completed=[fence(done, output=1)],
-        failed=[fence(failed, error={"message": "boom"}, retry=-1)],
+        failed=[fence(failed, error={"message": "boom"}, retry_in_seconds=-1)],
         lost=[fence(lost, error={"message": "exit 9"})],
         snoozed=[fence(snoozed, seconds=60)],
         waiting=[fence(waiting, wait={"for": "signal", "name": "go"})],
@@ -100,10 +100,10 @@ def test_every_kind_of_end_is_reported_in_one_request(worker: HttpWorker, db: ps
     )
 
     ends = [done, failed, lost, snoozed, waiting, interrupted]
-    never = {"max_attempts": None, "again_seconds": None}
+    never = {"max_attempts": None, "retry_in_seconds": None}
     answers = [fence(end, answer="accepted", **never) for end in ends]
     answers[1]["max_attempts"] = 3
-    assert response.json() == {"answers": answers, "progress": []}
+    assert response.json() == {"results": answers, "rejected_progress": []}
     found = [history(db, UUID(end["task_id"]))[-1][1] for end in ends]
     assert found == ["completed", "failed", "lost", "snoozed", "waiting", "interrupted"]
 
@@ -119,7 +119,7 @@ def test_progress_and_logs_are_written(worker: HttpWorker, db: psycopg.Connectio
         logs=[fence(one, line_no=1, message="hello", level="warning", fields={"k": 1})],
     )
 
-    assert response.json()["progress"] == [{"task_id": cancelled["task_id"], "answer": "cancelled"}]
+    assert response.json()["rejected_progress"] == [{"task_id": cancelled["task_id"], "answer": "cancelled"}]
     shown = task(db, UUID(one["task_id"]))
     assert (shown["progress"], shown["message"]) == (0.5, "half")
     (line,) = call(db, "read_logs", org_id=DEFAULT_ORG, task_id=UUID(one["task_id"]))
@@ -175,7 +175,7 @@ def test_the_time_of_an_attempt_counts_from_when_it_says_to_begin(worker: HttpWo
     (claimed,) = worker.claim(1)["tasks"]
     db.execute("update tenuto.running_tasks set deadline_at = now() - interval '1 hour'")
 
-    assert worker.ask("report", begun=[fence(claimed)]).json()["answers"] == []
+    assert worker.ask("report", begun=[fence(claimed)]).json()["results"] == []
 
     assert call(db, "expire_deadlines") == 0
     assert status(db, one) == "running"

@@ -21,7 +21,7 @@ where datname = current_database() and application_name = 'tenuto listener' and 
 LATER = ("claim", "heartbeat", "report")
 BODIES: dict[str, Any] = {
     "claim": {"claim_no": 1, "limit": 1},
-    "heartbeat": {"settled": 0, "held": []},
+    "heartbeat": {"settled_claim_no": 0, "held": []},
     "report": {},
 }
 
@@ -38,7 +38,7 @@ def test_another_orgs_and_another_keys_session_is_not_there(worker: HttpWorker, 
 
 def test_another_keys_session_cannot_be_closed(worker: HttpWorker, db: Db) -> None:
     assert worker.ask("sessions", method="DELETE", headers=worker_headers(db)).status_code == 404
-    assert worker.ask("heartbeat", settled=0, held=[]).status_code == 200
+    assert worker.ask("heartbeat", settled_claim_no=0, held=[]).status_code == 200
 
 
 @pytest.mark.parametrize("path", LATER)
@@ -53,8 +53,8 @@ def test_a_worker_ends_nothing_that_another_holds(worker: HttpWorker, db: Db) ->
     claimed = worker.claim(0, reports=[fence(theirs)])
     reported = worker.ask("report", failed=[fence(theirs, error=1)]).json()
 
-    assert claimed["answers"] == [fence(theirs, answer="stale_lease")]
-    assert reported["answers"] == [fence(theirs, answer="stale_lease", max_attempts=None, again_seconds=None)]
+    assert claimed["rejected_reports"] == [fence(theirs, answer="stale_lease")]
+    assert reported["results"] == [fence(theirs, answer="stale_lease", max_attempts=None, retry_in_seconds=None)]
     assert status(db, task_id) == "running"
 
 
@@ -84,19 +84,19 @@ def test_a_worker_writes_no_logs_of_what_another_keys_worker_holds_or_held(worke
 def test_a_worker_hears_nothing_of_queues_that_its_key_is_not_for(api: TestClient, db: Db) -> None:
     headers = worker_headers(db, "mail")
 
-    def wait(mark: str | None, *queues: str) -> dict[str, Any]:
-        body = {"wait": 0, "queues": queues, "mark": mark}
+    def wait(cursor: str | None, *queues: str) -> dict[str, Any]:
+        body = {"wait": 0, "queues": queues, "cursor": cursor}
         return api.post("/internal/wait", headers=headers, json=body).json()
 
-    wait_until(lambda: not wait(wait(None, "mail")["mark"], "mail")["work"])
+    wait_until(lambda: not wait(wait(None, "mail")["cursor"], "mail")["work_available"])
     wait_until(lambda: db.execute(LISTENING).fetchone() == (1,))
-    mark = wait(None, "mail")["mark"]
+    cursor = wait(None, "mail")["cursor"]
     start_one(db, kind={"queue": "pay"})
     start_one(db, kind={"queue": "mail"})
-    wait_until(lambda: wait(mark, "mail")["work"])
+    wait_until(lambda: wait(cursor, "mail")["work_available"])
 
-    assert not wait(mark, "pay")["work"]
-    assert wait(mark, "pay", "mail")["work"]
+    assert not wait(cursor, "pay")["work_available"]
+    assert wait(cursor, "pay", "mail")["work_available"]
 
 
 def test_an_ended_session_reports_what_is_still_its_own_and_claims_nothing(worker: HttpWorker, db: Db) -> None:
@@ -106,20 +106,20 @@ def test_an_ended_session_reports_what_is_still_its_own_and_claims_nothing(worke
 
     answer = worker.claim(1, reports=[fence(held, output=1)])
 
-    assert (answer["session_ended"], answer["tasks"], answer["answers"]) == (True, [], [])
+    assert (answer["session_ended"], answer["tasks"], answer["rejected_reports"]) == (True, [], [])
     assert status(db, first) == "completed"
-    beat = worker.ask("heartbeat", settled=1, held=[])
+    beat = worker.ask("heartbeat", settled_claim_no=1, held=[])
     assert (beat.status_code, beat.json()["code"]) == (409, "session_ended")
 
 
 def test_a_report_after_the_task_was_taken_back_is_stale_and_changes_nothing(worker: HttpWorker, db: Db) -> None:
     task_id = start_one(db)
     held = worker.claim_one()
-    worker.ask("heartbeat", settled=1, held=[])
+    worker.ask("heartbeat", settled_claim_no=1, held=[])
 
     answer = worker.claim(0, reports=[fence(held, output=1)])
 
-    assert answer["answers"] == [fence(held, answer="stale_lease")]
+    assert answer["rejected_reports"] == [fence(held, answer="stale_lease")]
     assert (status(db, task_id), history(db, task_id)) == ("queued", [(1, "forgotten")])
 
 
@@ -129,10 +129,12 @@ def test_every_end_repeated_gets_its_stored_answer(worker: HttpWorker, db: Db) -
     ends: dict[str, Any] = {"completed": [fence(done, output=1)], "failed": [fence(failed, error="boom")]}
     worker.ask("report", **ends)
 
-    again = worker.ask("report", **ends).json()["answers"]
+    again = worker.ask("report", **ends).json()["results"]
 
     assert [one["answer"] for one in again] == ["already_accepted"] * 2
-    assert worker.claim(0, reports=[fence(done, output=2)])["answers"] == [fence(done, answer="already_accepted")]
+    assert worker.claim(0, reports=[fence(done, output=2)])["rejected_reports"] == [
+        fence(done, answer="already_accepted")
+    ]
     assert len(history(db, UUID(done["task_id"]))) == 1
 
 
@@ -172,7 +174,7 @@ def test_no_output_is_a_pickle_that_another_task_would_read(worker: HttpWorker, 
         ("claim", {"reports": [{"task_id": str(uuid4()), "attempt": 1, "output": "\x00"}]}),
         ("claim", {"resource_group": "nobody's"}),
         ("heartbeat", {"held": [{"task_id": str(uuid4())}]}),
-        ("heartbeat", {"settled": 2**63}),
+        ("heartbeat", {"settled_claim_no": 2**63}),
         ("report", {"snoozed": [{"task_id": str(uuid4()), "attempt": 1, "seconds": -1}]}),
         ("report", {"waiting": [{"task_id": str(uuid4()), "attempt": 1, "wait": {"for": "ever"}}]}),
         ("report", {"session_id": "1"}),
@@ -189,7 +191,7 @@ def test_a_revoked_key_is_out_at_once(worker: HttpWorker, db: Db) -> None:
     (key,) = call(db, "list_worker_keys", org_id=DEFAULT_ORG)
     call(db, "revoke_worker_key", org_id=DEFAULT_ORG, id=key["id"])
 
-    refused = worker.ask("heartbeat", settled=0, held=[])
+    refused = worker.ask("heartbeat", settled_claim_no=0, held=[])
 
     assert (refused.status_code, refused.json()["code"]) == (401, "unauthorized")
 
@@ -209,11 +211,11 @@ def test_while_keys_overlap_both_work_and_the_new_one_takes_the_name_over(worker
     made = {"key_id": key.key_id, "hash": key_hash(PEPPERS, key.text), "created_by": "ann", "overlap": "1 hour"}
     call(db, "rotate_worker_key", org_id=DEFAULT_ORG, id=old["id"], **made)
 
-    assert worker.ask("heartbeat", settled=0, held=[]).status_code == 200
+    assert worker.ask("heartbeat", settled_claim_no=0, held=[]).status_code == 200
     new = open_worker(worker.api, {"Authorization": f"Bearer {key.text}"})
 
-    assert worker.ask("heartbeat", settled=0, held=[]).json()["code"] == "session_ended"
-    assert new.ask("heartbeat", settled=0, held=[]).status_code == 200
+    assert worker.ask("heartbeat", settled_claim_no=0, held=[]).json()["code"] == "session_ended"
+    assert new.ask("heartbeat", settled_claim_no=0, held=[]).status_code == 200
 
 
 def test_principals_never_stand_in_for_each_other(
@@ -239,7 +241,7 @@ def test_principals_never_stand_in_for_each_other(
 def test_a_key_that_asks_too_often_is_told_when_to_ask_again(worker: HttpWorker, db: Db) -> None:
     db.execute("update tenuto.rate_buckets set full_at = now() + interval '1 hour' where bucket like 'key:%'")
 
-    refused = worker.ask("heartbeat", settled=0, held=[])
+    refused = worker.ask("heartbeat", settled_claim_no=0, held=[])
 
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
     assert int(refused.headers["Retry-After"]) >= 1

@@ -74,7 +74,7 @@ def test_a_dead_token_opens_nothing_at_all(
 ) -> None:
     start(db, 1)
     dead = token_of(worker.claim_one(tokens=True))
-    worker.ask("heartbeat", settled=worker.claim_no, held=[])
+    worker.ask("heartbeat", settled_claim_no=worker.claim_no, held=[])
 
     answers = {route: ask(worker, route, dead) for route in all_routes(settings) if MATRIX[route] != "public"}
 

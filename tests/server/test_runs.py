@@ -120,7 +120,7 @@ def test_verbs_on_a_large_run_are_accepted_and_tell_how_far_they_are(admin: Test
 
     cancelling = admin.post(f"/v1/runs/{run_id}/cancel")
     assert (cancelling.status_code, cancelling.json()) == (202, admin.get(f"/v1/runs/{run_id}").json())
-    assert cancelling.json()["progress"] == {"verb": "cancel", "done": 0, "tasks": None}
+    assert cancelling.json()["progress"] == {"action": "cancel", "done_tasks": 0, "total_tasks": None}
     while call(db, "advance_requests"):
         pass
     assert run_status(db, run_id) == "cancelled"
@@ -128,14 +128,14 @@ def test_verbs_on_a_large_run_are_accepted_and_tell_how_far_they_are(admin: Test
     copying = admin.post(f"/v1/runs/{run_id}/retry")
     again = copying.json()["id"]
     assert (copying.status_code, copying.json()) == (202, admin.get(f"/v1/runs/{again}").json())
-    assert copying.json()["progress"]["verb"] == "retry"
+    assert copying.json()["progress"]["action"] == "retry"
     assert admin.delete(f"/v1/runs/{run_id}").status_code == 409
     while call(db, "advance_requests"):
         pass
     seen = admin.get(f"/v1/runs/{run_id}").json()
     deleting = admin.delete(f"/v1/runs/{run_id}")
     assert deleting.status_code == 202
-    assert deleting.json() == {**seen, "progress": {"verb": "delete", "done": 0, "tasks": None}}
+    assert deleting.json() == {**seen, "progress": {"action": "delete", "done_tasks": 0, "total_tasks": None}}
     assert admin.get(f"/v1/runs/{run_id}").status_code == 404
 
 

@@ -50,14 +50,14 @@ def test_a_parameter_that_holds_one_value_is_sent_once(admin: TestClient, query:
 def test_a_parameter_that_is_a_list_may_be_sent_several_times(admin: TestClient, db: psycopg.Connection) -> None:
     start_one(db)
     task = open_worker(admin, worker_headers(db)).claim_one(tokens=True)
-    found = admin.get("/v1/task/data?key=a&key=b", headers={"Authorization": f"Bearer {task['token']}"})
+    found = admin.get("/v1/task/data?keys=a&keys=b", headers={"Authorization": f"Bearer {task['token']}"})
 
     assert found.status_code == 200
 
 
 ENDS: list[tuple[str, dict[str, Any]]] = [
     ("complete", {"output": 1}),
-    ("fail", {"error": {"message": "boom"}, "retry": -1}),
+    ("fail", {"error": {"message": "boom"}, "retry_in_seconds": -1}),
     ("snooze", {"seconds": 5}),
 ]
 

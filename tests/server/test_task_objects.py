@@ -37,7 +37,7 @@ def test_what_an_attempt_puts_it_holds_and_reads_again(worker: HttpWorker, db: p
 def test_an_attempt_that_was_taken_back_neither_puts_nor_reads(worker: HttpWorker, db: psycopg.Connection) -> None:
     headers = headers_of(worker.claim_one(tokens=True))
     id = worker.api.post("/v1/task/objects", headers=headers, content=b"x").json()["id"]
-    worker.ask("heartbeat", settled=1, held=[])
+    worker.ask("heartbeat", settled_claim_no=1, held=[])
 
     put = worker.api.post("/v1/task/objects", headers=headers, content=b"y" * 2_000_000)
     read = worker.api.get(f"/v1/task/objects/{id}", headers=headers)

@@ -48,7 +48,7 @@ def test_a_completion_is_accepted_once_and_answered_again(code: Code, db: psycop
 @pytest.mark.parametrize(
     ("path", "body", "outcome"),
     [
-        ("/fail", {"error": {"message": "boom"}, "retry": -1}, "failed"),
+        ("/fail", {"error": {"message": "boom"}, "retry_in_seconds": -1}, "failed"),
         ("/snooze", {"seconds": 5}, "snoozed"),
         ("/wait", {"wait": {"for": "signal", "name": "go"}}, "waiting"),
     ],
@@ -64,7 +64,7 @@ def test_every_other_end_is_accepted_once_too(
 def test_an_attempt_that_was_taken_back_may_do_nothing_more(
     code: Code, worker: HttpWorker, db: psycopg.Connection
 ) -> None:
-    worker.ask("heartbeat", settled=1, held=[])
+    worker.ask("heartbeat", settled_claim_no=1, held=[])
 
     asked = [
         code.ask("GET"),
@@ -109,7 +109,7 @@ def test_steps_are_recorded_once_and_read_back(code: Code) -> None:
     assert code.ask("POST", "/steps", json=step).json() == {"value": {"id": 7}}
     assert code.ask("POST", "/steps", json={**step, "value": {"id": 8}}).json() == {"value": {"id": 7}}
     (found,) = code.ask("GET", "/steps").json()["items"]
-    assert found.pop("age") >= 0
+    assert found.pop("age_seconds") >= 0
     assert found == step
 
 
@@ -166,9 +166,9 @@ def test_run_data_is_put_and_read_with_filters(code: Code) -> None:
     assert code.ask("PUT", "/data", json={"values": {"a.x": 1, "b.y": 2}, "tags": ["t"]}).status_code == 204
 
     assert [one["key"] for one in code.ask("GET", "/data").json()["items"]] == ["a.x", "b.y"]
-    found = code.ask("GET", "/data", params={"prefix": "a.", "tag": "t"}).json()["items"]
+    found = code.ask("GET", "/data", params={"prefix": "a.", "tags": "t"}).json()["items"]
     assert [(one["key"], one["value"], one["tags"]) for one in found] == [("a.x", 1, ["t"])]
-    assert code.ask("GET", "/data", params={"key": ["b.y", "no"]}).json()["items"][0]["key"] == "b.y"
+    assert code.ask("GET", "/data", params={"keys": ["b.y", "no"]}).json()["items"][0]["key"] == "b.y"
 
 
 def test_the_state_of_the_type_changes_only_from_the_version_that_was_read(code: Code) -> None:

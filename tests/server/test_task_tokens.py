@@ -165,7 +165,7 @@ def test_a_token_that_was_changed_lets_nobody_in(
 def test_the_token_of_an_old_attempt_is_dead_when_the_task_runs_again(
     claimed: dict[str, Any], worker: HttpWorker
 ) -> None:
-    worker.ask("heartbeat", settled=1, held=[])
+    worker.ask("heartbeat", settled_claim_no=1, held=[])
     again = worker.claim_one(tokens=True)
 
     assert again["task_id"] == claimed["task_id"]
@@ -251,4 +251,4 @@ def test_the_answer_to_a_claim_with_tokens_is_otherwise_the_same(worker: HttpWor
     claimed = worker.claim_one(tokens=True)
 
     assert (UUID(claimed["task_id"]), claimed["input"]) == (task_id, {"é": ["ü", None, 1.5]})
-    assert worker.claim(0, reports=[fence(claimed)])["answers"] == []
+    assert worker.claim(0, reports=[fence(claimed)])["rejected_reports"] == []

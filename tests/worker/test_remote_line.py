@@ -16,7 +16,7 @@ from tenuto.worker.backends.http_connection import ServerAddress
 from tests.support.http_site import HttpSite, an_http_site
 from tests.support.waiting import wait_until
 
-NOTHING = b'{"tasks": [], "answers": [], "session_ended": false, "beat": false}'
+NOTHING = b'{"tasks": [], "rejected_reports": [], "session_ended": false, "heartbeat_now": false}'
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: HttpC
     task = {"task_id": task_id, "attempt": 2, "run_id": run_id, "type": "shop.pack", "input": {"a": "é"}}
     task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}}
     refused = {"task_id": "x", "attempt": 1, "answer": "stale_lease"}
-    answer = {"tasks": [task], "answers": [refused], "session_ended": True, "beat": False}
+    answer = {"tasks": [task], "rejected_reports": [refused], "session_ended": True, "heartbeat_now": False}
     site.answer = (200, json.dumps(answer).encode())
 
     late, claimed, ended = claim(line)

@@ -7,7 +7,7 @@ import pytest
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 
-KEYED = {"scope": "key", "key": "a.b:who=", "size": 2, "parameter": "who", "place": 0}
+KEYED = {"scope": "key", "key": "a.b:who=", "size": 2, "parameter": "who", "position": 0}
 MAY_START = {"a.b": ChildType({"priority": 3, "timeout_seconds": 30.0}, (KEYED,), frozenset({"pictures"}))}
 OWN_LIMIT = {"scope": "key", "key": "a.b:who=me", "size": 2}
 

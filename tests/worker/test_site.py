@@ -22,7 +22,7 @@ from tenuto.worker.settings import WorkerSettings
 from tests.support.http_proxy import an_http_proxy
 from tests.support.http_site import HttpSite, an_http_site
 
-NOTHING = b'{"tasks": [], "answers": [], "session_ended": false, "beat": false}'
+NOTHING = b'{"tasks": [], "rejected_reports": [], "session_ended": false, "heartbeat_now": false}'
 KEY = "tnw_secret"
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenuto.model.monitoring import Overview, QueueStatus, WorkerStatus
 
 COUNTS = ("ready", "running", "delayed", "waiting", "pending")
-QUEUE_COLUMNS = ("queue", "ready", "running", "delayed", "waiting", "waiting_seconds", "paused_at")
+QUEUE_COLUMNS = ("name", "ready", "running", "delayed", "waiting", "oldest_ready_seconds", "paused_at")
 WORKER_COLUMNS = ("id", "status", "running", "labels", "last_heartbeat")
 
 

@@ -1,7 +1,7 @@
 """Runs, tasks, workers and queues as the monitoring functions return them."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -35,18 +35,18 @@ class RunStatus:
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
-    duration: timedelta | None
-    progress: Any  # of a cancel, retry or delete that dispatchers apply to a large run in steps: {verb, done, tasks}
+    duration_seconds: float | None
+    progress: Any  # of an action on a large run: {action, done_tasks, total_tasks}
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """The progress of a verb (such as cancel) on a large run; `error` is the last failure, if the verb is stuck."""
+    """The progress of an action (cancel, retry, delete) on a large run; `error` is what stopped it for now."""
 
-    verb: str
+    action: str
     requested_at: datetime
-    done: int
-    tasks: int | None  # None until the tasks are counted
+    done_tasks: int
+    total_tasks: int | None  # None until the tasks are counted
     error: str | None
 
 
@@ -58,7 +58,7 @@ class TaskStatus:
     org_id: UUID
     run_id: UUID
     parent_id: UUID | None
-    place: int
+    position: int
     name: str | None
     queue: str
     type: str
@@ -79,7 +79,7 @@ class TaskStatus:
     error: Any
     metadata: Any
     limits: Any
-    queue_job_id: str | None
+    external_id: str | None
     copy_of: UUID | None
     created_at: datetime
     available_at: datetime | None
@@ -87,11 +87,11 @@ class TaskStatus:
     next_retry_at: datetime | None
     started_at: datetime | None
     completed_at: datetime | None
-    duration: timedelta | None
+    duration_seconds: float | None
     waits_for: str | None
     wake_at: datetime | None
-    waits_for_tasks: int | None
-    cancel: bool | None
+    remaining_dependencies: int | None
+    cancel_requested: bool | None
     progress: float | None
     message: str | None
     deadline_at: datetime | None
@@ -143,7 +143,7 @@ class TaskSummary:
     id: UUID
     run_id: UUID
     parent_id: UUID | None
-    place: int
+    position: int
     name: str | None
     queue: str
     type: str
@@ -176,7 +176,7 @@ class AttemptInfo:
     queued_at: datetime | None
     started_at: datetime | None
     ended_at: datetime | None
-    duration: timedelta | None
+    duration_seconds: float | None
     reported: bool
     error: Any
 
@@ -204,15 +204,15 @@ class WorkerStatus:
 
 @dataclass(frozen=True)
 class QueueStatus:
-    """A queue with its counts by state; `waiting_seconds` is how long its oldest task has been ready."""
+    """A queue with its counts by state; `oldest_ready_seconds` is how long its oldest task has been ready."""
 
-    queue: str
+    name: str
     paused_at: datetime | None
     ready: int
     delayed: int
     waiting: int
     running: int
-    waiting_seconds: float | None
+    oldest_ready_seconds: float | None
 
 
 @dataclass(frozen=True)

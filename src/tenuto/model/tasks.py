@@ -65,7 +65,7 @@ class ReportResult:
     attempt: int
     answer: str
     max_attempts: int | None = None
-    again_seconds: float | None = None
+    retry_in_seconds: float | None = None
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _of_parameter(task: Task[..., Any], name: str) -> dict[str, Any]:
     signature = task.signature
     location: dict[str, Any] = {"parameter": name}
     if name in signature.positional:
-        location["place"] = signature.positional.index(name)
+        location["position"] = signature.positional.index(name)
     default = signature.parameters[name].default
     if default is not signature.parameters[name].empty and not task.pickled:
         location["default"] = signature.encode_one(name, default, name)

@@ -49,15 +49,15 @@ class WakeupHub:
         self._recent: deque[Wakeup] = deque(maxlen=MAX_REMEMBERED_WAKEUPS)
 
     @property
-    def mark(self) -> str:
+    def cursor(self) -> str:
         """Returns the position up to which a request has received wake-ups; the client sends it with its next
         request."""
         return f"{self._process}.{self._heard}"
 
-    def catch_up(self, watch: Subscription, mark: str | None) -> None:
-        """Deliver the wake-ups since the mark. A mark of another process or one that is too old wakes the request in
-        any case."""
-        process, _, heard = (mark or "").partition(".")
+    def catch_up(self, watch: Subscription, cursor: str | None) -> None:
+        """Deliver the wake-ups since the cursor. A cursor of another process or one that is too old wakes the request
+        in any case."""
+        process, _, heard = (cursor or "").partition(".")
         missed = self._heard - int(heard) if process == self._process and heard.isdecimal() else -1
         if 0 <= missed <= len(self._recent):
             for wake in list(self._recent)[len(self._recent) - missed :]:

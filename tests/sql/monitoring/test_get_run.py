@@ -51,7 +51,7 @@ def test_attempts_are_listed_with_the_one_that_runs(db: Db, clock: Clock, databa
         (3, "running", "third", False),
     ]
     assert attempts[0].error == {"message": "boom"}
-    assert (attempts[2].ended_at, attempts[2].duration) == (None, None)
+    assert (attempts[2].ended_at, attempts[2].duration_seconds) == (None, None)
 
 
 def test_attempts_of_a_task_that_is_not_there_are_not_found(db: Db) -> None:

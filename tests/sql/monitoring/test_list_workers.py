@@ -67,11 +67,11 @@ def test_queues_are_shown_with_what_stands_in_them(db: Db, clock: Clock, databas
 
     rows = ask(database, monitoring.list_queues, org_id=DEFAULT_ORG)
 
-    shown = {row.queue: (row.ready, row.delayed, row.waiting, row.running) for row in rows}
+    shown = {row.name: (row.ready, row.delayed, row.waiting, row.running) for row in rows}
     assert shown == {"mail": (3, 1, 0, 0), "limited": (0, 0, 1, 1), "idle": (0, 0, 0, 0)}
-    by_name = {row["queue"]: row for row in call(db, "list_queues", org_id=DEFAULT_ORG)}
-    assert by_name["mail"]["waiting_seconds"] == 90
-    assert by_name["idle"]["waiting_seconds"] is None
+    by_name = {row["name"]: row for row in call(db, "list_queues", org_id=DEFAULT_ORG)}
+    assert by_name["mail"]["oldest_ready_seconds"] == 90
+    assert by_name["idle"]["oldest_ready_seconds"] is None
     assert by_name["idle"]["paused_at"] == clock.now
 
 

@@ -10,7 +10,7 @@ from tenuto.cli.session import with_database
 
 app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
 
-COLUMNS = ("queue", "ready", "running", "delayed", "waiting", "waiting_seconds", "paused_at")
+COLUMNS = ("name", "ready", "running", "delayed", "waiting", "oldest_ready_seconds", "paused_at")
 
 Queue = Annotated[str, typer.Argument(help="The queue's name.", show_default=False)]
 

@@ -116,11 +116,12 @@ async def advance(context: CommandContext, run_id: UUID, *, quiet: bool) -> None
     last = ""
     while requests := await context.pool.call(runs.get_request, org_id=context.org_id, run_id=run_id):
         (request,) = requests
-        text = f"{request.verb}: {request.done} of {'?' if request.tasks is None else request.tasks} tasks"
+        total = "?" if request.total_tasks is None else request.total_tasks
+        text = f"{request.action}: {request.done_tasks} of {total} tasks"
         if not quiet and text != last:
             say(text)
             last = text
-        key = f"{request.verb}:{run_id}"
+        key = f"{request.action}:{run_id}"
         if not await context.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
             await asyncio.sleep(0.2)  # a dispatcher is working on it
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_is_help=True)
 
 COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
-ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration", "error")
+ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration_seconds", "error")
 
 TaskId = Annotated[str, typer.Argument(metavar="TASK", help="The task's whole id.", show_default=False)]
 

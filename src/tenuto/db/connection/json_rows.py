@@ -10,13 +10,12 @@ from uuid import UUID
 from tenuto.db.connection.call import ActingConnection
 from tenuto.db.connection.raw_statements import fetch_texts
 
-Written = Literal["plain", "moment", "seconds"]
+Written = Literal["plain", "moment"]
 Fields = tuple[tuple[str, Written], ...]
 
 WRITTEN: dict[Written, str] = {
     "plain": "done.{}",
     "moment": """to_char(done.{} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')""",
-    "seconds": "extract(epoch from done.{})::float8",
 }
 
 

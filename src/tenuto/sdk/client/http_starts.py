@@ -61,8 +61,8 @@ def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
     tasks: dict[str, dict[str, Any]] = {}
     for no, name in enumerate(names):
         detail = details.get(no, {})
-        places = {"places": len(detail["outputs"])} if "outputs" in detail else {}
-        tasks[name] = {**_task(plan.kinds[task_kinds[no]], detail), "name": detail.get("name"), **places}
+        count = {"output_count": len(detail["outputs"])} if "outputs" in detail else {}
+        tasks[name] = {**_task(plan.kinds[task_kinds[no]], detail), "name": detail.get("name"), **count}
         tasks[name]["input"] = _input(plan.inputs[no], detail, names)
     for edge in plan.edges or ():
         after: dict[str, Any] = {"task": names[edge["from"]], "on": edge["on"]}
@@ -89,5 +89,5 @@ def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None)
 def _reference(slot: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
     if "object" in slot:
         return {"$object": slot["object"]}
-    place = {"place": slot["output"]} if "output" in slot else {}
-    return {"$output": names[slot["task"]], **place}
+    index = {"index": slot["output"]} if "output" in slot else {}
+    return {"$output": names[slot["task"]], **index}

@@ -97,7 +97,7 @@ class Run(Generic[R]):
             before = page[-1].id if page else None
             page = await self.client.transport.list_tasks(run_id=self.id, before=before, limit=PAGE)
             tasks.extend(page)
-        return sorted(tasks, key=lambda task: (task.place, task.id))
+        return sorted(tasks, key=lambda task: (task.position, task.id))
 
     async def progress(self, every: Duration = 0.2) -> AsyncIterator[Progress]:
         """Yield the progress each time it changes, until the run ends: `async for step in run.progress(): …`."""

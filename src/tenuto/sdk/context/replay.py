@@ -54,7 +54,7 @@ class Replay:
             if self._steps is None:
                 rows: list[Any] = await self._port.ask("get_steps")
                 self._steps = {
-                    row["step_no"]: Recorded(row["name"], row["kind"], row["value"], row["age"]) for row in rows
+                    row["step_no"]: Recorded(row["name"], row["kind"], row["value"], row["age_seconds"]) for row in rows
                 }
             return self._steps
 

@@ -1,6 +1,6 @@
 """Responses with an ETag: a client that already has the current version gets 304 without a body."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
 from typing import get_args
 
@@ -27,4 +27,4 @@ def fields_of(model: type[BaseModel]) -> Fields:
 
 def _written(annotation: object) -> Written:
     kinds = get_args(annotation) or (annotation,)
-    return "moment" if datetime in kinds else "seconds" if timedelta in kinds else "plain"
+    return "moment" if datetime in kinds else "plain"

@@ -33,13 +33,13 @@ class CreatedKey(ResponseModel):
 class Queue(ResponseModel):
     """A queue and what stands in it."""
 
-    queue: str
+    name: str
     paused_at: datetime | None
     ready: int
     delayed: int
     waiting: int
     running: int
-    waiting_seconds: float | None
+    oldest_ready_seconds: float | None
 
 
 class Queues(ResponseModel):

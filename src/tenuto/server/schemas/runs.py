@@ -1,6 +1,6 @@
 """What the API answers about runs and tasks: every field is named here, so that nothing is shown by accident."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 class ResponseModel(BaseModel):
-    """Read from what the kernel answers; durations are seconds."""
+    """Built from the rows that SQL functions return."""
 
-    model_config = ConfigDict(from_attributes=True, ser_json_timedelta="float")
+    model_config = ConfigDict(from_attributes=True)
 
 
 class Page(ResponseModel, Generic[T]):
@@ -57,11 +57,12 @@ class RunSummary(ResponseModel):
 
 
 class Progress(ResponseModel):
-    """How far a verb on a large run is that dispatchers work on; `tasks` is null until they are listed."""
+    """The progress of an action (`cancel`, `retry`, `delete`) on a large run; `total_tasks` is null until the tasks are
+    counted."""
 
-    verb: str
-    done: int
-    tasks: int | None
+    action: str
+    done_tasks: int
+    total_tasks: int | None
 
 
 class Run(ResponseModel):
@@ -93,7 +94,7 @@ class Run(ResponseModel):
     created_at: datetime
     started_at: datetime | None
     completed_at: datetime | None
-    duration: timedelta | None
+    duration_seconds: float | None
     progress: Progress | None
 
 

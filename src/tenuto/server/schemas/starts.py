@@ -75,10 +75,10 @@ class GraphEdge(RequestModel):
 
 
 class OutputRef(RequestModel):
-    """What another task of the graph gives: all of it, or one place of its list."""
+    """The output of another task of the graph: all of it, or one element of the list it returns."""
 
     output: Annotated[str, Field(alias="$output", min_length=1, max_length=256)]
-    place: Annotated[int, Field(ge=0, le=999), WHOLE] | None = None
+    index: Annotated[int, Field(ge=0, le=999), WHOLE] | None = None
 
 
 class GraphNode(TaskFields):
@@ -90,7 +90,7 @@ class GraphNode(TaskFields):
     map: Annotated[list[Any], Field(min_length=1, max_length=MAX_TASKS)] | None = None
     after: Annotated[list[Name | GraphEdge], Field(max_length=MAX_TASKS)] = Field(default_factory=list)
     handler: End | None = None
-    places: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
+    output_count: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
 
 
 class GraphSpec(RequestModel):

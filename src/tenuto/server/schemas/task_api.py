@@ -26,7 +26,7 @@ class Step(ResponseModel):
     name: str
     kind: str
     value: Any
-    age: float
+    age_seconds: float
 
 
 class Steps(ResponseModel):

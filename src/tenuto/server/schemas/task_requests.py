@@ -73,10 +73,10 @@ class Complete(Named):
 
 
 class Fail(Named):
-    """`retry`: in so many seconds, -1 for never; left out: after the backoff."""
+    """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
 
     error: Any
-    retry: Retry | None = None
+    retry_in_seconds: Retry | None = None
 
 
 class Snooze(Named):

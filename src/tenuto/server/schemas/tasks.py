@@ -1,6 +1,6 @@
 """What the API answers about tasks: never a lease token."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ class TaskSummary(ResponseModel):
     id: UUID
     run_id: UUID
     parent_id: UUID | None
-    place: int
+    position: int
     name: str | None
     queue: str
     type: str
@@ -47,14 +47,14 @@ class Task(TaskSummary):
     output: Any
     metadata: Any
     limits: Any
-    queue_job_id: str | None
+    external_id: str | None
     copy_of: UUID | None
     queued_at: datetime | None
-    duration: timedelta | None
+    duration_seconds: float | None
     waits_for: str | None
     wake_at: datetime | None
-    waits_for_tasks: int | None
-    cancel: bool | None
+    remaining_dependencies: int | None
+    cancel_requested: bool | None
     deadline_at: datetime | None
     lease_expires_at: datetime | None
     timeout_seconds: float | None
@@ -69,7 +69,7 @@ class TaskAttempt(ResponseModel):
     queued_at: datetime | None
     started_at: datetime | None
     ended_at: datetime | None
-    duration: timedelta | None
+    duration_seconds: float | None
     reported: bool
     error: Any
 

@@ -66,18 +66,18 @@ class ClaimRequest(SessionRef):
 
 
 class HeartbeatRequest(SessionRef):
-    """What the worker holds; every claim up to `settled` was answered or given up."""
+    """What the worker holds; the response to every claim up to `settled_claim_no` arrived or was given up."""
 
-    settled: ClaimNo
+    settled_claim_no: ClaimNo
     held: Annotated[list[Fence], Field(max_length=100_000)]
     metrics: dict[str, Any] | None = None
 
 
 class FailedReport(Fence):
-    """`retry`: in so many seconds, -1 for never; left out: after the backoff."""
+    """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
 
     error: Any
-    retry: Retry | None = None
+    retry_in_seconds: Retry | None = None
 
 
 class LostReport(Fence):
@@ -132,7 +132,7 @@ class Nudge(RequestModel):
 
 class DeclaredType(RequestModel):
     """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
-    is for each value of it: its `key` ends before the value, `place` is where it stands among arguments in order."""
+    is for each value of it: its `key` ends before the value, `position` is its index among the positional arguments."""
 
     kind: dict[str, Any] | None = None
     limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None

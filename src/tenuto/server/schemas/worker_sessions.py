@@ -38,16 +38,16 @@ class ReportResult(ResponseModel):
     attempt: int
     answer: str
     max_attempts: int | None = None
-    again_seconds: float | None = None
+    retry_in_seconds: float | None = None
 
 
 class ClaimResult(ResponseModel):
-    """New attempts; reports that were not accepted; whether the session is over, and whether to beat now."""
+    """New attempts, rejected reports, whether the session has ended, and whether to send a heartbeat now."""
 
     tasks: list[ClaimedTask]
-    answers: list[ReportResult]
+    rejected_reports: list[ReportResult]
     session_ended: bool
-    beat: bool
+    heartbeat_now: bool
 
 
 class HeartbeatResult(ResponseModel):
@@ -66,8 +66,8 @@ class ProgressRefused(ResponseModel):
 
 
 class Reported(ResponseModel):
-    answers: list[ReportResult]
-    progress: list[ProgressRefused]
+    results: list[ReportResult]
+    rejected_progress: list[ProgressRefused]
 
 
 class HeldTask(ResponseModel):

@@ -96,7 +96,7 @@ class _GraphBuilder:
         for vertex in (vertex for made in self._made.values() for vertex in made):
             graph.place(vertex)
         if self._graph_of.outputs is not None:
-            outputs = [self._find(reference.output, reference.place) for reference in self._graph_of.outputs]
+            outputs = [self._find(reference.output, reference.index) for reference in self._graph_of.outputs]
             graph.declared = [each for output in outputs for each in (output if isinstance(output, list) else [output])]
         return graph
 
@@ -108,7 +108,7 @@ class _GraphBuilder:
             called = {} if own is None else {"name": own if node.map is None else f"{own}[{no}]"}
             unnamed = {key: value for key, value in task.start_options.items() if key != "name"}
             node_task.start_options = {**unnamed, **called}  # pyright: ignore[reportAttributeAccessIssue]
-            yield Vertex(node_task, "", [], limits_of(node), handler=node.handler, split=node.places or 0)
+            yield Vertex(node_task, "", [], limits_of(node), handler=node.handler, split=node.output_count or 0)
 
     def _join(self, name: str, node: GraphNode) -> None:
         inputs = [node.input] if node.map is None else [_merged(name, node, item) for item in node.map]
@@ -123,12 +123,15 @@ class _GraphBuilder:
             raise InvalidInput(f"there is no task {name!r} in the graph", f"it has {', '.join(self._made):.200}")
         return self._made[name]
 
-    def _find(self, name: str, place: int | None) -> Output | list[Output]:
+    def _find(self, name: str, index: int | None) -> Output | list[Output]:
         vertices = self._vertices(name)
-        places = vertices[0].split
-        if place is not None and place >= places:
-            raise InvalidInput(f"{name!r} gives {places} places, not {place + 1}", 'say how many: "places": 2')
-        outputs = [Output(vertex, place) for vertex in vertices]
+        count = vertices[0].split
+        if index is not None and index >= count:
+            raise InvalidInput(
+                f"there is no output {index} of {name!r}: its output_count is {count}",
+                f'set "output_count" of {name!r} to the length of the list that it returns',
+            )
+        outputs = [Output(vertex, index) for vertex in vertices]
         return outputs if self._graph_of.tasks[name].map is not None else outputs[0]
 
 

@@ -81,14 +81,14 @@ class _Reader:
             return self._refuse(where, f"{members!r:.60} is not a data object", 'write {"$object": "<its id>"}')
 
     def _output(self, members: Mapping[str, Any], where: str) -> Any:
-        name, place = members["$output"], members.get("place")
+        name, index = members["$output"], members.get("index")
         if self._find is None:
             self._refuse(where, "the key '$output' is for the tasks of a graph", "use another one")
-        sound = isinstance(name, str) and (place is None or (type(place) is int and place >= 0))
-        if not sound or not members.keys() <= {"$output", "place"}:
+        sound = isinstance(name, str) and (index is None or (type(index) is int and index >= 0))
+        if not sound or not members.keys() <= {"$output", "index"}:
             self._refuse(where, f"{members!r:.60} is not an output", 'write {"$output": "<name of a task>"}')
         try:
-            outputs = self._find(name, place)
+            outputs = self._find(name, index)
         except InvalidInput as problem:
             raise InvalidInput(f"{self._what}: {where}: {problem.message}", problem.hint) from problem
         return (

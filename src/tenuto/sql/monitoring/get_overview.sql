@@ -12,7 +12,7 @@ create or replace function tenuto.get_overview(p_org_id uuid)
 as $$
   with queue as materialized (
     select sum(q.ready)::bigint as ready, sum(q.delayed)::bigint as delayed, sum(q.waiting)::bigint as waiting,
-           sum(q.running)::bigint as running, max(q.waiting_seconds) as oldest
+           sum(q.running)::bigint as running, max(q.oldest_ready_seconds) as oldest
     from tenuto.list_queues(p_org_id) q
   ), trouble as materialized (
     select count(*) filter (where a.outcome <> 'lost') as failed, count(*) filter (where a.outcome = 'lost') as lost

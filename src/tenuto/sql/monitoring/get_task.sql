@@ -19,10 +19,10 @@ begin
   select t.id, t.org_id, t.run_id, t.parent_id, t.place, t.name, t.route_id, t.priority, t.max_attempts, t.max_losses,
          t.run_attempt, t.optional, t.handler, t.input, t.metadata, t.limits, t.queue_job_id, t.copy_of, t.created_at,
          t.available_at, t.group_no, t.timeout_seconds, t.has_slots
-  into v_task.id, v_task.org_id, v_task.run_id, v_task.parent_id, v_task.place, v_task.name, v_route, v_task.priority,
-       v_task.max_attempts, v_task.max_losses, v_task.run_attempt, v_task.optional, v_task.handler, v_task.input,
-       v_task.metadata, v_task.limits, v_task.queue_job_id, v_task.copy_of, v_task.created_at, v_task.available_at,
-       v_task.group_no, v_task.timeout_seconds, v_task.has_slots
+  into v_task.id, v_task.org_id, v_task.run_id, v_task.parent_id, v_task.position, v_task.name, v_route,
+       v_task.priority, v_task.max_attempts, v_task.max_losses, v_task.run_attempt, v_task.optional, v_task.handler,
+       v_task.input, v_task.metadata, v_task.limits, v_task.external_id, v_task.copy_of, v_task.created_at,
+       v_task.available_at, v_task.group_no, v_task.timeout_seconds, v_task.has_slots
   from tenuto.tasks t
   where t.id = p_task_id and t.org_id = p_org_id;
   if not found then
@@ -49,17 +49,18 @@ begin
     return v_task;
   end if;
   if v_attempts > 0 then
-    select f.outcome, f.attempt, f.output, f.error, f.queued_at, f.ended_at, f.ended_at - v_task.started_at
+    select f.outcome, f.attempt, f.output, f.error, f.queued_at, f.ended_at,
+           extract(epoch from f.ended_at - v_task.started_at)
     into v_task.status, v_task.attempt, v_task.output, v_task.error, v_task.queued_at, v_task.completed_at,
-         v_task.duration
+         v_task.duration_seconds
     from tenuto.task_attempts f where f.task_id = p_task_id and f.end_no = 0;
     if found then
       return v_task;
     end if;
   end if;
   select 'running', u.attempt, u.queued_at, u.started_at, u.cancel, u.progress, u.message, u.deadline_at, u.session_id
-  into v_task.status, v_task.attempt, v_task.queued_at, v_since, v_task.cancel, v_task.progress, v_task.message,
-       v_task.deadline_at, v_task.session_id
+  into v_task.status, v_task.attempt, v_task.queued_at, v_since, v_task.cancel_requested, v_task.progress,
+       v_task.message, v_task.deadline_at, v_task.session_id
   from tenuto.running_tasks u where u.id = p_task_id;
   if found then
     v_task.started_at := coalesce(v_task.started_at, v_since);
@@ -81,7 +82,7 @@ begin
     return v_task;
   end if;
   select p.attempt, p.remaining
-  into v_task.attempt, v_task.waits_for_tasks
+  into v_task.attempt, v_task.remaining_dependencies
   from tenuto.pending_tasks p
   where p.id = p_task_id;
   v_task.status := 'pending';

@@ -2,7 +2,7 @@
 create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
   returns table (
     attempt int, outcome text, worker_id text, session_id bigint, queued_at timestamptz, started_at timestamptz,
-    ended_at timestamptz, duration interval, reported boolean, error jsonb)
+    ended_at timestamptz, duration_seconds float8, reported boolean, error jsonb)
   language plpgsql
   stable
 as $$
@@ -12,7 +12,7 @@ begin
   end if;
   return query
   select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,
-         e.ended_at - e.started_at, e.reported, e.error
+         extract(epoch from e.ended_at - e.started_at)::float8, e.reported, e.error
   from (
     select a.attempt, a.outcome, a.session_id, a.queued_at, a.started_at, a.ended_at, a.reported, a.error
     from tenuto.task_attempts a

@@ -1,10 +1,10 @@
 -- Returns the org's queues with their numbers of tasks. ready is counted up to 10,000 per lane, delayed and waiting up
--- to 100,000 in total, so that a queue of millions stays fast to look at. waiting_seconds: how long the oldest task has
--- been ready.
+-- to 100,000 in total, so that a queue of millions stays fast to look at. oldest_ready_seconds: how long the oldest
+-- task has been ready.
 create or replace function tenuto.list_queues(p_org_id uuid)
   returns table (
-    queue text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint,
-    waiting_seconds float8)
+    name text, paused_at timestamptz, ready bigint, delayed bigint, waiting bigint, running bigint,
+    oldest_ready_seconds float8)
   language sql
   stable
   set plan_cache_mode = force_custom_plan

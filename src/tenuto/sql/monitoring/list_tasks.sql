@@ -5,7 +5,7 @@ create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
   p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null)
   returns table (
-    id uuid, run_id uuid, parent_id uuid, place int, name text, queue text, type text, labels text[], priority int,
+    id uuid, run_id uuid, parent_id uuid, "position" int, name text, queue text, type text, labels text[], priority int,
     status text, attempt int, failures int, losses int, max_attempts int, error jsonb, progress real, message text,
     worker_id text, created_at timestamptz, available_at timestamptz, next_retry_at timestamptz, started_at timestamptz,
     completed_at timestamptz)
@@ -71,7 +71,7 @@ begin
   end if;
 
   return query
-  select s.id, s.run_id, s.parent_id, s.place, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt,
+  select s.id, s.run_id, s.parent_id, s.position, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt,
          s.failures, s.losses, s.max_attempts::int, s.error, s.progress, s.message, s.worker_id, s.created_at,
          s.available_at, s.next_retry_at, s.started_at, s.completed_at
   from tenuto.task_status s

@@ -48,27 +48,27 @@ class HttpBackend:
         return HttpAttemptApis(self._web, session)
 
     async def listen(self) -> AsyncIterator[Wakeup]:
-        """Repeat long polls; the mark makes the server report what happened between two of them."""
-        backoff, mark = Backoff(MAX_PAUSE_SECONDS), None
+        """Repeat long polls; the cursor makes the server report what happened between two of them."""
+        backoff, cursor = Backoff(MAX_PAUSE_SECONDS), None
         while True:
             await asyncio.sleep(COALESCE_SECONDS)
             try:
-                news = await self._wait(mark)
+                news = await self._wait(cursor)
             except (Unreachable, TenutoError) as problem:  # claims and heartbeats report the problem
-                mark = None
+                cursor = None
                 await asyncio.sleep(backoff.after(problem))
                 continue
             backoff.reset()
-            mark = news["mark"]
-            if news["beat"]:
+            cursor = news["cursor"]
+            if news["heartbeat_now"]:
                 yield Wakeup("!cancel")
-            if news["work"]:
+            if news["work_available"]:
                 yield Wakeup("*")
 
-    async def _wait(self, mark: str | None) -> Any:
+    async def _wait(self, cursor: str | None) -> Any:
         body: dict[str, Any] = {"wait": WAIT_SECONDS}
-        if mark:
-            body["mark"] = mark
+        if cursor:
+            body["cursor"] = cursor
         if self._settings.queues:
             body["queues"] = self._settings.queues
         return await self._web.ask("POST", "/internal/wait", body, timeout=2 * WAIT_SECONDS)

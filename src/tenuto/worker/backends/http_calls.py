@@ -34,7 +34,7 @@ class HttpSession:
 
     async def report(self, session_id: int, token: UUID, kind: str, ends: Fences) -> list[ReportResult]:
         response = await self.ask("/internal/report", session_id, token, **{kind: ends})
-        return [_answer(**answer) for answer in response["answers"]]
+        return [_answer(**answer) for answer in response["results"]]
 
 
 def _answer(
@@ -42,10 +42,10 @@ def _answer(
     attempt: int,
     answer: str,
     max_attempts: int | None = None,
-    again_seconds: float | None = None,
+    retry_in_seconds: float | None = None,
     **_: Any,  # fields of a newer server
 ) -> ReportResult:
-    return ReportResult(UUID(task_id), attempt, answer, max_attempts, again_seconds)
+    return ReportResult(UUID(task_id), attempt, answer, max_attempts, retry_in_seconds)
 
 
 def fences(task_ids: list[UUID], attempts: list[int], **each: list[Any]) -> Fences:
@@ -134,7 +134,7 @@ async def _heartbeat(
     settled: int,
     metrics: dict[str, Any] | None = None,
 ) -> HeartbeatResult:
-    body = {"settled": settled, "held": fences(task_ids, attempts), "metrics": metrics or {}}
+    body = {"settled_claim_no": settled, "held": fences(task_ids, attempts), "metrics": metrics or {}}
     response = await asking.ask("/internal/heartbeat", session_id, token, **body)
     lost, cancelled = ([UUID(one) for one in response[name]] for name in ("lost", "cancelled"))
     return HeartbeatResult(lost, cancelled, 0, response["draining"])
@@ -165,7 +165,7 @@ async def _fail_tasks(
     errors: list[Any],
     retries: list[float | None],
 ) -> list[ReportResult]:
-    ends = fences(task_ids, attempts, error=errors, retry=retries)
+    ends = fences(task_ids, attempts, error=errors, retry_in_seconds=retries)
     return await asking.report(session_id, token, "failed", ends)
 
 
@@ -217,7 +217,7 @@ async def _report_progress(
 ) -> list[ProgressAnswer]:
     answers: list[Any] = []
     for batch in batches(fences(task_ids, attempts, progress=progress, message=messages)):
-        answers += (await asking.ask("/internal/report", session_id, token, progress=batch))["progress"]
+        answers += (await asking.ask("/internal/report", session_id, token, progress=batch))["rejected_progress"]
     return [ProgressAnswer(UUID(answer["task_id"]), answer["answer"]) for answer in answers]
 
 

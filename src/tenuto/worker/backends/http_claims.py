@@ -56,7 +56,9 @@ class HttpClaimChannel:
             response = self._ask("/internal/claim", f"{self._session},{fields}}}")
         except (SessionEnded, NotFound):  # the session is no longer ours: its reports are obsolete
             return [ENDED]
-        rows = [(entry["answer"], entry["task_id"], entry["attempt"], *[None] * 6) for entry in response["answers"]]
+        rows = [
+            (entry["answer"], entry["task_id"], entry["attempt"], *[None] * 6) for entry in response["rejected_reports"]
+        ]
         numbers = self._numbers
         rows += [
             (

@@ -21,7 +21,6 @@ POSTS = {
     "start_children": ("/v1/task/children", "task_ids"),
     "poll_tasks": ("/v1/task/children/poll", "items"),
 }
-IN_QUERY = {"keys": "key", "tags": "tag"}  # parameters that are repeated per value in the query string
 
 
 class HttpAttemptApis(AttemptApis):
@@ -124,5 +123,5 @@ def _text(value: Json) -> str | None:
 
 
 def _query(arguments: dict[str, Json]) -> dict[str, Any]:
-    params = {IN_QUERY.get(name, name): value for name, value in arguments.items() if value is not None}
+    params = {name: value for name, value in arguments.items() if value is not None}
     return {name: str(value).lower() if isinstance(value, bool) else value for name, value in params.items()}

@@ -68,7 +68,7 @@ async def _get_steps(conn: Conn, port: SqlAttemptApi) -> Json:
             "name": step.name,
             "kind": step.kind,
             "value": step.value,
-            "age": (now - step.created_at).total_seconds(),
+            "age_seconds": (now - step.created_at).total_seconds(),
         }
         for step in steps
     ]

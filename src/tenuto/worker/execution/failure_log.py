@@ -17,7 +17,7 @@ def log_failure(attempt: Attempt, failed: Failed, answer: ReportResult) -> None:
     if failed is CANCELLED:
         log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
         return
-    final = answer.answer == "accepted" and answer.again_seconds is None
+    final = answer.answer == "accepted" and answer.retry_in_seconds is None
     what = one_line(": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key)))
     trace = "\n" + failed.error["traceback"].rstrip() if failed.error.get("traceback") else ""
     log.log(
@@ -30,6 +30,6 @@ def _which(attempt: Attempt, answer: ReportResult) -> str:
     most = answer.max_attempts
     # Attempts that waited or were given back do not count, so the number can exceed max_attempts.
     which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
-    if answer.again_seconds is not None:
-        return f"{which}, again in {max(0.0, answer.again_seconds):.1f} s"
+    if answer.retry_in_seconds is not None:
+        return f"{which}, again in {max(0.0, answer.retry_in_seconds):.1f} s"
     return f"{which}, not tried again" if answer.answer == "accepted" else which

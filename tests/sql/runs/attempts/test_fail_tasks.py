@@ -281,7 +281,7 @@ def test_whoever_reports_a_failure_is_told_whether_and_when_the_task_is_tried_ag
     def fail(claim: Claim, **more: Any) -> tuple[Any, Any]:
         said = {**worker.fence, "task_ids": [claim.task_id], "attempts": [claim.attempt], **more}
         (row,) = call(db, "fail_tasks", errors=[Jsonb({"message": "no"})], **said)
-        return row["max_attempts"], row["again_seconds"]
+        return row["max_attempts"], row["retry_in_seconds"]
 
     assert fail(worker.claim_one(), retries=[0.0]) == (2, 0)
     call(db, "promote_due")

@@ -49,7 +49,7 @@ def test_a_task_is_released_by_the_last_of_those_it_depends_on(db: Db, worker: W
     run_id, (a, b, c) = start_graph(db, 3, [(0, 2), (1, 2)])
 
     complete(worker, a)
-    assert (status(db, c), task(db, c)["waits_for_tasks"]) == ("pending", 1)
+    assert (status(db, c), task(db, c)["remaining_dependencies"]) == ("pending", 1)
     complete(worker, b)
     assert status(db, c) == "queued"
 
@@ -70,7 +70,7 @@ def test_a_fan_in_of_a_thousand_waits_for_every_one(db: Db, worker: Worker) -> N
     run_id, tasks = start_graph(db, 1001, [(number, 1000) for number in range(1000)])
     claims = worker.claim(1000)
     worker.complete(*claims[:999])
-    assert (status(db, tasks[1000]), task(db, tasks[1000])["waits_for_tasks"]) == ("pending", 1)
+    assert (status(db, tasks[1000]), task(db, tasks[1000])["remaining_dependencies"]) == ("pending", 1)
 
     worker.complete(claims[999])
 
@@ -85,7 +85,7 @@ def test_a_completion_reported_twice_releases_once(db: Db, worker: Worker) -> No
     for _ in range(3):
         worker.complete(claim)
 
-    assert task(db, c)["waits_for_tasks"] == 1
+    assert task(db, c)["remaining_dependencies"] == 1
 
 
 def test_a_released_task_waits_for_its_own_time_too(db: Db, worker: Worker, clock: Clock) -> None:
@@ -250,6 +250,6 @@ def test_a_run_is_running_from_its_first_claim_and_keeps_its_times(db: Db, worke
     assert run_status(db, run_id) == "completed"
 
     row = db.execute(
-        "select started_at, completed_at, duration from tenuto.run_status where id = %s", [run_id]
+        "select started_at, completed_at, duration_seconds from tenuto.run_status where id = %s", [run_id]
     ).fetchone()
-    assert row == (started, clock.now, clock.now - started)
+    assert row == (started, clock.now, (clock.now - started).total_seconds())

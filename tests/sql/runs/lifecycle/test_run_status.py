@@ -37,7 +37,7 @@ def test_a_run_is_running_from_its_first_claim_whatever_becomes_of_it(
         held = worker.claim_one()
     worker.wait(held, **{"for": "signal", "name": "go"})
 
-    assert seen(db, run_id, "status", "completed_at", "duration") == ("running", None, None)
+    assert seen(db, run_id, "status", "completed_at", "duration_seconds") == ("running", None, None)
 
 
 @pytest.mark.parametrize("size", [1, 2], ids=["a run of one", "a graph"])
@@ -53,7 +53,7 @@ def test_a_completed_run_shows_when_and_for_how_long_it_ran(db: psycopg.Connecti
 
     assert seen(db, run_id, "status", "total_tasks", "completed_tasks") == ("completed", size, size)
     assert seen(db, run_id, "started_at", "completed_at") == (started, clock.now)
-    assert seen(db, run_id, "duration") == (clock.now - started,)
+    assert seen(db, run_id, "duration_seconds") == ((clock.now - started).total_seconds(),)
     assert seen(db, run_id, "output") == ("x" if size == 1 else ["x", "x"],)
 
 
@@ -75,7 +75,7 @@ def test_a_run_cancelled_before_any_claim_never_started(db: psycopg.Connection, 
     settle(db)
 
     assert seen(db, run_id, "status", "cancelled_tasks") == ("cancelled", size)
-    assert seen(db, run_id, "started_at", "duration", "completed_at") == (None, None, clock.now)
+    assert seen(db, run_id, "started_at", "duration_seconds", "completed_at") == (None, None, clock.now)
 
 
 def test_the_output_of_a_graph_is_that_of_its_sinks_in_order(db: psycopg.Connection) -> None:

@@ -35,7 +35,7 @@ def test_a_task_that_does_not_run_shows_where_it_is(db: psycopg.Connection, cloc
     task_id = RESTING[state](db, worker)
 
     assert seen(db, task_id, "status", "waits_for") == SHOWN[state]
-    assert seen(db, task_id, "completed_at", "duration", "session_id", "worker_id", "output") == (None,) * 5
+    assert seen(db, task_id, "completed_at", "duration_seconds", "session_id", "worker_id", "output") == (None,) * 5
     tried = state in ("snoozed", "retrying") or (state.startswith("waiting_for_") and not state.endswith("limit"))
     assert seen(db, task_id, "attempt", "started_at") == ((1, clock.now) if tried else (0, None))
     assert seen(db, task_id, "failures", "losses") == (int(state == "retrying"), 0)
@@ -53,12 +53,12 @@ def test_a_running_task_shows_who_has_it_and_until_when(db: psycopg.Connection, 
         "running", 1, "host-1", worker.session_id,
     )  # fmt: skip
     assert seen(db, task_id, "lease_token", "lease_expires_at") == (worker.token, clock.now + timedelta(seconds=29))
-    assert seen(db, task_id, "started_at", "completed_at", "duration") == (clock.now, None, None)
-    assert seen(db, task_id, "deadline_at", "progress", "message", "cancel") == (
+    assert seen(db, task_id, "started_at", "completed_at", "duration_seconds") == (clock.now, None, None)
+    assert seen(db, task_id, "deadline_at", "progress", "message", "cancel_requested") == (
         clock.now + timedelta(seconds=15), 0.5, "half", False,
     )  # fmt: skip
     cancel_task(db, held.task_id)
-    assert seen(db, task_id, "cancel") == (True,)
+    assert seen(db, task_id, "cancel_requested") == (True,)
 
 
 def test_a_completed_task_keeps_its_times_and_counts(db: psycopg.Connection, clock: Clock) -> None:
@@ -78,7 +78,7 @@ def test_a_completed_task_keeps_its_times_and_counts(db: psycopg.Connection, clo
 
     assert seen(db, task_id, "status", "attempt", "failures", "losses", "output") == ("completed", 3, 1, 1, {"n": 1})
     assert seen(db, task_id, "queued_at", "started_at", "completed_at") == (queued, started, clock.now)
-    assert seen(db, task_id, "duration", "error") == (clock.now - started, None)
+    assert seen(db, task_id, "duration_seconds", "error") == ((clock.now - started).total_seconds(), None)
 
 
 @pytest.mark.parametrize("lost", [True, False])
@@ -113,7 +113,7 @@ def test_a_task_that_was_never_claimed_ends_without_a_start(db: psycopg.Connecti
     cancel_task(db, task_id)
 
     assert seen(db, task_id, "status", "attempt", "failures", "losses") == ("cancelled", 0, 0, 0)
-    assert seen(db, task_id, "started_at", "completed_at", "duration") == (None, clock.now, None)
+    assert seen(db, task_id, "started_at", "completed_at", "duration_seconds") == (None, clock.now, None)
 
 
 def test_a_skipped_task_is_final(db: psycopg.Connection, clock: Clock) -> None:
@@ -128,11 +128,11 @@ def test_a_skipped_task_is_final(db: psycopg.Connection, clock: Clock) -> None:
 def test_a_pending_task_says_how_many_it_waits_for(db: psycopg.Connection) -> None:
     _, tasks = start_graph(db, 3, [(0, 2), (1, 2)])
     worker = a_worker(db)
-    assert seen(db, tasks[2], "waits_for_tasks") == (2,)
+    assert seen(db, tasks[2], "remaining_dependencies") == (2,)
 
     worker.complete(worker.claim_one())
 
-    assert seen(db, tasks[2], "status", "waits_for_tasks") == ("pending", 1)
+    assert seen(db, tasks[2], "status", "remaining_dependencies") == ("pending", 1)
 
 
 def test_a_retrying_task_says_when(db: psycopg.Connection, clock: Clock) -> None:

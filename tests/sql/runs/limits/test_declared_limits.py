@@ -33,7 +33,7 @@ def test_a_start_does_not_change_the_size_of_a_declared_limit(db: Db) -> None:
 
 
 def test_a_limit_of_each_value_is_declared_by_what_its_keys_begin_with(db: Db) -> None:
-    each = {**a_key("app.work:customer=", 2), "parameter": "customer", "place": 0}
+    each = {**a_key("app.work:customer=", 2), "parameter": "customer", "position": 0}
     declare(db, each, a_key("app.work:customer=vip", 9))
 
     assert size_after_start(db, a_key("app.work:customer=7", 100)) == 2

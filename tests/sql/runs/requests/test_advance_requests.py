@@ -52,10 +52,10 @@ def test_a_large_cancel_is_accepted_and_finished_in_pieces(db: Db) -> None:
     assert call(db, "cancel_run", org_id=DEFAULT_ORG, run_id=run_id) is False
 
     assert run(db, run_id)["cancel_requested_at"] is not None
-    assert run(db, run_id)["progress"] == {"verb": "cancel", "done": 0, "tasks": None}
+    assert run(db, run_id)["progress"] == {"action": "cancel", "done_tasks": 0, "total_tasks": None}
     advance(db, 2)  # the list, then the first piece: dependents before what they depend on
     assert count(db, "task_attempts", "outcome = 'cancelled'") == 1000
-    assert run(db, run_id)["progress"] == {"verb": "cancel", "done": 1000, "tasks": SIZE}
+    assert run(db, run_id)["progress"] == {"action": "cancel", "done_tasks": 1000, "total_tasks": SIZE}
     advance(db)
     settle(db)
     assert (run(db, run_id)["status"], run(db, run_id)["progress"]) == ("cancelled", None)
@@ -189,5 +189,5 @@ def test_a_request_tells_how_far_it_is(db: Db) -> None:
 
     (seen,) = call(db, "get_request", org_id=DEFAULT_ORG, run_id=old)
 
-    assert (seen["verb"], seen["done"], seen["tasks"], seen["error"]) == ("delete", 1000, SIZE, None)
+    assert (seen["action"], seen["done_tasks"], seen["total_tasks"], seen["error"]) == ("delete", 1000, SIZE, None)
     assert call(db, "get_request", org_id=an_org(db, "other"), run_id=old) == []

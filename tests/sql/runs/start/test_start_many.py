@@ -80,7 +80,7 @@ def test_details_belong_to_the_task_they_name(db: Db, clock: Clock) -> None:
     first, second, third = (run_id for run_id, _ in start_many(db, 3, details=details))
 
     row = task(db, third)
-    assert (row["priority"], row["metadata"], row["queue_job_id"], row["name"]) == (9, {"team": "bi"}, "ext-1", "third")
+    assert (row["priority"], row["metadata"], row["external_id"], row["name"]) == (9, {"team": "bi"}, "ext-1", "third")
     assert task(db, first)["available_at"] == clock.now + timedelta(seconds=60)
     assert (task(db, second)["priority"], task(db, second)["metadata"], task(db, second)["available_at"]) == (
         0,

@@ -60,7 +60,7 @@ def test_a_graph_starts_with_what_depends_on_nothing(db: Db) -> None:
     run_id, tasks = start_graph(db, 4, [(0, 2), (1, 2), (2, 3)])
 
     assert statuses(db, tasks) == ["queued", "queued", "pending", "pending"]
-    assert [task(db, each)["waits_for_tasks"] for each in tasks] == [None, None, 2, 1]
+    assert [task(db, each)["remaining_dependencies"] for each in tasks] == [None, None, 2, 1]
     assert [task(db, each)["run_id"] for each in tasks] == [run_id] * 4
     assert run_status(db, run_id) == "pending"
 

@@ -65,7 +65,7 @@ def test_the_newest_word_counts_and_a_type_that_nobody_declared_is_as_the_kernel
 
 
 def test_limits_of_a_type_hold_its_tasks_by_the_value_of_their_parameter(db: Db) -> None:
-    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "place": 1, "default": "nobody"}
+    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "position": 1, "default": "nobody"}
     declare(db, {"shop.send": {"limits": [{"scope": "queue", "key": "mail", "size": 3}, each]}})
     inherit = {"type": "shop.send", "inherit": True}
 
@@ -81,7 +81,7 @@ def test_limits_of_a_type_hold_its_tasks_by_the_value_of_their_parameter(db: Db)
 
 def test_graphs_and_children_inherit_too(db: Db) -> None:
     worker = a_worker(db)
-    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "place": 0}
+    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "position": 0}
     types = {"shop.send": {"kind": {"max_attempts": 9}, "limits": [each]}}
     call(db, "declare_types", **worker.fence, types=types)
     kinds = Jsonb([{"type": "app.parent"}, {"type": "shop.send", "inherit": True}])
@@ -98,7 +98,7 @@ def test_graphs_and_children_inherit_too(db: Db) -> None:
 
 
 def test_a_limit_by_what_another_task_gives_is_refused(db: Db) -> None:
-    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "place": 0}
+    each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "position": 0}
     declare(db, {"shop.send": {"limits": [each]}})
 
     with pytest.raises(InvalidInput, match="for each to, which another task gives only later"):

@@ -84,7 +84,7 @@ async def complete_own_task(desk: AtTaskDesk, body: requests.Complete) -> Any:
 @ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.AttemptReportResult)
 async def fail_own_task(desk: AtTaskDesk, body: requests.Fail) -> Any:
     """The attempt failed; the task is tried again if it may be."""
-    return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry])
+    return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds])
 
 
 @ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.AttemptReportResult)

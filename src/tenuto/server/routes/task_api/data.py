@@ -22,10 +22,10 @@ class OwnDataFilter(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    key: Annotated[list[Name], Field(max_length=1000)] | None = None
+    keys: Annotated[list[Name], Field(max_length=1000)] | None = None
     prefix: str | None = None
     glob: str | None = None
-    tag: Annotated[list[Name], Field(max_length=64)] | None = None
+    tags: Annotated[list[Name], Field(max_length=64)] | None = None
     all_tags: bool | None = None
     tag_prefix: str | None = None
     history: bool | None = None
@@ -38,7 +38,7 @@ async def get_own_steps(desk: AtTaskDesk) -> Any:
     async with desk.fenced() as attempt:
         now = await maintenance.now(attempt.conn)
         found = await run_data.get_steps(attempt.conn, org_id=desk.principal.org_id, task_id=desk.principal.task_id)
-    return {"items": [{**asdict(step), "age": (now - step.created_at).total_seconds()} for step in found]}
+    return {"items": [{**asdict(step), "age_seconds": (now - step.created_at).total_seconds()} for step in found]}
 
 
 @ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.Value)
@@ -81,10 +81,9 @@ async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
 @ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=responses.TaskDataItems)
 async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
     """The data of the task's run: the latest value of each key, or with `history` all."""
-    said = asked.model_dump(exclude={"key", "tag"})
     who = {"org_id": desk.principal.org_id, "run_id": desk.principal.run_id}
     async with desk.fenced() as attempt:
-        found = await run_data.get_run_data(attempt.conn, **who, keys=asked.key, tags=asked.tag, **said)
+        found = await run_data.get_run_data(attempt.conn, **who, **asked.model_dump())
     return {"items": found}
 
 

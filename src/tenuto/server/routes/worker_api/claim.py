@@ -26,17 +26,17 @@ async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) 
     """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
     be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""
     if not (body.wait and body.limit) or is_heavy(request):
-        return await _answer(desk, body, await _exchange(desk, body, body.reports), beat=False)
+        return await _answer(desk, body, await _exchange(desk, body, body.reports), heartbeat_now=False)
     wakes: WakeupHub = request.app.state.wakes
     seats: WaiterLimit = request.app.state.worker_seats
     seats.check(desk.principal.org_id)  # before anything is done: the same request is sent again
     with seats.take(desk.principal.org_id), wakes.watch() as watch:
         found = await _exchange(desk, body, body.reports)
-        answers = found.answers
+        rejected = found.answers
         watch.queues = None if found.queues is None else frozenset(found.queues)
         if not (found.claimed or found.session_ended):
             found = await _wait(desk, request, body, watch) or found
-    return await _answer(desk, body, found, beat=watch.cancelled, answers=answers)
+    return await _answer(desk, body, found, heartbeat_now=watch.cancelled, rejected=rejected)
 
 
 async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
@@ -75,7 +75,7 @@ async def _exchange(desk: WorkerRequest, body: ClaimRequest, reports: list[Compl
 
 
 async def _answer(
-    desk: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, beat: bool, answers: str | None = None
+    desk: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, heartbeat_now: bool, rejected: str | None = None
 ) -> Response:
     tasks = found.tasks
     if body.tokens and found.claimed:
@@ -83,6 +83,6 @@ async def _answer(
         whose = {"org_id": desk.principal.org_id, "session_id": body.session_id}
         await add_tokens(desk.pool, desk.settings, claimed, **whose)
         tasks = json.dumps(claimed)
-    says = f'"session_ended": {json.dumps(found.session_ended)}, "beat": {json.dumps(beat)}'
-    text = f'{{"tasks": {tasks}, "answers": {answers or found.answers}, {says}}}'
+    says = f'"session_ended": {json.dumps(found.session_ended)}, "heartbeat_now": {json.dumps(heartbeat_now)}'
+    text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.answers}, {says}}}'
     return Response(text, media_type="application/json")

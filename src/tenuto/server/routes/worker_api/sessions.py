@@ -70,7 +70,9 @@ async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypes) -> Resp
 async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
     """Renew the lease, and compare what is held."""
     async with desk.session(body.session_id, body.token) as conn:
-        return await attempts.heartbeat(conn, **_fences(body, body.held), settled=body.settled, metrics=body.metrics)
+        return await attempts.heartbeat(
+            conn, **_fences(body, body.held), settled=body.settled_claim_no, metrics=body.metrics
+        )
 
 
 @ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.Reported, bulk=True)
@@ -87,7 +89,7 @@ async def report_tasks(desk: AtWorkerDesk, body: requests.ReportRequest) -> Any:
         if body.logs:
             lines = [line.model_dump(mode="json", exclude_none=True) for line in body.logs]
             await run_data.write_logs(conn, session_id=body.session_id, token=body.token, lines=lines)
-    return {"answers": ended, "progress": refused}
+    return {"results": ended, "rejected_progress": refused}
 
 
 async def _report_ends(conn: Conn, body: requests.ReportRequest) -> list[ReportResult]:
@@ -96,7 +98,7 @@ async def _report_ends(conn: Conn, body: requests.ReportRequest) -> list[ReportR
         refuse_pickles("an output", [end.output for end in ends])
         ended += await attempts.complete_tasks(conn, **_fences(body, ends), outputs=[end.output for end in ends])
     if ends := body.failed:
-        errors, retries = [end.error for end in ends], [end.retry for end in ends]
+        errors, retries = [end.error for end in ends], [end.retry_in_seconds for end in ends]
         ended += await attempts.fail_tasks(conn, **_fences(body, ends), errors=errors, retries=retries)
     if ends := body.lost:
         ended += await attempts.lose_tasks(conn, **_fences(body, ends), errors=[end.error for end in ends])

@@ -18,24 +18,25 @@ ROUTES = RouteTable("workers")
 
 
 class WaitRequest(RequestModel):
-    """Which queues one waits for (left out: all), how long at most, and the mark of the last answer."""
+    """Which queues to wait for (omitted: all), how long at most, and the `cursor` of the last response."""
 
     wait: Annotated[float, Field(ge=0, le=20)]
     queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
-    mark: Annotated[str, Field(max_length=64)] | None = None
+    cursor: Annotated[str, Field(max_length=64)] | None = None
 
 
 class WakeupResult(ResponseModel):
-    """Whether to claim now, whether to beat now; `mark` lets the next wait begin where this one ended."""
+    """Whether to claim now, whether to send a heartbeat now, and the `cursor` to pass to the next wait."""
 
-    work: bool
-    beat: bool
-    mark: str
+    work_available: bool
+    heartbeat_now: bool
+    cursor: str
 
 
 @ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=WakeupResult)
 async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitRequest) -> Any:
-    """Answered at the first wake-up: a hint. Without a mark, or with one that this process does not know, at once."""
+    """Wait until there may be work, which is a hint: other workers may claim it first. Without a cursor, or with one of
+    another server process, the response comes at once."""
     wakes: WakeupHub = request.app.state.wakes
     own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
@@ -43,7 +44,7 @@ async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitRequest)
     seats.check(desk.principal.org_id)
     with seats.take(desk.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own
-        wakes.catch_up(watch, body.mark)
+        wakes.catch_up(watch, body.cursor)
         gone = asyncio.create_task(until_disconnected(request))
         news = asyncio.create_task(watch.news())
         try:
@@ -51,4 +52,4 @@ async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitRequest)
         finally:
             gone.cancel()
             news.cancel()
-    return {"work": watch.woken, "beat": watch.cancelled, "mark": wakes.mark}
+    return {"work_available": watch.woken, "heartbeat_now": watch.cancelled, "cursor": wakes.cursor}

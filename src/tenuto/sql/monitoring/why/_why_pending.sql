@@ -12,7 +12,7 @@ begin
   into v_names, v_count
   from (
     select format('%s %s (%s)', coalesce(t.name, t.type), t.id, t.status) as name,
-           row_number() over (order by t.place, t.id) as no
+           row_number() over (order by t.position, t.id) as no
     from tenuto.task_dependencies d
     join tenuto.task_status t on t.id = d.parent_id
     where d.child_id = p_pending.id and t.completed_at is null

@@ -14,7 +14,7 @@ begin
     return format('%s is running: on worker %s since %s, %s', v_what, coalesce(v_task.worker_id, 'that is gone'),
                   tenuto._format_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)),
                   v_tries)
-           || case when v_task.cancel then '; it was asked to stop' else '' end
+           || case when v_task.cancel_requested then '; it was asked to stop' else '' end
            || case when v_task.lease_expires_at < tenuto.now()
                    then '; the worker is silent since its lease ended'
                    else '' end

@@ -5,7 +5,7 @@
 create or replace function tenuto.fail_tasks(
   p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_errors jsonb[],
   p_retries float8[] default null)
-  returns table (task_id uuid, attempt int, answer text, max_attempts int, again_seconds float8)
+  returns table (task_id uuid, attempt int, answer text, max_attempts int, retry_in_seconds float8)
   language plpgsql
 as $$
 declare

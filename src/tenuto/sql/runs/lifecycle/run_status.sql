@@ -38,7 +38,8 @@ select
     least((select min(u.started_at) from tenuto.running_tasks u where u.run_id = r.id),
           (select min(c.started_at) from tenuto.run_counts c where c.run_id = r.id))) as started_at,
   coalesce(r.completed_at, t.completed_at) as completed_at,
-  coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at) as duration,
+  extract(epoch from coalesce(r.completed_at, t.completed_at) - coalesce(r.started_at, t.started_at))::float8
+    as duration_seconds,
   q.progress
 from tenuto.runs r
 join tenuto.resource_groups g on g.no = r.group_no
@@ -46,7 +47,7 @@ left join tenuto.task_status t on t.id = r.id and r.single_task
 cross join lateral (   -- a run counts one task more than it has while a retry copies its tasks
   select coalesce(bool_or(o.verb = 'retry' and o.phase <> 'release'), false) as copying,
          (array_agg(
-            jsonb_build_object('verb', o.verb, 'done', o.done, 'tasks', o.tasks)
+            jsonb_build_object('action', o.verb, 'done_tasks', o.done, 'total_tasks', o.tasks)
             order by o.verb = 'retry' desc))[1] as progress
   from tenuto.run_requests o
   where o.run_id = r.id

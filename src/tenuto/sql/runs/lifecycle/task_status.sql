@@ -4,7 +4,8 @@ create or replace view tenuto.task_status
   with (security_invoker = true)
 as
 select
-  t.id, t.org_id, t.run_id, t.parent_id, t.place, t.name, o.queue, o.type, o.language, o.labels, t.priority,
+  t.id, t.org_id, t.run_id, t.parent_id, t.place as position, t.name, o.queue, o.type, o.language, o.labels,
+  t.priority,
   case
     when f.task_id is not null then f.outcome
     when u.id is not null then 'running'
@@ -16,13 +17,15 @@ select
   coalesce(f.attempt, u.attempt, r.attempt, d.attempt, w.attempt, p.attempt) as attempt,
   c.failures, c.losses,
   t.max_attempts, t.max_losses, t.run_attempt, t.optional, t.handler, t.input, f.output, f.error, t.metadata, t.limits,
-  t.queue_job_id, t.copy_of, t.created_at, t.available_at,
+  t.queue_job_id as external_id, t.copy_of, t.created_at, t.available_at,
   coalesce(f.queued_at, u.queued_at, r.queued_at) as queued_at,
   case when d.reason = 'retry' then d.available_at end as next_retry_at,
   coalesce((select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id), u.started_at) as started_at,
   f.ended_at as completed_at,
-  f.ended_at - (select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id) as duration,
-  w.waits_for, w.wake_at, p.remaining as waits_for_tasks, u.cancel, u.progress, u.message, u.deadline_at,
+  extract(epoch from f.ended_at - (select min(a.started_at) from tenuto.task_attempts a where a.task_id = t.id))::float8
+    as duration_seconds,
+  w.waits_for, w.wake_at, p.remaining as remaining_dependencies, u.cancel as cancel_requested, u.progress, u.message,
+  u.deadline_at,
   u.session_id, s.worker_id, s.token as lease_token, s.expires_at as lease_expires_at, t.group_no, t.timeout_seconds,
   t.has_slots
 from tenuto.tasks t

@@ -1,7 +1,8 @@
--- Returns the progress of the verb on a large run that dispatchers work on, and the error that stopped it for now; no
--- row: nothing is left to do. The request of a deleted run stays until its tasks are deleted.
+-- Returns the progress of the action (cancel, retry, delete) that dispatchers carry out on a large run, and the error
+-- that stopped it for now; no row: nothing is left to do. The request of a deleted run stays until its tasks
+-- are deleted.
 create or replace function tenuto.get_request(p_org_id uuid, p_run_id uuid)
-  returns table (verb text, requested_at timestamptz, done int, tasks int, error text)
+  returns table (action text, requested_at timestamptz, done_tasks int, total_tasks int, error text)
   language sql
   stable
 as $$

@@ -9,11 +9,11 @@ begin
   elsif jsonb_typeof(p_limits) <> 'array' or jsonb_array_length(p_limits) > 1000 then
     perform tenuto._raise('TN003', 'the limits of a type are not a list of at most 1000');
   end if;
-  perform tenuto._check_limits(jsonb_build_array(l - array['parameter', 'place', 'default']))
+  perform tenuto._check_limits(jsonb_build_array(l - array['parameter', 'position', 'default']))
   from jsonb_array_elements(p_limits) l;
   if jsonb_path_exists(p_limits, '$[*].parameter ? (@.type() != "string")')
-     or jsonb_path_exists(p_limits, '$[*].place ? (@.type() != "number")') then
-    perform tenuto._raise('TN003', 'a parameter of a limit is not a text, or its place not a number');
+     or jsonb_path_exists(p_limits, '$[*].position ? (@.type() != "number")') then
+    perform tenuto._raise('TN003', 'a parameter of a limit is not a text, or its position not a number');
   end if;
 end
 $$;

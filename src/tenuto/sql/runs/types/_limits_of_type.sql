@@ -19,7 +19,7 @@ begin
       v_value := coalesce(
         case jsonb_typeof(p_input)
           when 'object' then p_input -> (v_limit ->> 'parameter')
-          when 'array' then p_input -> (v_limit ->> 'place')::int
+          when 'array' then p_input -> (v_limit ->> 'position')::int
         end,
         v_limit -> 'default',
         'null');
@@ -33,7 +33,7 @@ begin
       if length(v_text) > 200 then
         v_text := 'sha256:' || encode(sha256(convert_to(v_text, 'UTF8')), 'hex');
       end if;
-      v_limit := v_limit - array['parameter', 'place', 'default']
+      v_limit := v_limit - array['parameter', 'position', 'default']
                  || jsonb_build_object('key', (v_limit ->> 'key') || v_text);
     end if;
     v_found := v_found || v_limit;

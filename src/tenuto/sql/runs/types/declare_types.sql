@@ -2,7 +2,7 @@
 -- is as in a start, without the type. Returns the types whose declaration changed. The latest declaration wins. A
 -- session restricted to queues declares types in these queues only, and none that was declared for others: a client
 -- that starts by type alone must not be redirected to its queues. A limit with a "parameter" is per value of it: its
--- "key" ends before the value, "place" is the parameter's position among positional arguments, "default" its value if
+-- "key" ends before the value, "position" is its index among the positional arguments, "default" its value if
 -- it is left out.
 create or replace function tenuto.declare_types(p_session_id bigint, p_token uuid, p_types jsonb)
   returns setof text
