@@ -75,8 +75,8 @@ def test_a_failed_run_can_be_watched_retried_and_deleted(db: Db, database: str, 
     worker.fail(worker.claim_one())
 
     watched = tenuto("runs", "watch", str(run), TENUTO_DATABASE_URL=database)
-    again = UUID(asked("runs", "retry", str(run))["run_id"])
-    third = UUID(asked("tasks", "retry", str(run))["run_id"])
+    again = UUID(asked("runs", "retry", str(run))["id"])
+    third = UUID(asked("tasks", "retry", str(run))["id"])
     asked("runs", "delete", str(run))
 
     assert (watched.returncode, watched.stderr) == (1, f"tenuto: run {run} failed\n")

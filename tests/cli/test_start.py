@@ -41,7 +41,7 @@ def test_a_task_that_fails_is_failed_work_in_one_line(worker: str):
 def test_what_a_task_logs_can_be_read(worker: str):
     told = tenuto("start", "shop.tell", "hello there", "--wait", "--json", TENUTO_DATABASE_URL=worker)
 
-    logs = tenuto("tasks", "logs", "-f", json.loads(told.stdout)["run_id"], TENUTO_DATABASE_URL=worker)
+    logs = tenuto("tasks", "logs", "-f", json.loads(told.stdout)["id"], TENUTO_DATABASE_URL=worker)
 
     assert "hello there" in logs.stdout
 
@@ -50,14 +50,14 @@ def test_what_a_task_logs_shows_on_the_terminal_of_its_worker_with_its_name(data
     with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=database) as worker:
         told = tenuto("start", "shop.tell", "hello there", "--wait", "--json", TENUTO_DATABASE_URL=database)
 
-        assert f"INFO tenuto.task [shop.tell {json.loads(told.stdout)['run_id']}] hello there\n" in worker.said()
+        assert f"INFO tenuto.task [shop.tell {json.loads(told.stdout)['id']}] hello there\n" in worker.said()
 
 
 def test_options_of_a_start_reach_the_task(db: Db, database: str):
     options = ("--queue", "mail", "--priority", "7", "--max-attempts", "2", "--timeout", "30s", "--delay", "1h")
     started = tenuto("start", "shop.add", "1", "2", *options, "--json", TENUTO_DATABASE_URL=database)
 
-    found = task(db, json.loads(started.stdout)["run_id"])
+    found = task(db, json.loads(started.stdout)["id"])
 
     assert (found["queue"], found["priority"], found["max_attempts"], found["timeout_seconds"]) == ("mail", 7, 2, 30)
     assert (found["input"], found["available_at"] > found["created_at"]) == ([1, 2], True)
@@ -66,7 +66,7 @@ def test_options_of_a_start_reach_the_task(db: Db, database: str):
 def test_without_the_app_a_task_has_the_options_that_its_worker_declared(db: Db, worker: str):
     told = tenuto("start", "shop.post", "ada", "--wait", "--json", "--priority", "0", TENUTO_DATABASE_URL=worker)
 
-    found = task(db, json.loads(told.stdout)["run_id"])
+    found = task(db, json.loads(told.stdout)["id"])
 
     assert json.loads(told.stdout)["result"] == "to ada"
     assert (found["queue"], found["max_attempts"], found["priority"]) == ("mail", 9, 0)
@@ -76,12 +76,12 @@ def test_without_the_app_a_task_has_the_options_that_its_worker_declared(db: Db,
 def test_an_argument_may_have_the_name_of_an_option(db: Db, database: str):
     started = tenuto("start", "shop.greet", "name=ada", "queue=7", "--json", TENUTO_DATABASE_URL=database)
 
-    assert task(db, json.loads(started.stdout)["run_id"])["input"] == {"name": "ada", "queue": 7}
+    assert task(db, json.loads(started.stdout)["id"])["input"] == {"name": "ada", "queue": 7}
 
 
 def test_the_attempts_of_a_task_are_shown_with_why_they_failed(worker: str):
     run = tenuto("start", "shop.fail", "no luck", "--max-attempts", "1", "--json", TENUTO_DATABASE_URL=worker)
-    id = json.loads(run.stdout)["run_id"]
+    id = json.loads(run.stdout)["id"]
     tenuto("runs", "watch", id, TENUTO_DATABASE_URL=worker)
 
     shown = tenuto("tasks", "show", id, TENUTO_DATABASE_URL=worker)
@@ -95,7 +95,7 @@ def test_a_dedupe_key_starts_once(db: Db, database: str):
         for _ in range(2)
     ]
 
-    assert answers[0]["run_id"] == answers[1]["run_id"]
+    assert answers[0]["id"] == answers[1]["id"]
     assert [answer["created"] for answer in answers] == [True, False]
     assert count(db, "runs") == 1
 
@@ -156,12 +156,12 @@ def test_programs_read_in_json_what_became_of_a_run_that_failed_or_goes_on(worke
     fail = ("start", "shop.fail", "no luck", "--wait", "--json")
     failed = tenuto(*fail, TENUTO_DATABASE_URL=worker)
     waits = tenuto("start", "a.b", "--wait-timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
-    run = json.loads(waits.stdout)["run_id"]
+    run = json.loads(waits.stdout)["id"]
     watched = tenuto("runs", "watch", run, "--timeout", "200ms", "--json", TENUTO_DATABASE_URL=worker)
 
     told = json.loads(failed.stdout)
     assert (failed.returncode, told["status"], told["error"]["message"]) == (1, "failed", "no luck")
-    assert f"`tenuto tasks show {told['run_id']}` has its attempts" in failed.stderr
+    assert f"`tenuto tasks show {told['id']}` has its attempts" in failed.stderr
     assert (waits.returncode, json.loads(waits.stdout)["status"], "goes on" in waits.stderr) == (4, "pending", True)
     assert (watched.returncode, json.loads(watched.stdout)["status"]) == (4, "pending")
 

@@ -93,7 +93,7 @@ def test_the_server_shows_each_org_its_own_through_shared_connections(db: Db, re
     for no in range(30):
         who = no % 2
         started = ask(f"{remote.url}/v1/runs", keys[who], {"type": "plain.noop", "input": [no]})
-        mine[who].add(started["run_id"])
+        mine[who].add(started["id"])
     wait_until(lambda: ended(db) == 15)  # the worker's key is of the first org
 
     for key, own in zip(keys, mine, strict=True):

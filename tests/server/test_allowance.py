@@ -105,7 +105,7 @@ def test_a_start_is_one_statement_with_its_entry_in_the_audit_log(admin: TestCli
     started = admin.post("/v1/runs", json={"type": "a.b", "input": [1]}).json()
 
     found = db.execute("select entity, entity_id, action, actor_kind, changes from tenuto.audit_log").fetchall()
-    assert found == [("run", started["run_id"], "start", "api_key", {"type": {"new": "a.b"}, "runs": {"new": 1}})]
+    assert found == [("run", started["id"], "start", "api_key", {"type": {"new": "a.b"}, "runs": {"new": 1}})]
 
 
 def test_a_start_that_is_refused_leaves_no_entry(admin: TestClient, db: psycopg.Connection) -> None:
@@ -123,8 +123,8 @@ def test_a_start_that_found_the_run_of_its_dedupe_key_started_nothing_and_leaves
 
     again = admin.post("/v1/runs", json=start, headers=once).json()
 
-    assert again == {"run_id": first["run_id"], "created": False}
-    assert db.execute("select entity_id from tenuto.audit_log").fetchall() == [(first["run_id"],)]
+    assert again == {"id": first["id"], "status": "pending", "created": False}
+    assert db.execute("select entity_id from tenuto.audit_log").fetchall() == [(first["id"],)]
 
 
 def test_many_who_ask_at_once_take_one_handful_and_lose_nothing_of_it() -> None:

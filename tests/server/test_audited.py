@@ -39,7 +39,7 @@ def deeds(api: TestClient, db: Db) -> Iterator[Deed]:
 
 def of_runs(api: TestClient, db: Db) -> Iterator[Deed]:
     def a_run() -> str:
-        return api.post("/v1/runs", json={"type": "shop.send"}).json()["run_id"]
+        return api.post("/v1/runs", json={"type": "shop.send"}).json()["id"]
 
     yield "POST /v1/runs", "/v1/runs", {"json": {"type": "shop.send"}}
     yield "POST /v1/runs/bulk", "/v1/runs/bulk", {"json": [{"type": "shop.send"}]}

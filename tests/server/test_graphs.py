@@ -48,7 +48,7 @@ def work(db: psycopg.Connection) -> list[tuple[str, Any, Any]]:
 
 
 def test_outputs_flow_by_name_through_maps_and_places(admin: TestClient, db: psycopg.Connection) -> None:
-    run_id = start(admin, REPORT, metadata={"team": "bi"}).json()["run_id"]
+    run_id = start(admin, REPORT, metadata={"team": "bi"}).json()["id"]
     seen = {name: (input, slots) for name, input, slots in work(db)}
 
     run = admin.get(f"/v1/runs/{run_id}", params={"wait": 20}).json()
@@ -71,7 +71,7 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
         "/v1/runs", json=[{"type": "s.c"}, {"graph": {"tasks": {"a": {"type": "s.a", "after": ["x"]}}}}]
     )
 
-    assert [admin.get(f"/v1/runs/{one['run_id']}").json()["total_tasks"] for one in items] == [2, 1, 2]
+    assert [admin.get(f"/v1/runs/{one['id']}").json()["total_tasks"] for one in items] == [2, 1, 2]
     assert refused.status_code == 422
     assert len(admin.get("/v1/runs").json()["items"]) == 3
     (entry,) = admin.get("/v1/audit", params={"entity": "run"}).json()["items"]
@@ -137,7 +137,7 @@ def test_what_the_wire_format_reserves_never_reaches_a_worker(
 
 
 def test_a_signal_holds_no_pickle_either(admin: TestClient) -> None:
-    run_id = admin.post("/v1/runs", json={"type": "p.t"}).json()["run_id"]
+    run_id = admin.post("/v1/runs", json={"type": "p.t"}).json()["id"]
 
     assert admin.post(f"/v1/runs/{run_id}/signals", json={"name": "go", "value": [PICKLE]}).status_code == 422
 
@@ -189,7 +189,7 @@ def test_a_strict_start_of_a_mistyped_type_names_the_one_that_was_meant(
 
 def test_limits_and_backoff_are_those_of_the_task(admin: TestClient) -> None:
     limit = {"scope": "key", "key": "shop:customer=7", "size": 2}
-    run_id = admin.post("/v1/runs", json={"type": "shop.send", "limits": [limit], "backoff": "1m"}).json()["run_id"]
+    run_id = admin.post("/v1/runs", json={"type": "shop.send", "limits": [limit], "backoff": "1m"}).json()["id"]
 
     assert admin.get(f"/v1/tasks/{run_id}").json()["limits"] == [limit]
     assert admin.post("/v1/runs", json={"type": "a.b", "limits": [{**limit, "size": 0}]}).status_code == 422

@@ -98,8 +98,8 @@ def test_a_bulk_start_in_several_statements_answers_as_in_one(
     items = admin.post("/v1/runs/bulk", json=starts).json()["items"]
 
     assert [one["created"] for one in items] == [True] * 10 + [False] * 10
-    assert [one["run_id"] for one in items[10:]] == [one["run_id"] for one in items[:10]]
-    assert [admin.get(f"/v1/tasks/{one['run_id']}").json()["input"] for one in items[:10]] == [[no] for no in range(10)]
+    assert [one["id"] for one in items[10:]] == [one["id"] for one in items[:10]]
+    assert [admin.get(f"/v1/tasks/{one['id']}").json()["input"] for one in items[:10]] == [[no] for no in range(10)]
 
 
 def test_a_start_that_is_refused_in_the_last_statement_leaves_nothing_of_the_others(

@@ -43,7 +43,7 @@ def test_states_and_types_are_found_from_either_end(admin: TestClient, db: psyco
 
 def test_the_tasks_of_a_run_come_in_their_order(admin: TestClient) -> None:
     tasks = {name: {"type": f"g.{name}"} for name in "abcde"}
-    run_id = admin.post("/v1/runs", json={"graph": {"tasks": tasks}}).json()["run_id"]
+    run_id = admin.post("/v1/runs", json={"graph": {"tasks": tasks}}).json()["id"]
 
     ids = walk(admin, "/v1/tasks", "after", sort="created_at", run_id=run_id)
 

@@ -83,7 +83,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(url: str, make_headers: Mak
 
 def test_who_waits_for_an_answer_is_not_cut_off(url: str, make_headers: MakeKey) -> None:
     headers = make_headers("runs:write", "runs:read")
-    run = httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers, timeout=30).json()["run_id"]
+    run = httpx2.post(f"{url}/v1/runs", json={"type": "a.b"}, headers=headers, timeout=30).json()["id"]
 
     waited = httpx2.get(f"{url}/v1/runs/{run}?wait=1", headers=headers, timeout=20)
 

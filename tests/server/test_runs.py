@@ -12,7 +12,7 @@ from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, run_status,
 def start(api: TestClient, **more: object) -> str:
     answer = api.post("/v1/runs", json={"type": "shop.send", "input": {"to": "a@b.c"}, **more})
     assert answer.status_code == 201, answer.text
-    return answer.json()["run_id"]
+    return answer.json()["id"]
 
 
 def test_a_run_that_was_started_can_be_looked_at(admin: TestClient) -> None:
@@ -36,7 +36,7 @@ def test_many_runs_are_started_all_or_none(admin: TestClient) -> None:
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid_input")
     assert "soon" in refused.json()["detail"]
     listed = admin.get("/v1/runs").json()["items"]
-    assert [run["id"] for run in listed] == [run["run_id"] for run in reversed(started)]
+    assert [run["id"] for run in listed] == [run["id"] for run in reversed(started)]
 
 
 def test_a_list_goes_on_where_the_page_before_ended(admin: TestClient) -> None:
@@ -54,7 +54,20 @@ def test_a_dedupe_key_that_is_taken_answers_the_first_run(admin: TestClient) -> 
 
     again = admin.post("/v1/runs", json={"type": "shop.send", "dedupe_key": "order-1"}).json()
 
-    assert again == {"run_id": first, "created": False}
+    assert again == {"id": first, "status": "pending", "created": False}
+
+
+def test_a_start_returns_the_id_and_status_of_its_run(admin: TestClient, db: psycopg.Connection) -> None:
+    asked = {"type": "shop.send", "dedupe_key": "order-1"}
+    new = admin.post("/v1/runs", json=asked).json()
+    drain(db, a_worker(db))
+    known = admin.post("/v1/runs", json=asked).json()
+    both = admin.post("/v1/runs", json=[asked, {"type": "shop.pay"}]).json()["items"]
+
+    assert new == {"id": new["id"], "status": "pending", "created": True}
+    assert known == both[0] == {"id": new["id"], "status": "completed", "created": False}
+    assert both[1] == {"id": both[1]["id"], "status": "pending", "created": True}
+    assert admin.get(f"/v1/runs/{new['id']}").json()["status"] == "completed"
 
 
 def test_a_request_sent_twice_with_its_key_is_done_once(admin: TestClient) -> None:
@@ -99,7 +112,7 @@ def test_who_waits_for_several_runs_is_told_of_those_that_ended(admin: TestClien
     told = admin.post("/v1/runs/wait", json={"run_ids": [other, ended], "wait": 30}).json()["items"]
     nothing = admin.post("/v1/runs/wait", json={"run_ids": [other]}).json()["items"]
 
-    assert [(one["run_id"], one["status"]) for one in told] == [(ended, "completed")]
+    assert [(one["id"], one["status"]) for one in told] == [(ended, "completed")]
     assert nothing == []
 
 
@@ -110,7 +123,8 @@ def test_a_failed_run_is_tried_again_as_a_new_one_and_may_be_deleted(admin: Test
 
     again = admin.post(f"/v1/runs/{run_id}/retry")
 
-    assert admin.get(f"/v1/runs/{again.json()['run_id']}").json()["retry_of"] == run_id
+    assert (again.status_code, again.json()) == (201, admin.get(f"/v1/runs/{again.json()['id']}").json())
+    assert again.json()["retry_of"] == run_id
     assert admin.delete(f"/v1/runs/{run_id}").status_code == 204
     assert admin.get(f"/v1/runs/{run_id}").json()["code"] == "not_found"
 
@@ -145,7 +159,7 @@ def test_a_signal_reaches_the_run(admin: TestClient) -> None:
     sent = admin.post(f"/v1/runs/{run_id}/signals", json={"name": "go", "value": {"n": 1}})
 
     assert sent.status_code == 201
-    assert UUID(sent.json()["signal_id"])
+    assert UUID(sent.json()["id"])
 
 
 def test_every_change_is_in_the_audit_log_with_who_and_which_request(admin: TestClient) -> None:
@@ -187,11 +201,11 @@ def test_a_bulk_start_answers_in_the_order_of_its_list(admin: TestClient) -> Non
     items = admin.post("/v1/runs/bulk", json=mixed).json()["items"]
 
     assert [one["created"] for one in items] == [True, False, True, True, True]
-    assert items[1]["run_id"] == first
-    assert [admin.get(f"/v1/tasks/{items[no]['run_id']}").json()["input"] for no in (0, 2)] == [[1], [2]]
-    assert admin.get(f"/v1/tasks/{items[0]['run_id']}").json()["available_at"] is not None
-    assert admin.get(f"/v1/tasks/{items[2]['run_id']}").json()["name"] == "second"
-    assert admin.get(f"/v1/runs/{items[3]['run_id']}").json()["max_attempts"] == 2
+    assert items[1]["id"] == first
+    assert [admin.get(f"/v1/tasks/{items[no]['id']}").json()["input"] for no in (0, 2)] == [[1], [2]]
+    assert admin.get(f"/v1/tasks/{items[0]['id']}").json()["available_at"] is not None
+    assert admin.get(f"/v1/tasks/{items[2]['id']}").json()["name"] == "second"
+    assert admin.get(f"/v1/runs/{items[3]['id']}").json()["max_attempts"] == 2
 
 
 def test_a_start_has_the_options_that_the_worker_of_its_type_declared(
@@ -202,7 +216,7 @@ def test_a_start_has_the_options_that_the_worker_of_its_type_declared(
     graph = {"graph": {"tasks": {"first": {"type": "shop.send"}}}}
 
     def shown(body: object) -> list[object]:
-        run_id = admin.post("/v1/runs", json=body).json()["run_id"]
+        run_id = admin.post("/v1/runs", json=body).json()["id"]
         (task,) = admin.get("/v1/tasks", params={"run_id": run_id}).json()["items"]
         task = admin.get(f"/v1/tasks/{task['id']}").json()
         return [task["queue"], task["max_attempts"], task["priority"]]

@@ -26,7 +26,7 @@ def check_shown(admin: TestClient, db: Db, task_id: UUID) -> None:
     shown = admin.get(f"/v1/tasks/{task_id}").json()
     assert list(shown) == list(Task.model_fields)
     assert Task.model_validate(shown) == Task.model_validate(row)
-    shown = admin.get(f"/v1/runs/{row['run_id']}").json()
+    shown = admin.get(f"/v1/runs/{row['id']}").json()
     assert list(shown) == list(Run.model_fields)
     assert Run.model_validate(shown) == Run.model_validate(run(db, row["run_id"]))
 

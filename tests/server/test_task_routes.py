@@ -135,7 +135,7 @@ def test_children_are_started_and_polled_but_no_other_runs_tasks(
     ended = code.ask("POST", "/children/poll", json={"task_ids": [*children, str(stranger)]}).json()["items"]
 
     assert status(db, stranger) == "completed"
-    assert sorted(one["task_id"] for one in ended) == sorted(children)
+    assert sorted(one["id"] for one in ended) == sorted(children)
     assert {(one["status"], one["output"]) for one in ended} == {("completed", 5)}
 
 

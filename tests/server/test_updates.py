@@ -13,7 +13,7 @@ STATES = ["pending", "queued", "running", "waiting", "retrying", "completed", "f
 
 def ended(api: TestClient, db: psycopg.Connection, how: str) -> str:
     """The id of a run of one task that ended like this."""
-    run_id = api.post("/v1/runs", json={"type": "a.b", "max_attempts": 1}).json()["run_id"]
+    run_id = api.post("/v1/runs", json={"type": "a.b", "max_attempts": 1}).json()["id"]
     worker = a_worker(db)
     if how == "cancelled":
         assert api.patch(f"/v1/runs/{run_id}", json={"status": "cancelled"}).status_code == 204
@@ -50,7 +50,7 @@ def test_trying_again_makes_a_new_run_and_leaves_the_old_one(
     run_id = ended(admin, db, how)
     before = seen(admin, run_id)
 
-    again = admin.post(f"/v1/runs/{run_id}/retry", json={"reuse": False}).json()["run_id"]
+    again = admin.post(f"/v1/runs/{run_id}/retry", json={"reuse": False}).json()["id"]
 
     assert again != run_id
     assert seen(admin, run_id) == before
@@ -59,7 +59,7 @@ def test_trying_again_makes_a_new_run_and_leaves_the_old_one(
 
 def test_a_task_that_was_skipped_stays_so(admin: TestClient, db: psycopg.Connection) -> None:
     graph = {"tasks": {"a": {"type": "g.a"}, "b": {"type": "g.b", "after": [{"task": "a", "on": "failed"}]}}}
-    run_id = admin.post("/v1/runs", json={"graph": graph}).json()["run_id"]
+    run_id = admin.post("/v1/runs", json={"graph": graph}).json()["id"]
     worker = a_worker(db)
     worker.complete(worker.claim_one())
     call(db, "fold_runs")
@@ -74,7 +74,7 @@ def test_a_task_that_was_skipped_stays_so(admin: TestClient, db: psycopg.Connect
 
 @pytest.mark.parametrize("body", [{}, {"status": "cancelled", "priority": 5}, {"output": 1}, {"status": None}, []])
 def test_nothing_else_can_be_set(admin: TestClient, db: psycopg.Connection, body: object) -> None:
-    run_id = admin.post("/v1/runs", json={"type": "a.b"}).json()["run_id"]
+    run_id = admin.post("/v1/runs", json={"type": "a.b"}).json()["id"]
 
     for path in (f"/v1/runs/{run_id}", f"/v1/tasks/{run_id}"):
         assert admin.patch(path, json=body).status_code == 422

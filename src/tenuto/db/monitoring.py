@@ -12,6 +12,7 @@ from tenuto.model.monitoring import (
     Overview,
     QueueStatus,
     RunResult,
+    RunState,
     RunStatus,
     RunSummary,
     TaskStatus,
@@ -27,6 +28,10 @@ async def get_run(conn: Conn, *, org_id: UUID, run_id: UUID) -> RunStatus:
 
 async def get_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> TaskStatus:
     return await call_one(conn, "get_task", TaskStatus, org_id=org_id, task_id=task_id)
+
+
+async def get_run_statuses(conn: Conn, *, org_id: UUID, run_ids: list[UUID]) -> list[RunState]:
+    return await call(conn, "get_run_statuses", RunState, org_id=org_id, run_ids=run_ids)
 
 
 async def poll_runs(conn: Conn, *, org_id: UUID, run_ids: list[UUID]) -> list[RunResult]:

@@ -40,6 +40,14 @@ class RunStatus:
 
 
 @dataclass(frozen=True)
+class RunState:
+    """A run and its status."""
+
+    id: UUID
+    status: str
+
+
+@dataclass(frozen=True)
 class RunRequest:
     """The progress of an action (cancel, retry, delete) on a large run; `error` is what stopped it for now."""
 
@@ -108,7 +116,7 @@ class TaskStatus:
 class RunResult:
     """How a run ended."""
 
-    run_id: UUID
+    id: UUID
     status: str
     output: Any
     error: Any

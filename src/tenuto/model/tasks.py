@@ -80,7 +80,7 @@ class ExchangeResult:
 class TaskResult:
     """How a finished task ended."""
 
-    task_id: UUID
+    id: UUID
     status: str
     output: Any
     error: Any

@@ -13,7 +13,7 @@ from tests.support.wrappers import ask
 
 def poll(db: Db, *run_ids: UUID) -> dict[UUID, tuple[str, Any, Any]]:
     rows = call(db, "poll_runs", org_id=DEFAULT_ORG, run_ids=list(run_ids))
-    return {row["run_id"]: (row["status"], row["output"], row["error"]) for row in rows}
+    return {row["id"]: (row["status"], row["output"], row["error"]) for row in rows}
 
 
 def test_only_those_that_are_final_are_answered(db: Db, database: str) -> None:
@@ -28,7 +28,7 @@ def test_only_those_that_are_final_are_answered(db: Db, database: str) -> None:
 
     ends = ask(database, monitoring.poll_runs, org_id=DEFAULT_ORG, run_ids=tasks)
 
-    assert {end.run_id: (end.status, end.output) for end in ends} == {
+    assert {end.id: (end.status, end.output) for end in ends} == {
         done: ("completed", {"n": 1}),
         failed: ("failed", None),
         stopped: ("cancelled", None),

@@ -140,7 +140,7 @@ def cancel(
     done = audited_call(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
-    show({"run_id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
+    show({"id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
 
 
 @app.command()
@@ -155,7 +155,7 @@ def retry(
     new_run_id = change(lambda transaction: retry_run(transaction, run_id, everything=everything), role=WORKERS)
     if not no_wait:
         finish(new_run_id, quiet=as_json)
-    show({"run_id": new_run_id, "retry_of": run_id}, f"started run {new_run_id}", as_json=as_json)
+    show({"id": new_run_id, "retry_of": run_id}, f"started run {new_run_id}", as_json=as_json)
 
 
 async def retry_run(transaction: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
@@ -175,4 +175,4 @@ def delete(run: RunId, no_wait: NoWait = False, as_json: Json = False) -> None:
     done = audited_call(("run", run_id), "delete", runs.delete_run, run_id=run_id)
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
-    show({"run_id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)
+    show({"id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

@@ -30,4 +30,4 @@ def signal(
         return id
 
     signal_id = change(work, role=WORKERS)
-    show({"signal_id": signal_id, **sent}, f"sent {name} to run {run_id}", as_json=as_json)
+    show({"id": signal_id, **sent}, f"sent {name} to run {run_id}", as_json=as_json)

@@ -51,7 +51,7 @@ Strict = Annotated[bool, typer.Option("--strict", help="Refuse a type that no wo
 class Outcome:
     """The started run, and how it ended if the command waited for it."""
 
-    run_id: str
+    id: str
     created: bool
     status: str | None = None
     result: Any = None
@@ -113,7 +113,7 @@ def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None
     """Print the outcome, then raise the problem if there is one. With a problem, only JSON output shows the outcome."""
     if outcome.status is None:
         show(
-            outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.run_id}", as_json=as_json
+            outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.id}", as_json=as_json
         )
     elif as_json or problem is None:
         show(outcome, show_result(outcome.result), as_json=as_json)

@@ -114,7 +114,7 @@ def retry(task: TaskId, as_json: Json = False) -> None:
         return row.run_id, await retry_run(transaction, row.run_id, everything=False)
 
     old, new = change(work, role=WORKERS)
-    show({"run_id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
+    show({"id": new, "retry_of": old}, f"started run {new}", as_json=as_json)
 
 
 @app.command()
@@ -126,4 +126,4 @@ def cancel(
 
     task_id = read_id(task, "task")
     audited_call(("task", task_id), "cancel", runs.cancel_task, reason, task_id=task_id)
-    show({"task_id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)
+    show({"id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)

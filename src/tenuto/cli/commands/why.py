@@ -43,5 +43,5 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
     parked = await context.pool.call(monitoring.list_parked, org_id=context.org_id, run_id=id, limit=MAX_TASKS)
     failing = [f"{row.loop} fails on it: {one_line(row.error)}; next try at {row.retry_at:%H:%M:%S}" for row in parked]
     head = f"run {id} of {run.total_tasks} tasks is {run.status}: `tenuto tasks list --run {id}` shows them all"
-    facts = {"run_id": id, "status": run.status, "tasks": explained, "parked": parked}
+    facts = {"id": id, "status": run.status, "tasks": explained, "parked": parked}
     return facts, "\n".join([head, *failing, *(one_line(str(item["why"])) for item in explained)])

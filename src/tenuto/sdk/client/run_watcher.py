@@ -102,7 +102,7 @@ class Watcher:
 
     def _tell(self, ends: Iterable[RunResult]) -> None:
         for end in ends:
-            for future in self._waiting.pop(end.run_id, set()):
+            for future in self._waiting.pop(end.id, set()):
                 if not future.done():
                     future.set_result(end)
 

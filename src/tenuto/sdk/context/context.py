@@ -176,7 +176,7 @@ class Context:
         started = iter(await self.start_all(new) if new else [])
         waited = [next(started) if isinstance(child, Starting) else child for child in children]
         answers = await self.port.ask("poll_tasks", task_ids=[child.task_id for child in waited])
-        ended = {answer["task_id"]: answer for answer in answers}
+        ended = {answer["id"]: answer for answer in answers}
         if open_children := [child.task_id for child in waited if child.task_id not in ended]:
             raise Suspend({"for": "children", "tasks": open_children})
         results = [await self._result(child, ended[child.task_id]) for child in waited]

@@ -1,6 +1,6 @@
 """Runs: started, looked at, stopped, tried again, deleted, sent signals."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from tenuto.db import monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json
 from tenuto.model.monitoring import RunResult
+from tenuto.model.tasks import Started
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.json_body import in_thread_if_large
 from tenuto.server.http.pagination import SortedFilter, page
@@ -38,14 +39,14 @@ class RunFilter(SortedFilter):
     type: str | None = None
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=schemas.Started | schemas.StartedMany, status=201)
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=schemas.StartedRun | schemas.StartedRuns, status=201)
 async def start_runs(desk: AtDesk, body: AnyStart) -> Response:
     """Start a task or a graph of tasks, or a list of them, all or none. A type that no worker knows yet waits for one
     that does, unless `strict` refuses it."""
     return await _start(desk, body)
 
 
-@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=schemas.StartedMany, status=201, bulk=True)
+@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=schemas.StartedRuns, status=201, bulk=True)
 async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
     """Start up to 10,000 tasks or graphs, all or none; the body may have 64 MB."""
     return await _start(desk, body)
@@ -57,21 +58,31 @@ async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
     planned = await in_thread_if_large(await desk.request.body(), lambda: plan_all(starts))
     plans, types, strict = planned.plans, planned.types, planned.strict
     if single and not (strict or desk.once):
-        made = schemas.Started.model_validate(await start_one(desk, desk.acts, plans[0], types))
+        (made,) = await _with_status([await start_one(desk, desk.acts, plans[0], types)], desk.ask)
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
-    async def work(change: Transaction) -> schemas.Started | schemas.StartedMany:
+    async def work(change: Transaction) -> schemas.StartedRun | schemas.StartedRuns:
         if strict:
             await change.do(check_known, types=strict)
-        found = await change.do(start_all, plans=plans)
-        made = [schemas.Started.model_validate(one) for one in found]
-        if new := [one.run_id for one in made if one.created]:
+        made = await _with_status(await change.do(start_all, plans=plans), change.do)
+        if new := [one.id for one in made if one.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
             await change.note("run", what, "start", noted(types, len(new)))
-        return made[0] if single else schemas.StartedMany(items=made)
+        return made[0] if single else schemas.StartedRuns(items=made)
 
     seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
     return await desk.change(work, status=201, seconds=seconds)
+
+
+async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[schemas.StartedRun]:
+    """New runs are pending. Those that a dedupe key found may have any status, and are looked up."""
+    old = [one.run_id for one in started if not one.created]
+    found = await call(monitoring.get_run_statuses, run_ids=old) if old else []
+    statuses = {one.id: one.status for one in found}
+    return [
+        schemas.StartedRun(id=one.run_id, status=statuses.get(one.run_id, "pending"), created=one.created)
+        for one in started
+    ]
 
 
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[schemas.RunSummary])
@@ -131,19 +142,18 @@ async def _run(change: Transaction, run_id: UUID) -> schemas.Run:
 
 
 @ROUTES.add(
-    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=schemas.RunId, status=201, responses=ACCEPTED
+    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=schemas.Run, status=201, responses=ACCEPTED
 )
 async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None) -> Response:
-    """A new run of the same graph; completed tasks keep their outputs unless `reuse` is false. 202: the run is large,
-    and dispatchers copy its tasks in pieces; the new run is returned, and its `progress` says how far they are."""
+    """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false.
+    202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
-    async def work(change: Transaction) -> schemas.RunId | schemas.Run:
+    async def work(change: Transaction) -> schemas.Run:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
-        made = await _run(change, new)
-        return made if made.progress else schemas.RunId(run_id=new)
+        return await _run(change, new)
 
-    return await desk.change(work, status=lambda made: 202 if isinstance(made, schemas.Run) else 201)
+    return await desk.change(work, status=lambda run: 202 if isinstance(run, schemas.Run) and run.progress else 201)
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
@@ -171,6 +181,6 @@ async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Respon
     async def work(change: Transaction) -> schemas.SignalId:
         sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
-        return schemas.SignalId(signal_id=sent)
+        return schemas.SignalId(id=sent)
 
     return await desk.change(work, status=201)

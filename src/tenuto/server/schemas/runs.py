@@ -99,9 +99,9 @@ class Run(ResponseModel):
 
 
 class RunResult(ResponseModel):
-    """How a run ended, and what it gave."""
+    """How a run ended, with its output or error."""
 
-    run_id: UUID
+    id: UUID
     status: str
     output: Any
     error: Any
@@ -111,25 +111,23 @@ class RunResults(ResponseModel):
     items: list[RunResult]
 
 
-class Started(ResponseModel):
-    """A run, and whether this request made it: a dedupe key that is taken answers the first run."""
+class StartedRun(ResponseModel):
+    """The run that was started. `created` is false if an earlier start with the same `dedupe_key` created it, and
+    `status` is then its present one."""
 
-    run_id: UUID
+    id: UUID
+    status: str
     created: bool
 
 
-class StartedMany(ResponseModel):
-    """The runs of a list, in its order."""
+class StartedRuns(ResponseModel):
+    """One run for each start of the request, in the same order."""
 
-    items: list[Started]
-
-
-class RunId(ResponseModel):
-    run_id: UUID
+    items: list[StartedRun]
 
 
 class SignalId(ResponseModel):
-    signal_id: UUID
+    id: UUID
 
 
 class RunDataItem(ResponseModel):

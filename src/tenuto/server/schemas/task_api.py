@@ -51,7 +51,7 @@ class Children(ResponseModel):
 class TaskResult(ResponseModel):
     """How a task ended."""
 
-    task_id: UUID
+    id: UUID
     status: str
     output: Any
     error: Any

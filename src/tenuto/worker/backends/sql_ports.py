@@ -99,7 +99,7 @@ async def _start_children(conn: Conn, port: SqlAttemptApi, **start: Json) -> Jso
 async def _poll_tasks(conn: Conn, port: SqlAttemptApi, *, task_ids: list[str]) -> Json:
     ids = [UUID(task_id) for task_id in task_ids]
     ended = await attempts.poll_tasks(conn, org_id=port.org_id, task_ids=ids, run_id=port.run_id)
-    return [{**asdict(row), "task_id": str(row.task_id)} for row in ended]
+    return [{**asdict(row), "id": str(row.id)} for row in ended]
 
 
 async def _put_task_data(conn: Conn, port: SqlAttemptApi, *, values: Json, tags: list[str] | None = None) -> Json:

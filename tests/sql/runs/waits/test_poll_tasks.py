@@ -17,7 +17,7 @@ def test_only_tasks_that_ended_are_answered(db: Db) -> None:
 
     rows = call(db, "poll_tasks", org_id=DEFAULT_ORG, task_ids=[done, failed, running, uuid4()])
 
-    ended = {row["task_id"]: (row["status"], row["output"], row["error"]) for row in rows}
+    ended = {row["id"]: (row["status"], row["output"], row["error"]) for row in rows}
     assert ended == {done: ("completed", "x", None), failed: ("failed", None, {"message": "boom"})}
 
 

@@ -1,7 +1,7 @@
 -- Returns the runs among p_run_ids that are final, with status, output and error: for clients that wait. A run whose
 -- last end is counted but not folded yet is folded here, so that the client does not wait for a dispatcher.
 create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
-  returns table (run_id uuid, status text, output jsonb, error jsonb)
+  returns table (id uuid, status text, output jsonb, error jsonb)
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off

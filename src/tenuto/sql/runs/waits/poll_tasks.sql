@@ -1,7 +1,7 @@
 -- Returns how the final tasks among p_task_ids ended: for a parent that gathers its children. p_run_id: only of this
 -- run.
 create or replace function tenuto.poll_tasks(p_org_id uuid, p_task_ids uuid[], p_run_id uuid default null)
-  returns table (task_id uuid, status text, output jsonb, error jsonb)
+  returns table (id uuid, status text, output jsonb, error jsonb)
   language sql
   stable
 as $$
