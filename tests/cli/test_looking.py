@@ -126,7 +126,7 @@ def test_the_id_of_a_run_of_several_tasks_leads_to_its_tasks(db: Db, database: s
     said = f"{run} is a run of 2 tasks, not a task; `tenuto tasks list --run {run}` shows its tasks"
     refused = [tenuto("tasks", verb, str(run), TENUTO_DATABASE_URL=database) for verb in ("show", "tree", "logs")]
 
-    assert {one["task_id"] for one in told["tasks"]} == {str(first), str(second)}
+    assert {one["id"] for one in told["tasks"]} == {str(first), str(second)}
     assert all("worker" in one["why"] or "waits" in one["why"] for one in told["tasks"])
     assert [(one.returncode, one.stderr) for one in refused] == [(2, f"tenuto: {said}\n")] * 3
 

@@ -33,6 +33,43 @@ def test_every_refusal_is_described_as_a_problem(api: TestClient) -> None:
     assert "HTTPValidationError" not in described["components"]["schemas"]
 
 
+# Responses that hand a secret to its owner, and the hash of an audit entry, which is public.
+SECRETS_SHOWN = {
+    ("OpenSessionResponse", "token"),
+    ("ClaimedTask", "token"),
+    ("TokenResponse", "token"),
+    ("MeResponse", "csrf_token"),
+    ("SignedHeadResponse", "hash"),
+}
+SECRET_WORDS = ("token", "hash", "secret", "pepper", "private", "bcrypt", "lease_token", "locked_by")
+
+
+def test_no_response_has_a_field_for_a_secret_unless_it_is_listed_here(api: TestClient) -> None:
+    described = api.get("/openapi.json").json()
+    names: set[str] = set()
+    stack = [
+        response.get("content", {})
+        for methods in described["paths"].values()
+        for operation in methods.values()
+        for status, response in operation["responses"].items()
+        if status < "400"
+    ]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            name = str(part.get("$ref", "")).rpartition("/")[2]
+            if name and name not in names:
+                names.add(name)
+                stack.append(described["components"]["schemas"][name])
+            stack.extend(value for key, value in part.items() if key != "$ref")
+        elif isinstance(part, list):
+            stack.extend(part)
+
+    fields = {(name, field) for name in names for field in described["components"]["schemas"][name]["properties"]}
+    shown = {(name, field) for name, field in fields if any(word in field for word in SECRET_WORDS)}
+    assert shown == SECRETS_SHOWN
+
+
 def test_a_method_that_a_path_has_not_is_refused_with_those_it_has(settings: ServerSettings, api: TestClient) -> None:
     paths: dict[str, set[str]] = {}
     for route in create_app(settings).routes:

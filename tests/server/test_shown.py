@@ -9,8 +9,8 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
-from tenuto.server.schemas.runs import Run
-from tenuto.server.schemas.tasks import Task
+from tenuto.server.schemas.runs import RunResponse
+from tenuto.server.schemas.tasks import TaskResponse
 from tests.support.clock import Clock
 from tests.support.kernel import Db, a_worker, call, start_one, task
 from tests.support.states import RESTING
@@ -24,11 +24,11 @@ def run(db: Db, run_id: UUID) -> dict[str, Any]:
 def check_shown(admin: TestClient, db: Db, task_id: UUID) -> None:
     row = task(db, task_id)
     shown = admin.get(f"/v1/tasks/{task_id}").json()
-    assert list(shown) == list(Task.model_fields)
-    assert Task.model_validate(shown) == Task.model_validate(row)
-    shown = admin.get(f"/v1/runs/{row['id']}").json()
-    assert list(shown) == list(Run.model_fields)
-    assert Run.model_validate(shown) == Run.model_validate(run(db, row["run_id"]))
+    assert list(shown) == list(TaskResponse.model_fields)
+    assert TaskResponse.model_validate(shown) == TaskResponse.model_validate(row)
+    shown = admin.get(f"/v1/runs/{row['run_id']}").json()
+    assert list(shown) == list(RunResponse.model_fields)
+    assert RunResponse.model_validate(shown) == RunResponse.model_validate(run(db, row["run_id"]))
 
 
 @pytest.mark.parametrize("state", RESTING)

@@ -20,4 +20,4 @@ def test_every_run_of_the_org_is_returned_with_its_status(db: Db, database: str)
     assert {one.id: one.status for one in found} == {
         done: "completed", failed: "failed", running: "running", waiting: "pending", graph: "pending",
     }  # fmt: skip
-    assert ask(database, monitoring.get_run_statuses, org_id=an_org(db), run_ids=run_ids) == []
+    assert ask(database, monitoring.get_run_statuses, org_id=an_org(db, "other"), run_ids=run_ids) == []

@@ -112,9 +112,7 @@ async def why_unserved(context: CommandContext, type: str, *, otherwise: str) ->
 def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
     """Print the outcome, then raise the problem if there is one. With a problem, only JSON output shows the outcome."""
     if outcome.status is None:
-        show(
-            outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.id}", as_json=as_json
-        )
+        show(outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.id}", as_json=as_json)
     elif as_json or problem is None:
         show(outcome, show_result(outcome.result), as_json=as_json)
     if problem is not None:

@@ -26,7 +26,7 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
 
     try:
         sentence = await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=id)
-        return {"task_id": id, "why": sentence}, one_line(sentence)
+        return {"id": id, "why": sentence}, one_line(sentence)
     except NotFound:
         run = await find_run(context, id)
         if run is None:
@@ -35,7 +35,7 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
     still = [task.id for task in tasks if task.status not in ENDED][:MAX_TASKS]
     explained = [
         {
-            "task_id": task_id,
+            "id": task_id,
             "why": await context.pool.call(monitoring.explain_task, org_id=context.org_id, task_id=task_id),
         }
         for task_id in still

@@ -9,16 +9,16 @@ from tenuto.db.audit_signing import signing_key
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.task_tokens import lifetime, make_task_token
-from tenuto.server.schemas.worker_sessions import IssuedToken
+from tenuto.server.schemas.worker_sessions import TokenResponse
 from tenuto.server.settings import ServerSettings
 
 
 async def issue_token(
     pool: ConnectionPool, settings: ServerSettings, principal: TaskPrincipal, timeout_seconds: float | None
-) -> IssuedToken:
+) -> TokenResponse:
     key, now, seconds = await pool.call(signing_key, settings.peppers), time.time(), lifetime(timeout_seconds)
     text = make_task_token(key, principal, now=now, seconds=seconds)
-    return IssuedToken(token=text, expires_at=datetime.fromtimestamp(int(now + seconds), UTC))
+    return TokenResponse(token=text, expires_at=datetime.fromtimestamp(int(now + seconds), UTC))
 
 
 async def add_tokens(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from tenuto.db import audit, idempotency
 from tenuto.db.connection.call import Conn
@@ -80,9 +80,9 @@ class ApiRequest:
 
     async def change(
         self,
-        work: Callable[[Transaction], Awaitable[BaseModel | None]],
+        work: Callable[[Transaction], Awaitable[Any]],
         *,
-        status: int | Callable[[BaseModel | None], int] = 200,
+        status: int | Callable[[Any], int] = 200,
         seconds: float | None = None,
         repeatable: bool = True,
     ) -> Response:
@@ -101,7 +101,7 @@ class ApiRequest:
                 if not begun.is_new:
                     return _answer(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
             result = await work(change)
-            content = None if result is None else result.model_dump(mode="json")
+            content = None if result is None else to_jsonable_python(result)
             status = status if isinstance(status, int) else status(result)
             if key is not None:
                 await change.do(idempotency.finish_request, **params, status=status, answer=content)

@@ -8,10 +8,11 @@ from fastapi import Query
 from pydantic import Field
 
 from tenuto.db import audit, keys
+from tenuto.model.audit import AuditEntry
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import Page, ResponseModel
+from tenuto.server.schemas.base import Page, ResponseModel
 
 ROUTES = RouteTable("audit")
 
@@ -26,32 +27,13 @@ class AuditFilter(Filter):
     before: UUID | None = None
 
 
-class AuditLogEntry(ResponseModel):
-    """Somebody did something to something; `actor_name` is what a key or person is called now, `seq` its place in the
-    org's chain, once it has one."""
-
-    id: UUID
-    created_at: datetime
-    entity: str
-    entity_id: str
-    action: str
-    changes: dict[str, Any]
-    actor_kind: str
-    actor_id: str
-    actor_name: str | None
-    ip: str | None
-    user_agent: str | None
-    request_id: str | None
-    seq: int | None
-
-
 class HeadFilter(Filter):
     """Newest first, before a place in the chain."""
 
     before: Annotated[int, Field(ge=1, le=(1 << 63) - 1)] | None = None
 
 
-class SignedHead(ResponseModel):
+class SignedHeadResponse(ResponseModel):
     """An end of the org's chain, signed: kept elsewhere, a line of what `tenuto audit verify --heads` takes."""
 
     org_id: UUID
@@ -63,13 +45,13 @@ class SignedHead(ResponseModel):
     public_key: dict[str, Any] | None
 
 
-@ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[AuditLogEntry])
+@ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[AuditEntry])
 async def list_audit(desk: AtDesk, asked: Annotated[AuditFilter, Query()]) -> Any:
     """What people and keys did in the org, newest first."""
     return page(await desk.ask(audit.list_audit, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", answer=Page[SignedHead])
+@ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", answer=Page[SignedHeadResponse])
 async def list_heads(desk: AtDesk, asked: Annotated[HeadFilter, Query()]) -> Any:
     """Signed ends of the org's chain, newest first: there is a new one a minute after something was done."""
     found = await desk.ask(audit.list_heads, **asked.model_dump())

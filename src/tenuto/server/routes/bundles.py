@@ -15,7 +15,7 @@ from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas.runs import Page, ResponseModel
+from tenuto.server.schemas.base import Page, ResponseModel
 
 ROUTES = RouteTable("bundles")
 
@@ -32,7 +32,7 @@ class BundleFilter(Filter):
     before: UUID | None = None
 
 
-class BundleSummary(ResponseModel):
+class BundleSummaryResponse(ResponseModel):
     """A bundle; `types` are the task types that it runs now."""
 
     id: UUID
@@ -44,20 +44,20 @@ class BundleSummary(ResponseModel):
     created_at: datetime
 
 
-class BundleDetails(BundleSummary):
+class BundleResponse(BundleSummaryResponse):
     """The same with its manifest."""
 
     manifest: dict[str, Any]
 
 
-@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleSummary])
+@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleSummaryResponse])
 async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) -> Any:
     """The org's bundles, newest first."""
     return page(await desk.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add(
-    "POST", "/v1/bundles", permission="bundles:write", answer=BundleDetails, status=201, takes=Archive.media_type
+    "POST", "/v1/bundles", permission="bundles:write", answer=BundleResponse, status=201, takes=Archive.media_type
 )
 async def put_bundle(desk: AtDesk) -> Response:
     """Upload a bundle of up to 64 MB. Its task types are run by it from now on; the same one may be put again."""
@@ -67,16 +67,16 @@ async def put_bundle(desk: AtDesk) -> Response:
         sha256 = received.checksum.removeprefix("sha256:")
         said = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
-        async def work(change: Transaction) -> BundleDetails:
+        async def work(change: Transaction) -> BundleResponse:
             await change.do(upload_bundle, **said, created_by=str(desk.principal.id))
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
-            return BundleDetails.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
+            return BundleResponse.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
 
         return await desk.change(work, status=201, seconds=desk.settings.bulk_seconds, repeatable=False)
 
 
-@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleDetails)
+@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleResponse)
 async def get_bundle(desk: AtDesk, sha256: Hash) -> Any:
     """What a bundle holds and runs."""
     return await desk.ask(bundles.get_bundle, sha256=sha256)

@@ -6,12 +6,14 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query, Response
 
 from tenuto.db import identity, monitoring, runs, workers
+from tenuto.model.identity import ResourceGroup
+from tenuto.model.monitoring import QueueStatus, WorkerStatus
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import operations as schemas
-from tenuto.server.schemas.base import NewGroup, Reason
-from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.base import IdResponse, Items, Page, ReasonRequest
+from tenuto.server.schemas.operations import SetGroupRequest
 
 ROUTES = RouteTable("care")
 
@@ -28,13 +30,13 @@ class WorkerFilter(NameFilter):
     status: Literal["starting", "active", "draining", "error", "terminated"] | None = None
 
 
-@ROUTES.add("GET", "/v1/status", permission="status:read", answer=schemas.Status)
+@ROUTES.add("GET", "/v1/status", permission="status:read", answer=schemas.StatusResponse)
 async def get_status(desk: AtDesk) -> Any:
     """How much stands where, and who works."""
     return await desk.ask(monitoring.get_overview)
 
 
-@ROUTES.add("GET", "/v1/queues", permission="queues:read", answer=schemas.Queues)
+@ROUTES.add("GET", "/v1/queues", permission="queues:read", answer=Items[QueueStatus])
 async def list_queues(desk: AtDesk) -> Any:
     """Every queue and what stands in it."""
     return {"items": await desk.ask(monitoring.list_queues)}
@@ -52,34 +54,34 @@ async def resume_queue(desk: AtDesk, name: Name) -> Response:
     return await do(desk, "queue", name, "resume", runs.resume_queue, queue=name)
 
 
-@ROUTES.add("GET", "/v1/workers", permission="workers:read", answer=Page[schemas.Worker])
+@ROUTES.add("GET", "/v1/workers", permission="workers:read", answer=Page[WorkerStatus])
 async def list_workers(desk: AtDesk, asked: Annotated[WorkerFilter, Query()]) -> Any:
     """The org's workers, by name."""
     return page(await desk.ask(monitoring.list_workers, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("POST", "/v1/workers/{name}/drain", permission="workers:write", answer=None, status=204)
-async def drain_worker(desk: AtDesk, name: Name, body: Reason | None = None) -> Response:
+async def drain_worker(desk: AtDesk, name: Name, body: ReasonRequest | None = None) -> Response:
     """Let a worker finish what it holds and claim nothing more."""
     reason = body.reason if body else None
     return await do(desk, "worker", name, "drain", workers.drain_worker, worker_id=name, reason=reason)
 
 
-@ROUTES.add("GET", "/v1/groups", permission="groups:read", answer=Page[schemas.Group])
+@ROUTES.add("GET", "/v1/groups", permission="groups:read", answer=Page[ResourceGroup])
 async def list_groups(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
     """The org's resource groups, by external id."""
     return page(await desk.ask(identity.list_groups, **asked.model_dump()), asked, "external_id")
 
 
-@ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", answer=schemas.GroupId)
-async def set_resource_group(desk: AtDesk, name: Name, body: NewGroup) -> Response:
+@ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", answer=IdResponse)
+async def set_resource_group(desk: AtDesk, name: Name, body: SetGroupRequest) -> Response:
     """Make a resource group, or change what it may use."""
 
-    async def work(change: Transaction) -> schemas.GroupId:
+    async def work(change: Transaction) -> IdResponse:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.set_resource_group, external_id=name, **said)
         await change.note("group", name, "set", {key: {"new": value} for key, value in said.items()})
-        return schemas.GroupId(id=id)
+        return IdResponse(id=id)
 
     return await desk.change(work)
 

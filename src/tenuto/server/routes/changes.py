@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from tenuto.server.change_stream import follower_of, read_place, said_of, seats_of, stream_changes
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("changes")
 PERMISSION = "runs:read"
@@ -19,7 +19,7 @@ STREAM = "text/event-stream"
 After = Annotated[str | None, Query(max_length=1000, description="For those who cannot send Last-Event-ID.")]
 
 
-class Change(ResponseModel):
+class ChangeResponse(ResponseModel):
     """A run that began or ended, an attempt of a task that ended, a worker that came, drained or went."""
 
     kind: Literal["run", "task", "worker"]
@@ -29,14 +29,14 @@ class Change(ResponseModel):
     at: datetime
 
 
-class Changes(ResponseModel):
+class ChangesResponse(ResponseModel):
     """Up to 1,000 changes, and what `after` takes to go on."""
 
-    items: list[Change]
+    items: list[ChangeResponse]
     next: str
 
 
-@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, answer=Changes)
+@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, answer=ChangesResponse)
 async def follow_changes(desk: AtDesk, after: After = None) -> Any:
     """What changed since a place, or from now on. Who accepts `text/event-stream` gets it as it happens: events
     `change` with the same fields, each with an id; sent back as `Last-Event-ID` the stream goes on there and misses

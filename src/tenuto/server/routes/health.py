@@ -11,7 +11,7 @@ from tenuto.db import maintenance
 from tenuto.model.metrics import HTTP_REGISTRY
 from tenuto.server.http.routing import PUBLIC, RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("health")
 
@@ -20,11 +20,11 @@ class Metrics(Response):
     media_type = CONTENT_TYPE_LATEST
 
 
-class Health(ResponseModel):
+class HealthResponse(ResponseModel):
     status: str
 
 
-class ApiInfo(ResponseModel):
+class ApiInfoResponse(ResponseModel):
     """What this is, and where to read on."""
 
     name: str
@@ -33,20 +33,20 @@ class ApiInfo(ResponseModel):
     docs: str
 
 
-@ROUTES.add("GET", "/", permission=PUBLIC, answer=ApiInfo)
+@ROUTES.add("GET", "/", permission=PUBLIC, answer=ApiInfoResponse)
 async def front(request: Request) -> Any:
     """For who looks what answers here."""
     about = {"name": request.app.title, "version": request.app.version}
     return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
 
 
-@ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=Health)
+@ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=HealthResponse)
 async def healthz() -> Any:
     """The process answers."""
     return {"status": "ok"}
 
 
-@ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=Health)
+@ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=HealthResponse)
 async def readyz(request: Request) -> Any:
     """The database answers too. Anybody may ask, so whoever does while another is asking is told the same."""
     state = request.app.state

@@ -13,9 +13,8 @@ from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas.base import NewKey, Rotation
-from tenuto.server.schemas.operations import ApiKey, CreatedKey
-from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.base import Page
+from tenuto.server.schemas.keys import ApiKeyResponse, CreatedKeyResponse, CreateKeyRequest, RotateKeyRequest
 
 ROUTES = RouteTable("keys")
 
@@ -26,42 +25,42 @@ class KeyFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[ApiKey])
+@ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[ApiKeyResponse])
 async def list_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
     """The org's API keys, newest first."""
     return page(await desk.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=CreatedKey, status=201)
-async def create_key(desk: AtDesk, body: NewKey) -> Response:
+@ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
+async def create_key(desk: AtDesk, body: CreateKeyRequest) -> Response:
     """A new API key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here.
     A key that asks makes one that may no more, and lives no longer, than itself."""
     check_permissions(body.permissions)
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
-    async def work(change: Transaction) -> CreatedKey:
+    async def work(change: Transaction) -> CreatedKeyResponse:
         said = {"name": body.name, "permissions": body.permissions, "expires_at": body.expires_at}
         id = await change.do(keys.create_api_key, **made, **said, **asker(desk))
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
         await change.note("api_key", id, "create", changes)
-        return CreatedKey(id=id, key=key.text)
+        return CreatedKeyResponse(id=id, key=key.text)
 
     return await desk.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=CreatedKey, status=201)
-async def rotate_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
+@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
+async def rotate_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
     """A new key in place of this one, which stays good for the overlap. A key that asks rotates itself, or another that
     may no more and lives no longer; the new one lives no longer either."""
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
-    async def work(change: Transaction) -> CreatedKey:
+    async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
         new = await change.do(keys.rotate_api_key, id=id, **made, **asker(desk), overlap=overlap)
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
-        return CreatedKey(id=new, key=key.text)
+        return CreatedKeyResponse(id=new, key=key.text)
 
     return await desk.change(work, status=201, repeatable=False)
 

@@ -17,7 +17,7 @@ from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable
 from tenuto.server.http.routing import PUBLIC, RouteTable
 from tenuto.server.requests.api import AtDesk
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 from tenuto.server.settings import ServerSettings
 
 ROUTES = RouteTable("login")
@@ -27,7 +27,7 @@ Text = Annotated[str | None, Query(max_length=4096)]
 Slug = Annotated[str | None, Query(min_length=1, max_length=63)]
 
 
-class Me(ResponseModel):
+class MeResponse(ResponseModel):
     """Who is asking; with a cookie, `csrf_token` goes into the header X-CSRF-Token of every change."""
 
     kind: str
@@ -107,7 +107,7 @@ async def log_out(request: Request) -> Response:
     return answer
 
 
-@ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, answer=Me)
+@ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, answer=MeResponse)
 async def get_me(desk: AtDesk) -> Any:
     """Who is asking, and what they may do."""
     await desk.check()

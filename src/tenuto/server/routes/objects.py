@@ -21,7 +21,7 @@ from tenuto.server.http.json_body import parse_json
 from tenuto.server.http.object_stream import pieces, receive, spool
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
 from tenuto.storage.folder import FolderStore
@@ -48,7 +48,7 @@ class UploadParams(BaseModel):
         return {"type": self.type, "metadata": metadata}
 
 
-class Stored(ResponseModel):
+class ObjectResponse(ResponseModel):
     """A data object; pass it to a task as `{"$object": id}`."""
 
     id: UUID
@@ -59,15 +59,18 @@ class Stored(ResponseModel):
     created_at: datetime
 
 
-@ROUTES.add("POST", "/v1/objects", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type)
+@ROUTES.add(
+    "POST", "/v1/objects", permission="objects:write", answer=ObjectResponse, status=201, takes=Bytes.media_type
+)
 async def create_object(desk: AtDesk, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body, up to 64 MB. An object that no task holds goes after a day."""
     return await _put(desk, UUID(uuid7()), asked)
 
 
 @ROUTES.add(
-    "PUT", "/v1/objects/{object_id}", permission="objects:write", answer=Stored, status=201, takes=Bytes.media_type,
-    responses={200: {"model": Stored, "description": "it was there already"}},
+    "PUT", "/v1/objects/{object_id}", permission="objects:write",
+    answer=ObjectResponse, status=201, takes=Bytes.media_type,
+    responses={200: {"model": ObjectResponse, "description": "it was there already"}},
 )  # fmt: skip
 async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body under an id of your own, so that the request may be repeated; other bytes need another id."""
@@ -93,10 +96,10 @@ async def _put(desk: AtDesk, object_id: UUID, asked: UploadParams) -> Response:
 
 
 async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
-    async def work(change: Transaction) -> Stored:
+    async def work(change: Transaction) -> ObjectResponse:
         await change.do(run_data.put_object, id=object_id, **said)
         await change.note("object", object_id, "put", {"size": {"new": said["size"]}})
-        return Stored.model_validate(await change.do(run_data.get_object, object_id=object_id))
+        return ObjectResponse.model_validate(await change.do(run_data.get_object, object_id=object_id))
 
     try:
         return await desk.change(work, status=201, repeatable=False)
@@ -107,7 +110,7 @@ async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
             found = None  # another org's, which is answered as one of this org with other bytes
         if found is None or (found.checksum, found.type) != (said["checksum"], said["type"]):
             raise Conflict(f"the id {object_id} is taken, by other bytes", "choose another id") from None
-        return Response(Stored.model_validate(found).model_dump_json(), 200, media_type="application/json")
+        return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")
 
 
 @ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)

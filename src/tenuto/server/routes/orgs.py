@@ -13,29 +13,28 @@ from tenuto.model.identity import Org
 from tenuto.server.http.pagination import Filter
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas import users as schemas
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.user_requests import EditOrg
+from tenuto.server.schemas.base import Page
+from tenuto.server.schemas.users import EditOrgRequest
 
 ROUTES = RouteTable("orgs")
 
 Slug = Annotated[str, Path(min_length=1, max_length=63)]
 
 
-@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[schemas.Org])
+@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[Org])
 async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
     """The orgs that may be seen: one's own."""
     return {"items": await desk.look(_own, limit=asked.limit), "next": None}
 
 
-@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=schemas.Org)
+@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=Org)
 async def get_org(desk: AtDesk, slug: Slug) -> Any:
     """One's own org."""
     return await desk.look(_find, slug=slug)
 
 
 @ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", answer=None, status=204)
-async def edit_org(desk: AtDesk, slug: Slug, body: EditOrg) -> Response:
+async def edit_org(desk: AtDesk, slug: Slug, body: EditOrgRequest) -> Response:
     """Another name, or other settings in place of all there are."""
 
     async def work(change: Transaction) -> None:

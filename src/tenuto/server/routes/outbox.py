@@ -11,8 +11,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, RequestModel
-from tenuto.server.schemas.runs import Page, ResponseModel
+from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, Page, RequestModel, ResponseModel
 
 ROUTES = RouteTable("outbox")
 
@@ -27,7 +26,7 @@ class EffectFilter(Filter):
     before: Id | None = None
 
 
-class Effect(ResponseModel):
+class EffectResponse(ResponseModel):
     """Something to be done outside; dead after 20 attempts."""
 
     id: int
@@ -41,7 +40,7 @@ class Effect(ResponseModel):
     processed_at: datetime | None
 
 
-class Replay(RequestModel):
+class ReplayRequest(RequestModel):
     """Which dead ones: by id, of a kind, or all."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
@@ -49,25 +48,25 @@ class Replay(RequestModel):
     all: bool = False
 
 
-class Replayed(ResponseModel):
+class ReplayResponse(ResponseModel):
     ids: list[int]
 
 
-@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", answer=Page[Effect])
+@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", answer=Page[EffectResponse])
 async def list_effects(desk: AtDesk, asked: Annotated[EffectFilter, Query()]) -> Any:
     """The newest side effects first."""
     return page(await desk.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", answer=Replayed)
-async def replay_effects(desk: AtDesk, body: Replay) -> Response:
+@ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", answer=ReplayResponse)
+async def replay_effects(desk: AtDesk, body: ReplayRequest) -> Response:
     """Try dead side effects again, from the first attempt on."""
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
 
-    async def work(change: Transaction) -> Replayed:
+    async def work(change: Transaction) -> ReplayResponse:
         done = await change.do(outbox.replay_effects, ids=body.ids, kind=body.kind)
         await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
-        return Replayed(ids=done)
+        return ReplayResponse(ids=done)
 
     return await desk.change(work)

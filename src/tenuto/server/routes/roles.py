@@ -6,12 +6,12 @@ from uuid import UUID
 from fastapi import Path, Query, Response
 
 from tenuto.db import identity
+from tenuto.model.identity import Member, OrgRole
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas import users as schemas
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.user_requests import NewRole
+from tenuto.server.schemas.base import IdResponse, Page
+from tenuto.server.schemas.users import CreateRoleRequest
 
 ROUTES = RouteTable("roles")
 
@@ -30,20 +30,20 @@ class MemberFilter(Filter):
     after: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/roles", permission="roles:read", answer=Page[schemas.Role])
+@ROUTES.add("GET", "/v1/roles", permission="roles:read", answer=Page[OrgRole])
 async def list_roles(desk: AtDesk, asked: Annotated[RoleFilter, Query()]) -> Any:
     """The org's roles and how many people have each, by name."""
     return page(await desk.ask(identity.list_roles, **asked.model_dump()), asked, "name")
 
 
-@ROUTES.add("POST", "/v1/roles", permission="roles:write", answer=schemas.RoleId, status=201)
-async def create_role(desk: AtDesk, body: NewRole) -> Response:
+@ROUTES.add("POST", "/v1/roles", permission="roles:write", answer=IdResponse, status=201)
+async def create_role(desk: AtDesk, body: CreateRoleRequest) -> Response:
     """A role that people can have and datasets can name."""
 
-    async def work(change: Transaction) -> schemas.RoleId:
+    async def work(change: Transaction) -> IdResponse:
         id = await change.do(identity.create_role, name=body.name, description=body.description)
         await change.note("role", body.name, "create", {"description": {"new": body.description}})
-        return schemas.RoleId(id=id)
+        return IdResponse(id=id)
 
     return await desk.change(work, status=201)
 
@@ -59,7 +59,7 @@ async def delete_role(desk: AtDesk, name: Name) -> Response:
     return await desk.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", answer=Page[schemas.Member])
+@ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", answer=Page[Member])
 async def list_members(desk: AtDesk, name: Name, asked: Annotated[MemberFilter, Query()]) -> Any:
     """Who has a role."""
     return page(await desk.ask(identity.list_members, role=name, **asked.model_dump()), asked, "user_id")

@@ -11,7 +11,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import runs as schemas
-from tenuto.server.schemas.base import EditTags, PutData
+from tenuto.server.schemas.base import EditTagsRequest, Items, PutDataRequest
 
 ROUTES = RouteTable("run data")
 
@@ -40,7 +40,7 @@ class DataSelector(BaseModel):
     data_id: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=schemas.RunDataItems)
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=Items[schemas.RunDataResponse])
 async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
     """The newest value of each key."""
     found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
@@ -49,39 +49,39 @@ async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, 
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DataIds)
-async def put_run_data(desk: AtDesk, run_id: UUID, body: PutData) -> Response:
+@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DataIdsResponse)
+async def put_run_data(desk: AtDesk, run_id: UUID, body: PutDataRequest) -> Response:
     """Write values, each a new one of its key."""
 
-    async def work(change: Transaction) -> schemas.DataIds:
+    async def work(change: Transaction) -> schemas.DataIdsResponse:
         ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
-        return schemas.DataIds(ids=ids)
+        return schemas.DataIdsResponse(ids=ids)
 
     return await desk.change(work)
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.Deleted)
+@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DeletedResponse)
 async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataSelector, Query()]) -> Response:
     """Delete a key, or one value of it."""
     if (asked.key is None) == (asked.data_id is None):
         raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
 
-    async def work(change: Transaction) -> schemas.Deleted:
+    async def work(change: Transaction) -> schemas.DeletedResponse:
         deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=asked.key, data_id=asked.data_id)
         await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
-        return schemas.Deleted(deleted=deleted)
+        return schemas.DeletedResponse(deleted=deleted)
 
     return await desk.change(work)
 
 
-@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=schemas.Tags)
-async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTags) -> Response:
+@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=schemas.TagsResponse)
+async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTagsRequest) -> Response:
     """Add and remove tags of one value."""
 
-    async def work(change: Transaction) -> schemas.Tags:
+    async def work(change: Transaction) -> schemas.TagsResponse:
         tags = await change.do(run_data.edit_run_data_tags, data_id=data_id, add=body.add, remove=body.remove)
         await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
-        return schemas.Tags(tags=tags)
+        return schemas.TagsResponse(tags=tags)
 
     return await desk.change(work)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from tenuto.db import monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json
-from tenuto.model.monitoring import RunResult
+from tenuto.model.monitoring import RunResult, RunSummary
 from tenuto.model.tasks import Started
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.json_body import in_thread_if_large
@@ -18,17 +18,28 @@ from tenuto.server.http.routing import RouteTable
 from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import runs as schemas
-from tenuto.server.schemas.base import CancelRequest, Reason, RetryRequest, SignalRequest, WaitFor
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.starts import AnyStart, OneStart, Start, StartGraph, Starts
+from tenuto.server.schemas.base import (
+    CancelRequest,
+    IdResponse,
+    Items,
+    Page,
+    ReasonRequest,
+    RetryRequest,
+    SignalRequest,
+    WaitForRunsRequest,
+)
+from tenuto.server.schemas.starts import AnyStart, OneStart, StartGraphRequest, Starts, StartTaskRequest
 from tenuto.server.starts.inputs import refuse_reserved
 from tenuto.server.starts.start_runs import check_known, noted, plan_all, start_all, start_one
 
 ROUTES = RouteTable("runs")
 ACCEPTED: dict[int | str, Any] = {
-    202: {"model": schemas.Run, "description": "accepted: the run is large; `progress` says how far dispatchers are"}
+    202: {
+        "model": schemas.RunResponse,
+        "description": "accepted: the run is large; `progress` says how far dispatchers are",
+    }
 }
-RUN = fields_of(schemas.Run)
+RUN = fields_of(schemas.RunResponse)
 
 
 class RunFilter(SortedFilter):
@@ -53,8 +64,8 @@ async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
 
 
 async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
-    single = isinstance(body, Start | StartGraph)
-    starts = [body] if isinstance(body, Start | StartGraph) else body
+    single = isinstance(body, StartTaskRequest | StartGraphRequest)
+    starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
     planned = await in_thread_if_large(await desk.request.body(), lambda: plan_all(starts))
     plans, types, strict = planned.plans, planned.types, planned.strict
     if single and not (strict or desk.once):
@@ -85,13 +96,13 @@ async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any
     ]
 
 
-@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[schemas.RunSummary])
+@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[RunSummary])
 async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
     """The org's runs, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.Run)
+@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.RunResponse)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
     found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
@@ -101,8 +112,8 @@ async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
     return tagged(desk.request, found.text)
 
 
-@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=schemas.RunResults)
-async def wait_for_runs(desk: AtDesk, body: WaitFor) -> Any:
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=Items[RunResult])
+async def wait_for_runs(desk: AtDesk, body: WaitForRunsRequest) -> Any:
     """Those of the runs that have ended, as soon as there are any; others may be asked for again."""
     return {"items": await _ends(desk, body.run_ids, body.wait)}
 
@@ -119,13 +130,13 @@ async def update_run(desk: AtDesk, run_id: UUID, body: CancelRequest) -> Respons
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
-async def cancel_run(desk: AtDesk, run_id: UUID, body: Reason | None = None) -> Response:
+async def cancel_run(desk: AtDesk, run_id: UUID, body: ReasonRequest | None = None) -> Response:
     """Stop a run and everything below it. 202: the run is large; dispatchers stop its tasks in pieces."""
     return await _cancel(desk, run_id, body.reason if body else None)
 
 
 async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
-    async def work(change: Transaction) -> schemas.Run | None:
+    async def work(change: Transaction) -> schemas.RunResponse | None:
         done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
         return None if done else await _run(change, run_id)
@@ -137,23 +148,30 @@ def _status(made: BaseModel | None) -> int:
     return 204 if made is None else 202
 
 
-async def _run(change: Transaction, run_id: UUID) -> schemas.Run:
-    return schemas.Run.model_validate(await change.do(monitoring.get_run, run_id=run_id))
+async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
+    return schemas.RunResponse.model_validate(await change.do(monitoring.get_run, run_id=run_id))
 
 
 @ROUTES.add(
-    "POST", "/v1/runs/{run_id}/retry", permission="runs:write", answer=schemas.Run, status=201, responses=ACCEPTED
+    "POST",
+    "/v1/runs/{run_id}/retry",
+    permission="runs:write",
+    answer=schemas.RunResponse,
+    status=201,
+    responses=ACCEPTED,
 )
 async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None) -> Response:
     """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false.
     202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
-    async def work(change: Transaction) -> schemas.Run:
+    async def work(change: Transaction) -> schemas.RunResponse:
         new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)
 
-    return await desk.change(work, status=lambda run: 202 if isinstance(run, schemas.Run) and run.progress else 201)
+    return await desk.change(
+        work, status=lambda run: 202 if isinstance(run, schemas.RunResponse) and run.progress else 201
+    )
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
@@ -161,26 +179,26 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
     """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
     its tasks in pieces."""
 
-    async def work(change: Transaction) -> schemas.Run | None:
+    async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)
         done = await change.do(runs.delete_run, run_id=run_id)
         await change.note("run", run_id, "delete")
         if done:
             return None
         (request,) = await change.do(runs.get_request, run_id=run_id)
-        return found.model_copy(update={"progress": schemas.Progress.model_validate(request)})
+        return found.model_copy(update={"progress": schemas.RunProgress.model_validate(request)})
 
     return await desk.change(work, status=_status)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=schemas.SignalId, status=201)
+@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=IdResponse, status=201)
 async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Response:
     """Send a message that a task of the run waits for, or will wait for."""
     refuse_reserved(f"signal {body.name}", body.value)
 
-    async def work(change: Transaction) -> schemas.SignalId:
+    async def work(change: Transaction) -> IdResponse:
         sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
-        return schemas.SignalId(id=sent)
+        return IdResponse(id=sent)
 
     return await desk.change(work, status=201)

@@ -14,16 +14,16 @@ from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.routes.care import Name, NameFilter, do
 from tenuto.server.schemas import operations as schemas
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.starts import PutSchedule
+from tenuto.server.schemas.base import Page
+from tenuto.server.schemas.starts import PutScheduleRequest
 from tenuto.server.starts.build import StartBuilder, limits_of
 from tenuto.server.starts.inputs import refuse_reserved
 
 ROUTES = RouteTable("schedules")
 
 
-@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=schemas.Schedule)
-async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
+@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=Schedule)
+async def put_schedule(desk: AtDesk, name: Name, body: PutScheduleRequest) -> Response:
     """Make a schedule, or change it: its next time stays unless cron or timezone change."""
     refuse_reserved(f"schedule {name}", body.input)
     jitter = seconds(body.jitter, "jitter")
@@ -31,7 +31,7 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
         raise InvalidInput(f"jitter is {body.jitter!r}, longer than a day", "write at most 1d")
     details = {"limits": limits_of(body), "metadata": body.metadata}
 
-    async def work(change: Transaction) -> schemas.Schedule:
+    async def work(change: Transaction) -> Schedule:
         put = await change.do(
             reactions.put_schedule,
             name=name,
@@ -45,12 +45,12 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutSchedule) -> Response:
             next_at=fire_after(body.cron, body.timezone, await maintenance.now(change.conn)),
         )
         await change.note("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
-        return schemas.Schedule.model_validate(put)
+        return put
 
     return await desk.change(work)
 
 
-@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[schemas.Schedule])
+@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[Schedule])
 async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
     """Every schedule and when it is next, by name."""
     return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
@@ -62,16 +62,16 @@ async def pause_schedule(desk: AtDesk, name: Name) -> Response:
     return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
 
 
-@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.NextRun)
+@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.NextRunResponse)
 async def resume_schedule(desk: AtDesk, name: Name) -> Response:
     """Let a schedule go on; what came due in the pause is not made up for."""
 
-    async def work(change: Transaction) -> schemas.NextRun:
+    async def work(change: Transaction) -> schemas.NextRunResponse:
         found = await _find_schedule(change, name)
         next_at = fire_after(found.cron, found.timezone, await maintenance.now(change.conn))
         await change.do(reactions.resume_schedule, name=name, next_at=next_at)
         await change.note("schedule", name, "resume")
-        return schemas.NextRun(next_at=next_at)
+        return schemas.NextRunResponse(next_at=next_at)
 
     return await desk.change(work)
 

@@ -8,17 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import monitoring, run_data, runs
 from tenuto.db.connection.json_rows import get_task_json
+from tenuto.model.monitoring import TaskSummary
+from tenuto.model.tasks import TreeNode
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import SortedFilter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.limits.long_poll import Wait, until_ended
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.schemas import tasks as schemas
-from tenuto.server.schemas.base import CancelRequest, Reason
-from tenuto.server.schemas.runs import Page
+from tenuto.server.schemas.base import CancelRequest, Items, Page, ReasonRequest
 
 ROUTES = RouteTable("tasks")
-TASK = fields_of(schemas.Task)
+TASK = fields_of(schemas.TaskResponse)
 
 Status = Literal["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 
@@ -42,13 +43,13 @@ class LogCursor(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
 
 
-@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[schemas.TaskSummary])
+@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[TaskSummary])
 async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
     """The org's tasks, or those of a run, newest first or oldest first."""
     return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.Task)
+@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.TaskResponse)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
     """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
     found = await until_ended(desk, lambda: desk.ask(get_task_json, task_id=task_id, fields=TASK), wait)
@@ -62,7 +63,7 @@ async def update_task(desk: AtDesk, task_id: UUID, body: CancelRequest) -> Respo
 
 
 @ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", answer=None, status=204)
-async def cancel_task(desk: AtDesk, task_id: UUID, body: Reason | None = None) -> Response:
+async def cancel_task(desk: AtDesk, task_id: UUID, body: ReasonRequest | None = None) -> Response:
     """Stop a task and everything below it."""
     return await _cancel(desk, task_id, body.reason if body else None)
 
@@ -75,19 +76,19 @@ async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
     return await desk.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=schemas.TaskTree)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=Items[TreeNode])
 async def get_task_tree(desk: AtDesk, task_id: UUID) -> Any:
     """The tasks below a task."""
     return await _items(desk, task_id, await desk.ask(runs.get_task_tree, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=schemas.TaskAttempts)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=Items[schemas.AttemptResponse])
 async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
     """Every attempt of a task, and how it ended."""
     return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=schemas.Logs)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=Items[schemas.LogLineResponse])
 async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
     """The lines that a task's attempts logged, after a place."""
     return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
@@ -100,7 +101,7 @@ async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.Explanation)
+@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.ExplanationResponse)
 async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
     """One sentence that says why a task does not run."""
     return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}

@@ -13,9 +13,8 @@ from tenuto.model.permissions import PLATFORM_ROLES, beyond
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.schemas import users as schemas
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.user_requests import EditUser, NewUser
+from tenuto.server.schemas.base import IdResponse, Page
+from tenuto.server.schemas.users import CreateUserRequest, EditUserRequest
 
 ROUTES = RouteTable("users")
 
@@ -26,37 +25,37 @@ class UserFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[schemas.User])
+@ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[User])
 async def list_users(desk: AtDesk, asked: Annotated[UserFilter, Query()]) -> Any:
     """The org's people, newest first."""
     return page(await desk.ask(identity.list_users, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=schemas.User)
+@ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=User)
 async def get_user(desk: AtDesk, user_id: UUID) -> Any:
     """One person."""
     return await desk.ask(_find, user_id=user_id)
 
 
-@ROUTES.add("POST", "/v1/users", permission="users:write", answer=schemas.UserId, status=201)
-async def put_user(desk: AtDesk, body: NewUser) -> Response:
+@ROUTES.add("POST", "/v1/users", permission="users:write", answer=IdResponse, status=201)
+async def put_user(desk: AtDesk, body: CreateUserRequest) -> Response:
     """Let a person in whom the issuer vouches for: a reader, unless said. One who is known is brought up to date."""
     _check_reach(desk, body.platform_role or "reader")
 
-    async def work(change: Transaction) -> schemas.UserId:
+    async def work(change: Transaction) -> IdResponse:
         said = body.model_dump(exclude_none=True)
         id = await change.do(identity.put_user, **{**said, "platform_role": None})
         old = await change.do(_find, user_id=id)
         _check_reach(desk, old.platform_role)
         await _set_role(change, old, body.platform_role or old.platform_role)
         await change.note("user", id, "put", {field: {"new": value} for field, value in said.items()})
-        return schemas.UserId(id=id)
+        return IdResponse(id=id)
 
     return await desk.change(work, status=201)
 
 
 @ROUTES.add("PATCH", "/v1/users/{user_id}", permission="users:write", answer=None, status=204)
-async def edit_user(desk: AtDesk, user_id: UUID, body: EditUser) -> Response:
+async def edit_user(desk: AtDesk, user_id: UUID, body: EditUserRequest) -> Response:
     """Another platform role, or out, or in again. Who is disabled is thrown out where they are in."""
 
     async def work(change: Transaction) -> None:

@@ -12,45 +12,42 @@ from tenuto.server.http.pagination import page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.requests.api import AtDesk, Transaction
 from tenuto.server.routes.keys import KeyFilter, asker, key_of
-from tenuto.server.schemas.base import Rotation
-from tenuto.server.schemas.operations import CreatedKey
-from tenuto.server.schemas.runs import Page
-from tenuto.server.schemas.user_requests import NewWorkerKey
-from tenuto.server.schemas.users import WorkerKey
+from tenuto.server.schemas.base import Page
+from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest, WorkerKeyResponse
 
 ROUTES = RouteTable("worker-keys")
 
 
-@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKey])
+@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKeyResponse])
 async def list_worker_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
     """The org's worker keys, newest first."""
     return page(await desk.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=CreatedKey, status=201)
-async def create_worker_key(desk: AtDesk, body: NewWorkerKey) -> Response:
+@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
+async def create_worker_key(desk: AtDesk, body: CreateWorkerKeyRequest) -> Response:
     """A new worker key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here."""
     text, made = _new(desk)
 
-    async def work(change: Transaction) -> CreatedKey:
+    async def work(change: Transaction) -> CreatedKeyResponse:
         said = {"name": body.name, "queues": body.queues, "expires_at": body.expires_at}
         id = await change.do(keys.create_worker_key, **made, **said)
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
-        return CreatedKey(id=id, key=text)
+        return CreatedKeyResponse(id=id, key=text)
 
     return await desk.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=CreatedKey, status=201)
-async def rotate_worker_key(desk: AtDesk, id: UUID, body: Rotation) -> Response:
+@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
+async def rotate_worker_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
     """A new key in place of this one, which stays good for the overlap."""
     text, made = _new(desk)
 
-    async def work(change: Transaction) -> CreatedKey:
+    async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
         new = await change.do(keys.rotate_worker_key, id=id, **made, overlap=overlap)
         await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
-        return CreatedKey(id=new, key=text)
+        return CreatedKeyResponse(id=new, key=text)
 
     return await desk.change(work, status=201, repeatable=False)
 

@@ -1,9 +1,11 @@
-"""What requests say: unknown fields are refused, and nothing is turned into another type to make it fit."""
+"""The base classes of request and response bodies. Requests refuse unknown fields, and convert no types."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+T = TypeVar("T")
 
 
 def _as_text(value: Any) -> Any:
@@ -31,11 +33,49 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Reason(RequestModel):
+class ResponseModel(BaseModel):
+    """Built from the rows that SQL functions return."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Page(ResponseModel, Generic[T]):
+    """One page; `next` is what the parameter `before` or `after` takes to get the following one."""
+
+    items: list[T]
+    next: str | None
+
+
+class Problem(ResponseModel):
+    """What went wrong, as RFC 9457 says it."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+    hint: str | None = None
+    errors: list[dict[str, str]] | None = None
+
+
+class Items(ResponseModel, Generic[T]):
+    """A whole list."""
+
+    items: list[T]
+
+
+class IdResponse(ResponseModel):
+    """The id of what was created or changed."""
+
+    id: UUID
+
+
+class ReasonRequest(RequestModel):
     reason: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
 
-class CancelRequest(Reason):
+class CancelRequest(ReasonRequest):
     """The one change of state that may be asked for: what has ended stays as it ended."""
 
     status: Literal["cancelled"]
@@ -52,39 +92,18 @@ class SignalRequest(RequestModel):
     value: Any = None
 
 
-class WaitFor(RequestModel):
+class WaitForRunsRequest(RequestModel):
     """The runs that somebody waits for, and how many seconds at most."""
 
     run_ids: Annotated[list[Annotated[UUID, Field(strict=False)]], Field(min_length=1, max_length=1000)]
     wait: Annotated[float, Field(ge=0, le=60)] = 0
 
 
-class PutData(RequestModel):
+class PutDataRequest(RequestModel):
     values: Annotated[dict[Name, Any], Field(min_length=1, max_length=1000)]
     tags: Annotated[list[Label], Field(max_length=64)] | None = None
 
 
-class EditTags(RequestModel):
+class EditTagsRequest(RequestModel):
     add: Annotated[list[Label], Field(max_length=64)] | None = None
     remove: Annotated[list[Label], Field(max_length=64)] | None = None
-
-
-class NewKey(RequestModel):
-    """A new API key; one without `expires_at` is good until it is revoked."""
-
-    name: Name
-    permissions: Annotated[list[str], Field(min_length=1, max_length=64)]
-    expires_at: Moment | None = None
-
-
-class Rotation(RequestModel):
-    """How long the old key stays good beside the new one."""
-
-    overlap_seconds: Annotated[float, Field(ge=0, le=7_776_000)] = 86_400
-
-
-class NewGroup(RequestModel):
-    """What a resource group may use: its weight among others, and the most tasks it may have running."""
-
-    weight: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
-    quota: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None

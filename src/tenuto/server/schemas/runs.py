@@ -1,62 +1,13 @@
 """What the API answers about runs and tasks: every field is named here, so that nothing is shown by accident."""
 
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
-
-T = TypeVar("T")
+from tenuto.server.schemas.base import ResponseModel
 
 
-class ResponseModel(BaseModel):
-    """Built from the rows that SQL functions return."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-class Page(ResponseModel, Generic[T]):
-    """One page; `next` is what the parameter `before` or `after` takes to get the following one."""
-
-    items: list[T]
-    next: str | None
-
-
-class Problem(ResponseModel):
-    """What went wrong, as RFC 9457 says it."""
-
-    type: str
-    title: str
-    status: int
-    code: str
-    detail: str
-    request_id: str
-    hint: str | None = None
-    errors: list[dict[str, str]] | None = None
-
-
-class RunSummary(ResponseModel):
-    """One line of a list of runs."""
-
-    id: UUID
-    name: str | None
-    type: str | None
-    status: str
-    resource_group: str
-    attempt: int
-    max_attempts: int
-    total_tasks: int
-    completed_tasks: int
-    failed_tasks: int
-    cancelled_tasks: int
-    skipped_tasks: int
-    retry_of: UUID | None
-    created_at: datetime
-    started_at: datetime | None
-    completed_at: datetime | None
-
-
-class Progress(ResponseModel):
+class RunProgress(ResponseModel):
     """The progress of an action (`cancel`, `retry`, `delete`) on a large run; `total_tasks` is null until the tasks are
     counted."""
 
@@ -65,7 +16,7 @@ class Progress(ResponseModel):
     total_tasks: int | None
 
 
-class Run(ResponseModel):
+class RunResponse(ResponseModel):
     """A run. `single_task`: it has one task, whose id is the run's. `type` is the type of the task it was started with;
     a graph has none, but may have a name."""
 
@@ -95,20 +46,7 @@ class Run(ResponseModel):
     started_at: datetime | None
     completed_at: datetime | None
     duration_seconds: float | None
-    progress: Progress | None
-
-
-class RunResult(ResponseModel):
-    """How a run ended, with its output or error."""
-
-    id: UUID
-    status: str
-    output: Any
-    error: Any
-
-
-class RunResults(ResponseModel):
-    items: list[RunResult]
+    progress: RunProgress | None
 
 
 class StartedRun(ResponseModel):
@@ -126,11 +64,7 @@ class StartedRuns(ResponseModel):
     items: list[StartedRun]
 
 
-class SignalId(ResponseModel):
-    id: UUID
-
-
-class RunDataItem(ResponseModel):
+class RunDataResponse(ResponseModel):
     """One value of a run's data, with the attempt that wrote it if one did."""
 
     id: UUID
@@ -143,19 +77,15 @@ class RunDataItem(ResponseModel):
     created_at: datetime
 
 
-class RunDataItems(ResponseModel):
-    items: list[RunDataItem]
-
-
-class DataIds(ResponseModel):
+class DataIdsResponse(ResponseModel):
     """The ids of what was written, in the order of the keys."""
 
     ids: list[UUID]
 
 
-class Deleted(ResponseModel):
+class DeletedResponse(ResponseModel):
     deleted: int
 
 
-class Tags(ResponseModel):
+class TagsResponse(ResponseModel):
     tags: list[str]

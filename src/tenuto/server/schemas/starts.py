@@ -60,7 +60,7 @@ class RunFields(RequestModel):
     strict: bool = False
 
 
-class Start(TaskFields, RunFields):
+class StartTaskRequest(TaskFields, RunFields):
     """One start of a task: its type, its arguments by name or in order, and what is said of this start. A data object
     stands in the input as `{"$object": id}`."""
 
@@ -102,7 +102,7 @@ class GraphSpec(RequestModel):
     outputs: Annotated[list[OutputRef], Field(max_length=1000)] | None = None
 
 
-class StartGraph(RunFields):
+class StartGraphRequest(RunFields):
     """One start of a graph of tasks; a delay is one of the tasks it begins with."""
 
     graph: GraphSpec
@@ -111,7 +111,7 @@ class StartGraph(RunFields):
     metadata: dict[str, Any] | None = None
 
 
-class PutSchedule(TaskSpecFields):
+class PutScheduleRequest(TaskSpecFields):
     """What starts at the moments that `cron` names in the timezone. `catch_up`: of moments that were missed, none, one
     or all are made up for."""
 
@@ -125,12 +125,16 @@ class PutSchedule(TaskSpecFields):
 def _kind(body: Any) -> str:
     if isinstance(body, list):
         return "list"
-    return "graph" if isinstance(body, StartGraph) or (isinstance(body, dict) and "graph" in body) else "task"
+    return "graph" if isinstance(body, StartGraphRequest) or (isinstance(body, dict) and "graph" in body) else "task"
 
 
-OneStart = Annotated[Annotated[Start, Tag("task")] | Annotated[StartGraph, Tag("graph")], Discriminator(_kind)]
+OneStart = Annotated[
+    Annotated[StartTaskRequest, Tag("task")] | Annotated[StartGraphRequest, Tag("graph")], Discriminator(_kind)
+]
 Starts = Annotated[list[OneStart], Field(min_length=1, max_length=MAX_STARTS)]
 AnyStart = Annotated[
-    Annotated[Start, Tag("task")] | Annotated[StartGraph, Tag("graph")] | Annotated[Starts, Tag("list")],
+    Annotated[StartTaskRequest, Tag("task")]
+    | Annotated[StartGraphRequest, Tag("graph")]
+    | Annotated[Starts, Tag("list")],
     Discriminator(_kind),
 ]

@@ -8,24 +8,24 @@ from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Label, Name, Re
 from tenuto.server.schemas.worker_claims import Attempt, Count, Id, LogLineFields, Retry
 
 
-class Named(RequestModel):
+class TaskApiRequest(RequestModel):
     task_id: Id | None = None
     attempt: Attempt | None = None
 
 
-class NewStep(Named):
+class RecordStepRequest(TaskApiRequest):
     step_no: Count
     name: Name
     kind: Literal["step", "child", "sleep", "signal"]
     value: Any
 
 
-class TakeSignal(Named):
+class TakeSignalRequest(TaskApiRequest):
     step_no: Count
     name: Name
 
 
-class StartChildren(Named):
+class StartChildrenRequest(TaskApiRequest):
     """Kinds, inputs, details and edges as start_run takes them; with a step the start happens once across attempts."""
 
     kinds: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)]
@@ -38,16 +38,16 @@ class StartChildren(Named):
     step_name: Name | None = None
 
 
-class PollTasks(Named):
+class PollTasksRequest(TaskApiRequest):
     task_ids: Annotated[list[Id], Field(max_length=100_000)]
 
 
-class PutValues(Named):
+class PutTaskDataRequest(TaskApiRequest):
     values: Annotated[dict[Name, Any], Field(min_length=1, max_length=1000)]
     tags: Annotated[list[Label], Field(max_length=64)] | None = None
 
 
-class PutState(Named):
+class PutStateRequest(TaskApiRequest):
     """`version` is the one that was read; 0 for a key that is not there yet."""
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
@@ -55,35 +55,35 @@ class PutState(Named):
     version: Annotated[int, Field(ge=0, le=MAX_EXACT_INTEGER - 1), WHOLE]
 
 
-class PutLines(Named):
+class WriteLogsRequest(TaskApiRequest):
     lines: Annotated[list[LogLineFields], Field(max_length=10_000)]
 
 
-class Heartbeat(Named):
+class TaskHeartbeatRequest(TaskApiRequest):
     pass
 
 
-class Progress(Named):
+class ProgressRequest(TaskApiRequest):
     progress: Annotated[float, Field(allow_inf_nan=False)] | None = None
     message: Annotated[str, Field(max_length=8192)] | None = None
 
 
-class Complete(Named):
+class CompleteRequest(TaskApiRequest):
     output: Any = None
 
 
-class Fail(Named):
+class FailRequest(TaskApiRequest):
     """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
 
     error: Any
     retry_in_seconds: Retry | None = None
 
 
-class Snooze(Named):
+class SnoozeRequest(TaskApiRequest):
     seconds: Annotated[float, Field(ge=0, le=315_360_000)]
 
 
-class Wait(Named):
+class WaitTaskRequest(TaskApiRequest):
     """`{"for": "children", "tasks": […]}`, `{"for": "signal", "name": …}` or `{"for": "time", "seconds": …}`."""
 
     wait: dict[str, Any]

@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 
 
-class TaskSummary(ResponseModel):
-    """One line of a list of tasks."""
+class TaskResponse(ResponseModel):
+    """A task as it is now: the fields of a task in a list, and those below."""
 
     id: UUID
     run_id: UUID
@@ -33,11 +33,6 @@ class TaskSummary(ResponseModel):
     next_retry_at: datetime | None
     started_at: datetime | None
     completed_at: datetime | None
-
-
-class Task(TaskSummary):
-    """A task as it is now."""
-
     language: str
     max_losses: int | None
     run_attempt: int
@@ -60,7 +55,7 @@ class Task(TaskSummary):
     timeout_seconds: float | None
 
 
-class TaskAttempt(ResponseModel):
+class AttemptResponse(ResponseModel):
     """One attempt of a task: `running`, or how it ended."""
 
     attempt: int
@@ -74,28 +69,7 @@ class TaskAttempt(ResponseModel):
     error: Any
 
 
-class TaskAttempts(ResponseModel):
-    items: list[TaskAttempt]
-
-
-class TaskTreeNode(ResponseModel):
-    """A task somewhere below the one asked for."""
-
-    id: UUID
-    parent_id: UUID | None
-    depth: int
-    name: str | None
-    type: str
-    status: str
-    attempt: int
-    completed_at: datetime | None
-
-
-class TaskTree(ResponseModel):
-    items: list[TaskTreeNode]
-
-
-class TaskLogLine(ResponseModel):
+class LogLineResponse(ResponseModel):
     """One line of an attempt's log."""
 
     attempt: int
@@ -106,13 +80,7 @@ class TaskLogLine(ResponseModel):
     fields: Any
 
 
-class Logs(ResponseModel):
-    """Go on after the attempt and number of the last line."""
-
-    items: list[TaskLogLine]
-
-
-class Explanation(ResponseModel):
+class ExplanationResponse(ResponseModel):
     """One sentence that says why a task does not run."""
 
     why: str

@@ -1,73 +1,38 @@
-"""What the API answers about people, roles, orgs and the keys of workers."""
+"""Request bodies about users, roles and orgs."""
 
-from datetime import datetime
-from typing import Any
-from uuid import UUID
+from typing import Annotated, Any, Literal
 
-from tenuto.server.schemas.runs import ResponseModel
+from pydantic import Field
 
+from tenuto.server.schemas.base import Name, RequestModel
 
-class User(ResponseModel):
-    """A user of the org: who vouches for them, what they may do, and the roles of the org's own that they have."""
-
-    id: UUID
-    issuer: str
-    subject: str
-    email: str | None
-    name: str | None
-    platform_role: str
-    roles: list[str]
-    created_at: datetime
-    disabled_at: datetime | None
+PlatformRole = Literal["reader", "writer", "admin"]
 
 
-class UserId(ResponseModel):
-    id: UUID
+class CreateUserRequest(RequestModel):
+    """A person whom an issuer vouches for; one who is known already is brought up to date."""
+
+    issuer: Name
+    subject: Name
+    email: Annotated[str, Field(min_length=1, max_length=320)] | None = None
+    name: Name | None = None
+    platform_role: PlatformRole | None = None
 
 
-class Role(ResponseModel):
-    """A role of the org's own, and how many people have it."""
+class EditUserRequest(RequestModel):
+    """What to change of a person; what is not said stays."""
 
-    id: UUID
-    name: str
-    description: str | None
-    members: int
-    created_at: datetime
+    platform_role: PlatformRole | None = None
+    disabled: bool | None = None
 
 
-class RoleId(ResponseModel):
-    id: UUID
+class CreateRoleRequest(RequestModel):
+    name: Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_-]{0,62}$")]
+    description: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
 
 
-class Member(ResponseModel):
-    """A person who has a role, and since when."""
+class EditOrgRequest(RequestModel):
+    """What to change of the org; what is not said stays."""
 
-    user_id: UUID
-    email: str | None
-    name: str | None
-    since: datetime
-
-
-class Org(ResponseModel):
-    """A tenant."""
-
-    id: UUID
-    slug: str
-    name: str
-    settings: dict[str, Any]
-    created_at: datetime
-
-
-class WorkerKey(ResponseModel):
-    """What may be seen of a worker key; `*` among its queues is all of them."""
-
-    id: UUID
-    key_id: str
-    name: str
-    queues: list[str]
-    created_by: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-    replaced_by: UUID | None
+    name: Name | None = None
+    settings: dict[str, Any] | None = None

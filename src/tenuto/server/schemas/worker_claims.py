@@ -21,7 +21,7 @@ Names = Annotated[list[Name], Field(max_length=1000)]
 MAX_BATCH = 1000  # what a lane of ours carries at once
 
 
-class OpenSession(RequestModel):
+class OpenSessionRequest(RequestModel):
     """A worker says who it is; `queues` left out are all that its key may claim from."""
 
     name: Name
@@ -37,23 +37,23 @@ class OpenSession(RequestModel):
     metadata: dict[str, Any] | None = None
 
 
-class SessionRef(RequestModel):
+class SessionRequest(RequestModel):
     """What every later request of a worker names: its session, and the token that proves it."""
 
     session_id: SessionId
     token: Id
 
 
-class Fence(RequestModel):
+class AttemptReference(RequestModel):
     task_id: IdText
     attempt: Attempt
 
 
-class CompletedReport(Fence):
+class CompletedReport(AttemptReference):
     output: Any = None
 
 
-class ClaimRequest(SessionRef):
+class ClaimRequest(SessionRequest):
     """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
 
     claim_no: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
@@ -65,34 +65,34 @@ class ClaimRequest(SessionRef):
     reports: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
 
 
-class HeartbeatRequest(SessionRef):
+class HeartbeatRequest(SessionRequest):
     """What the worker holds; the response to every claim up to `settled_claim_no` arrived or was given up."""
 
     settled_claim_no: ClaimNo
-    held: Annotated[list[Fence], Field(max_length=100_000)]
+    held: Annotated[list[AttemptReference], Field(max_length=100_000)]
     metrics: dict[str, Any] | None = None
 
 
-class FailedReport(Fence):
+class FailedReport(AttemptReference):
     """`retry_in_seconds`: when to try again; -1 never, omitted after the backoff."""
 
     error: Any
     retry_in_seconds: Retry | None = None
 
 
-class LostReport(Fence):
+class LostReport(AttemptReference):
     error: Any
 
 
-class SnoozedReport(Fence):
+class SnoozedReport(AttemptReference):
     seconds: Annotated[float, Field(ge=0, le=315_360_000)]
 
 
-class WaitingReport(Fence):
+class WaitingReport(AttemptReference):
     wait: dict[str, Any]
 
 
-class Progress(Fence):
+class ProgressReport(AttemptReference):
     progress: Annotated[float, Field(allow_inf_nan=False)] | None = None
     message: Annotated[str, Field(max_length=8192)] | None = None
 
@@ -112,7 +112,7 @@ class WorkerLogLine(LogLineFields):
     attempt: Attempt
 
 
-class ReportRequest(SessionRef):
+class ReportRequest(SessionRequest):
     """Ends and words of attempts, in one transaction. The time of those that are `begun` counts from now."""
 
     completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
@@ -120,17 +120,17 @@ class ReportRequest(SessionRef):
     lost: Annotated[list[LostReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
     snoozed: Annotated[list[SnoozedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
     waiting: Annotated[list[WaitingReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    interrupted: Annotated[list[Fence], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    begun: Annotated[list[Fence], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
-    progress: Annotated[list[Progress], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    interrupted: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    begun: Annotated[list[AttemptReference], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
+    progress: Annotated[list[ProgressReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
     logs: Annotated[list[WorkerLogLine], Field(max_length=10_000)] = Field(default_factory=list)
 
 
-class Nudge(RequestModel):
+class NudgeRequest(RequestModel):
     run_ids: Annotated[list[Id], Field(max_length=1000)]
 
 
-class DeclaredType(RequestModel):
+class TypeDeclaration(RequestModel):
     """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
     is for each value of it: its `key` ends before the value, `position` is its index among the positional arguments."""
 
@@ -138,17 +138,17 @@ class DeclaredType(RequestModel):
     limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
 
 
-class DeclareTypes(SessionRef):
+class DeclareTypesRequest(SessionRequest):
     """What the worker's types are like, by type."""
 
-    types: Annotated[dict[Name, DeclaredType], Field(max_length=1000)]
+    types: Annotated[dict[Name, TypeDeclaration], Field(max_length=1000)]
 
 
-class AttemptRef(SessionRef):
+class TokenRequest(SessionRequest):
     attempt: Attempt
 
 
-class NewSchedule(RequestModel):
+class ScheduleDeclaration(RequestModel):
     """What starts when: `kind` as start_many takes it."""
 
     name: Name
@@ -161,8 +161,8 @@ class NewSchedule(RequestModel):
     details: dict[str, Any] | None = None
 
 
-class PutSchedules(RequestModel):
+class PutSchedulesRequest(RequestModel):
     """The schedules of an app; one of its `types` that is not among them has none any more."""
 
     types: Names
-    schedules: Annotated[list[NewSchedule], Field(max_length=1000)]
+    schedules: Annotated[list[ScheduleDeclaration], Field(max_length=1000)]

@@ -4,10 +4,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.model.tasks import ProgressAnswer, ReportResult
+from tenuto.server.schemas.base import ResponseModel
 
 
-class OpenedSession(ResponseModel):
+class OpenSessionResponse(ResponseModel):
     """One life of a worker; the token proves that it is yours. `queues` is null for all."""
 
     session_id: int
@@ -30,18 +31,7 @@ class ClaimedTask(ResponseModel):
     token: str | None = None
 
 
-class ReportResult(ResponseModel):
-    """What became of one report: accepted, already_accepted or stale_lease. Of a failure also how often the task may be
-    tried, and in how many seconds it is tried again; null when it is not."""
-
-    task_id: UUID
-    attempt: int
-    answer: str
-    max_attempts: int | None = None
-    retry_in_seconds: float | None = None
-
-
-class ClaimResult(ResponseModel):
+class ClaimResponse(ResponseModel):
     """New attempts, rejected reports, whether the session has ended, and whether to send a heartbeat now."""
 
     tasks: list[ClaimedTask]
@@ -50,7 +40,7 @@ class ClaimResult(ResponseModel):
     heartbeat_now: bool
 
 
-class HeartbeatResult(ResponseModel):
+class HeartbeatResponse(ResponseModel):
     """Listed attempts that are lost, those that should stop, and whether to finish and leave."""
 
     lost: list[UUID]
@@ -58,19 +48,12 @@ class HeartbeatResult(ResponseModel):
     draining: bool
 
 
-class ProgressRefused(ResponseModel):
-    """An attempt whose progress was not wanted: stale_lease or cancelled."""
-
-    task_id: UUID
-    answer: str
-
-
-class Reported(ResponseModel):
+class ReportsResponse(ResponseModel):
     results: list[ReportResult]
-    rejected_progress: list[ProgressRefused]
+    rejected_progress: list[ProgressAnswer]
 
 
-class HeldTask(ResponseModel):
+class HeldTaskResponse(ResponseModel):
     """A running task as its worker got it."""
 
     task_id: UUID
@@ -85,12 +68,12 @@ class HeldTask(ResponseModel):
     failures: int
 
 
-class IssuedToken(ResponseModel):
+class TokenResponse(ResponseModel):
     token: str
     expires_at: datetime
 
 
-class KeySet(ResponseModel):
+class KeySetResponse(ResponseModel):
     """Public signing keys, as RFC 7517 writes them."""
 
     keys: list[dict[str, Any]]

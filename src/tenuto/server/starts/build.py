@@ -16,7 +16,7 @@ from tenuto.sdk.retries import LONGEST_BACKOFF, Exponential
 from tenuto.sdk.task import OF_KIND, Task
 from tenuto.sdk.task_reference import TaskReference
 from tenuto.sdk.tracing import KEYS, carrier
-from tenuto.server.schemas.starts import GraphNode, Start, StartGraph, TaskSpecFields
+from tenuto.server.schemas.starts import GraphNode, StartGraphRequest, StartTaskRequest, TaskSpecFields
 from tenuto.server.starts.inputs import read_input
 
 OF_START = ("delay", "available_at", "metadata", "name", "external_id", "dedupe_key", "resource_group", "run_attempts")
@@ -31,10 +31,10 @@ PLAIN = {"type", "input"}  # most starts have only these fields
 class StartBuilder:
     """Builds the start requests of one HTTP request."""
 
-    def plan(self, body: Start | StartGraph) -> StartRequest:
-        return self._plan_graph(body) if isinstance(body, StartGraph) else self._plan_task(body)
+    def plan(self, body: StartTaskRequest | StartGraphRequest) -> StartRequest:
+        return self._plan_graph(body) if isinstance(body, StartGraphRequest) else self._plan_task(body)
 
-    def _plan_task(self, body: Start) -> StartRequest:
+    def _plan_task(self, body: StartTaskRequest) -> StartRequest:
         if body.model_fields_set <= PLAIN and not carrier():
             text, slots = read_input(body.type, body.input)
             if not slots:
@@ -49,7 +49,7 @@ class StartBuilder:
             run["metadata"] = own  # the trace context belongs to the task, not to the run
         return StartRequest(run, [task.kind()], [text], _as_it_is, details=[{"task": 0, **detail}] if detail else None)
 
-    def _plan_graph(self, body: StartGraph) -> StartRequest:
+    def _plan_graph(self, body: StartGraphRequest) -> StartRequest:
         graph = _GraphBuilder(self, body).read()
         return plan_graph(graph, _said(body, OF_GRAPH_START))
 
@@ -70,7 +70,7 @@ class StartBuilder:
 
 @lru_cache(MAX_CACHED_SPECS)
 def _plain_kind(type: str) -> dict[str, Any]:
-    return StartBuilder().task(Start(type=type)).kind()
+    return StartBuilder().task(StartTaskRequest(type=type)).kind()
 
 
 def _as_it_is(value: Any) -> Any:
@@ -80,7 +80,7 @@ def _as_it_is(value: Any) -> Any:
 class _GraphBuilder:
     """Creates the tasks of a graph first, so that each can refer to any other, then connects them."""
 
-    def __init__(self, planner: StartBuilder, body: StartGraph) -> None:
+    def __init__(self, planner: StartBuilder, body: StartGraphRequest) -> None:
         self._planner, self._graph_of = planner, body.graph
         self._made: dict[str, list[Vertex]] = {}
 

@@ -18,7 +18,7 @@ from tenuto.sdk.values.wire_format import dump
 from tenuto.server.auth.bearer import request_origin
 from tenuto.server.http.json_body import count_values
 from tenuto.server.requests.api import ApiRequest
-from tenuto.server.schemas.starts import Start, StartGraph
+from tenuto.server.schemas.starts import StartGraphRequest, StartTaskRequest
 from tenuto.server.starts.batcher import BatchKey, StartBatcher
 from tenuto.server.starts.build import StartBuilder
 
@@ -36,7 +36,7 @@ class Planned:
     strict: list[str]
 
 
-def plan_all(bodies: Iterable[Start | StartGraph]) -> Planned:
+def plan_all(bodies: Iterable[StartTaskRequest | StartGraphRequest]) -> Planned:
     """Build a start request from each body as it is read, and keep nothing else of the body."""
     planner = StartBuilder()
     plans: list[StartRequest] = []
@@ -83,8 +83,8 @@ async def start_one(api_request: ApiRequest, acts: Actor, plan: StartRequest, ty
     return started
 
 
-def _types_of(body: Start | StartGraph) -> set[str]:
-    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraph) else {body.type}
+def _types_of(body: StartTaskRequest | StartGraphRequest) -> set[str]:
+    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraphRequest) else {body.type}
 
 
 async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:

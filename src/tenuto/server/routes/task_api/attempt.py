@@ -12,21 +12,22 @@ from tenuto.server.http.routing import TASK, RouteTable
 from tenuto.server.requests.task import AtTaskDesk, AttemptTransaction, TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
-from tenuto.server.schemas.worker_sessions import HeldTask
+from tenuto.server.schemas.base import Items
+from tenuto.server.schemas.worker_sessions import HeldTaskResponse
 from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("task")
 OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
 
 
-@ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTask)
+@ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTaskResponse)
 async def get_own_task(desk: AtTaskDesk) -> Any:
     """The task itself: its input, and the slots that other tasks filled."""
     async with desk.fenced() as attempt:
         return await attempt.task()
 
 
-@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=responses.Inputs)
+@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=Items[responses.InputPartResponse])
 async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
     """What was too large for the answer of a claim: the input and the metadata (with `first` 0), and the slots from
     number `first` on, about 16 MB at a time. Ask again from the next slot until all are there."""
@@ -40,7 +41,7 @@ async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=
 
 
 @ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)
-async def write_own_logs(desk: AtTaskDesk, body: requests.PutLines) -> Response:
+async def write_own_logs(desk: AtTaskDesk, body: requests.WriteLogsRequest) -> Response:
     """Lines of the attempt's log."""
     desk.check_named(body.task_id, body.attempt)
     who = {"task_id": str(desk.principal.task_id), "attempt": desk.principal.attempt}
@@ -51,20 +52,20 @@ async def write_own_logs(desk: AtTaskDesk, body: requests.PutLines) -> Response:
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.AttemptState)
-async def beat_own_task(desk: AtTaskDesk, body: requests.Heartbeat | None = None) -> Any:
+@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.AttemptStateResponse)
+async def beat_own_task(desk: AtTaskDesk, body: requests.TaskHeartbeatRequest | None = None) -> Any:
     """The code says that it is alive; the lease is its worker's to renew."""
-    said = body or requests.Heartbeat()
-    return await _say(desk, requests.Progress(task_id=said.task_id, attempt=said.attempt))
+    said = body or requests.TaskHeartbeatRequest()
+    return await _say(desk, requests.ProgressRequest(task_id=said.task_id, attempt=said.attempt))
 
 
-@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.AttemptState)
-async def report_own_progress(desk: AtTaskDesk, body: requests.Progress) -> Any:
+@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.AttemptStateResponse)
+async def report_own_progress(desk: AtTaskDesk, body: requests.ProgressRequest) -> Any:
     """The code says how far it is."""
     return await _say(desk, body)
 
 
-async def _say(desk: TaskRequest, said: requests.Progress) -> dict[str, bool]:
+async def _say(desk: TaskRequest, said: requests.ProgressRequest) -> dict[str, bool]:
     desk.check_named(said.task_id, said.attempt)
     async with desk.fenced() as attempt:
         how_far = {"progress": [said.progress], "messages": [said.message]}
@@ -74,34 +75,34 @@ async def _say(desk: TaskRequest, said: requests.Progress) -> dict[str, bool]:
     return {"cancelled": bool(refused)}
 
 
-@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.AttemptReportResult)
-async def complete_own_task(desk: AtTaskDesk, body: requests.Complete) -> Any:
+@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.ReportResponse)
+async def complete_own_task(desk: AtTaskDesk, body: requests.CompleteRequest) -> Any:
     """The task is done. The same again gets the same answer."""
     refuse_pickles("the output", body.output)
     return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
 
 
-@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.AttemptReportResult)
-async def fail_own_task(desk: AtTaskDesk, body: requests.Fail) -> Any:
+@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.ReportResponse)
+async def fail_own_task(desk: AtTaskDesk, body: requests.FailRequest) -> Any:
     """The attempt failed; the task is tried again if it may be."""
     return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds])
 
 
-@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.AttemptReportResult)
-async def snooze_own_task(desk: AtTaskDesk, body: requests.Snooze) -> Any:
+@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.ReportResponse)
+async def snooze_own_task(desk: AtTaskDesk, body: requests.SnoozeRequest) -> Any:
     """Not now: again in so many seconds, at no charge."""
     return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
-@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.AttemptReportResult)
-async def wait_own_task(desk: AtTaskDesk, body: requests.Wait) -> Any:
+@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.ReportResponse)
+async def wait_own_task(desk: AtTaskDesk, body: requests.WaitTaskRequest) -> Any:
     """Wait for children, a signal or a time, holding no worker."""
     return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
 
 async def _end(
     desk: TaskRequest,
-    body: requests.Named,
+    body: requests.TaskApiRequest,
     report: Callable[..., Awaitable[list[ReportResult]]],
     outcome: str,
     **values: Any,

@@ -7,11 +7,13 @@ from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.db import attempts, maintenance, run_data
+from tenuto.model.run_data import Signal, State
+from tenuto.model.tasks import TaskResult
 from tenuto.server.http.routing import TASK, RouteTable
 from tenuto.server.requests.task import AtTaskDesk
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
-from tenuto.server.schemas.base import Name
+from tenuto.server.schemas.base import Items, Name
 from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("task")
@@ -32,7 +34,7 @@ class OwnDataFilter(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 1000
 
 
-@ROUTES.add("GET", "/v1/task/steps", permission=TASK, answer=responses.Steps)
+@ROUTES.add("GET", "/v1/task/steps", permission=TASK, answer=Items[responses.StepResponse])
 async def get_own_steps(desk: AtTaskDesk) -> Any:
     """What the attempts of the task recorded so far, in order."""
     async with desk.fenced() as attempt:
@@ -41,8 +43,8 @@ async def get_own_steps(desk: AtTaskDesk) -> Any:
     return {"items": [{**asdict(step), "age_seconds": (now - step.created_at).total_seconds()} for step in found]}
 
 
-@ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.Value)
-async def record_own_step(desk: AtTaskDesk, body: requests.NewStep) -> Any:
+@ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.ValueResponse)
+async def record_own_step(desk: AtTaskDesk, body: requests.RecordStepRequest) -> Any:
     """Record the result of a step; an earlier attempt's value stays, and is the answer."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
@@ -50,16 +52,16 @@ async def record_own_step(desk: AtTaskDesk, body: requests.NewStep) -> Any:
         return {"value": await run_data.record_step(attempt.conn, **attempt.fence, **step)}
 
 
-@ROUTES.add("POST", "/v1/task/signals", permission=TASK, answer=responses.Signal)
-async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignal) -> Any:
+@ROUTES.add("POST", "/v1/task/signals", permission=TASK, answer=Signal)
+async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignalRequest) -> Any:
     """The oldest message of that name to the run that nobody has taken; on replay the same one."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
         return await run_data.take_signal(attempt.conn, **attempt.fence, step_no=body.step_no, name=body.name)
 
 
-@ROUTES.add("POST", "/v1/task/children", permission=TASK, answer=responses.Children, bulk=True)
-async def start_own_children(desk: AtTaskDesk, body: requests.StartChildren) -> Any:
+@ROUTES.add("POST", "/v1/task/children", permission=TASK, answer=responses.ChildrenResponse, bulk=True)
+async def start_own_children(desk: AtTaskDesk, body: requests.StartChildrenRequest) -> Any:
     """Start tasks that this one owns, in its run."""
     desk.check_named(body.task_id, body.attempt)
     refuse_pickles("the input of a child", [body.inputs, body.details])
@@ -68,8 +70,8 @@ async def start_own_children(desk: AtTaskDesk, body: requests.StartChildren) -> 
         return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}
 
 
-@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=responses.TaskResults)
-async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
+@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=Items[TaskResult])
+async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasksRequest) -> Any:
     """How those of the tasks ended that are final; tasks of other runs are left out."""
     desk.check_named(body.task_id, body.attempt)
     who = desk.principal
@@ -78,7 +80,7 @@ async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasks) -> Any:
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=responses.TaskDataItems)
+@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=Items[responses.TaskDataResponse])
 async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
     """The data of the task's run: the latest value of each key, or with `history` all."""
     who = {"org_id": desk.principal.org_id, "run_id": desk.principal.run_id}
@@ -88,7 +90,7 @@ async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()
 
 
 @ROUTES.add("PUT", "/v1/task/data", permission=TASK, answer=None, status=204)
-async def put_own_data(desk: AtTaskDesk, body: requests.PutValues) -> Response:
+async def put_own_data(desk: AtTaskDesk, body: requests.PutTaskDataRequest) -> Response:
     """Put values into the run's data, signed by the attempt."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
@@ -96,7 +98,7 @@ async def put_own_data(desk: AtTaskDesk, body: requests.PutValues) -> Response:
     return Response(None, 204)
 
 
-@ROUTES.add("GET", "/v1/task/state", permission=TASK, answer=responses.States)
+@ROUTES.add("GET", "/v1/task/state", permission=TASK, answer=Items[State])
 async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
     """What tasks of this type keep across runs: one key, or all."""
     async with desk.fenced() as attempt:
@@ -105,8 +107,8 @@ async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_l
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/task/state", permission=TASK, answer=responses.Version)
-async def put_own_state(desk: AtTaskDesk, body: requests.PutState) -> Any:
+@ROUTES.add("PUT", "/v1/task/state", permission=TASK, answer=responses.VersionResponse)
+async def put_own_state(desk: AtTaskDesk, body: requests.PutStateRequest) -> Any:
     """Set one key, if it is still at the version that was read."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:

@@ -13,17 +13,13 @@ from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.routing import TASK, RouteTable
 from tenuto.server.requests.task import AtTaskDesk
 from tenuto.server.routes.objects import Bytes, UploadParams, send_object
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import IdResponse
 from tenuto.storage.folder import FolderStore
 
 ROUTES = RouteTable("task")
 
 
-class ObjectId(ResponseModel):
-    id: UUID
-
-
-@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=ObjectId, status=201, takes=Bytes.media_type)
+@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=IdResponse, status=201, takes=Bytes.media_type)
 async def put_own_object(desk: AtTaskDesk, asked: Annotated[UploadParams, Query()]) -> Any:
     """Store the body, up to 64 MB; the task holds it, so that it stays as long as the task."""
     async with desk.fenced():

@@ -8,7 +8,7 @@ from tenuto.db import bundles
 from tenuto.model.errors import NotFound
 from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.requests.worker import AtWorkerDesk
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("workers")
 
@@ -21,11 +21,11 @@ class Part(Response):
     media_type = "application/octet-stream"
 
 
-class BundleTypes(ResponseModel):
+class BundleTypesResponse(ResponseModel):
     types: list[str]
 
 
-class BundleEntry(ResponseModel):
+class BundleEntryResponse(ResponseModel):
     """Where the code of a type is; `types` are all that its bundle runs."""
 
     sha256: str
@@ -34,14 +34,14 @@ class BundleEntry(ResponseModel):
     types: list[str]
 
 
-@ROUTES.add("GET", "/internal/bundles", permission=WORKER, answer=BundleTypes)
+@ROUTES.add("GET", "/internal/bundles", permission=WORKER, answer=BundleTypesResponse)
 async def list_bundle_types(desk: AtWorkerDesk) -> Any:
     """The task types that bundles of the org run."""
     async with desk.transaction() as conn:
         return {"types": await bundles.list_bundle_types(conn, org_id=desk.principal.org_id)}
 
 
-@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, answer=BundleEntry)
+@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, answer=BundleEntryResponse)
 async def find_bundle(
     desk: AtWorkerDesk,
     type: Annotated[str, Query(min_length=1, max_length=256)],

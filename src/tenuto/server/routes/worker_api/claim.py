@@ -14,14 +14,14 @@ from tenuto.server.limits.body_memory import is_heavy
 from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.worker import AtWorkerDesk, WorkerRequest
 from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
-from tenuto.server.schemas.worker_sessions import ClaimResult
+from tenuto.server.schemas.worker_sessions import ClaimResponse
 from tenuto.server.starts.inputs import output_text
 from tenuto.server.wakeups import Subscription, WakeupHub
 
 ROUTES = RouteTable("workers")
 
 
-@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=ClaimResult, bulk=True)
+@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=ClaimResponse, bulk=True)
 async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) -> Response:
     """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
     be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""

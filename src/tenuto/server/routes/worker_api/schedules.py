@@ -11,14 +11,14 @@ from tenuto.model.principals import WorkerKeyPrincipal
 from tenuto.model.schedules import Schedule
 from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.requests.worker import AtWorkerDesk
-from tenuto.server.schemas.worker_claims import NewSchedule, PutSchedules
+from tenuto.server.schemas.worker_claims import PutSchedulesRequest, ScheduleDeclaration
 from tenuto.server.starts.inputs import refuse_pickles
 
 ROUTES = RouteTable("workers")
 
 
 @ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
-async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
+async def put_schedules(desk: AtWorkerDesk, body: PutSchedulesRequest) -> Response:
     """Put these schedules; one of `types` that is not among them has none any more. Only for queues of the key."""
     who, wanted = desk.principal, {one.name: one for one in body.schedules}
     named = {*body.types, *wanted}
@@ -45,7 +45,7 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedules) -> Response:
     return Response(None, 204)
 
 
-async def _pinned(conn: Conn, who: WorkerKeyPrincipal, schedule: NewSchedule) -> NewSchedule:
+async def _pinned(conn: Conn, who: WorkerKeyPrincipal, schedule: ScheduleDeclaration) -> ScheduleDeclaration:
     """What a key of some queues schedules by type alone stays in the queue that the type is declared for now."""
     kind = schedule.kind
     if "*" in who.queues or "queue" in kind or not kind.get("inherit"):
@@ -61,7 +61,7 @@ async def _all_schedules(conn: Conn, who: WorkerKeyPrincipal) -> list[Schedule]:
     return found
 
 
-def _check_queue(who: WorkerKeyPrincipal, schedule: Schedule | NewSchedule) -> None:
+def _check_queue(who: WorkerKeyPrincipal, schedule: Schedule | ScheduleDeclaration) -> None:
     queue = schedule.kind.get("queue", "default")
     if "*" not in who.queues and queue not in who.queues:
         raise Forbidden(

@@ -23,8 +23,8 @@ ROUTES = RouteTable("workers")
 MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 
-@ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=responses.OpenedSession, status=201)
-async def open_session(desk: AtWorkerDesk, body: requests.OpenSession) -> Any:
+@ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=responses.OpenSessionResponse, status=201)
+async def open_session(desk: AtWorkerDesk, body: requests.OpenSessionRequest) -> Any:
     """Register as a worker. A worker that comes back under its name ends its old session."""
     own = None if "*" in desk.principal.queues else list(desk.principal.queues)
     queues = body.queues or own
@@ -47,7 +47,7 @@ async def open_session(desk: AtWorkerDesk, body: requests.OpenSession) -> Any:
 
 
 @ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, answer=None, status=204)
-async def close_session(desk: AtWorkerDesk, body: requests.SessionRef) -> Response:
+async def close_session(desk: AtWorkerDesk, body: requests.SessionRequest) -> Response:
     """Say goodbye; what is still held is given back. Twice is fine."""
     async with desk.session(body.session_id, body.token) as conn:
         await workers.close_session(conn, session_id=body.session_id, token=body.token)
@@ -55,7 +55,7 @@ async def close_session(desk: AtWorkerDesk, body: requests.SessionRef) -> Respon
 
 
 @ROUTES.add("POST", "/internal/types", permission=WORKER, answer=None, status=204)
-async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypes) -> Response:
+async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypesRequest) -> Response:
     """Say what types are like, for starts that name nothing else. The newest word counts, in the session's queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with desk.session(body.session_id, body.token) as conn:
@@ -66,7 +66,7 @@ async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypes) -> Resp
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.HeartbeatResult, bulk=True)
+@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.HeartbeatResponse, bulk=True)
 async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
     """Renew the lease, and compare what is held."""
     async with desk.session(body.session_id, body.token) as conn:
@@ -75,7 +75,7 @@ async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
         )
 
 
-@ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.Reported, bulk=True)
+@ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.ReportsResponse, bulk=True)
 async def report_tasks(desk: AtWorkerDesk, body: requests.ReportRequest) -> Any:
     """Report how attempts ended and what they say, all in one transaction."""
     async with desk.session(body.session_id, body.token) as conn:
@@ -111,7 +111,7 @@ async def _report_ends(conn: Conn, body: requests.ReportRequest) -> list[ReportR
     return ended
 
 
-def _fences(body: requests.SessionRef, ends: Sequence[requests.Fence]) -> dict[str, Any]:
+def _fences(body: requests.SessionRequest, ends: Sequence[requests.AttemptReference]) -> dict[str, Any]:
     return {
         "session_id": body.session_id,
         "token": body.token,
@@ -121,21 +121,21 @@ def _fences(body: requests.SessionRef, ends: Sequence[requests.Fence]) -> dict[s
 
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, answer=None, status=204)
-async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.Nudge) -> Response:
+async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.NudgeRequest) -> Response:
     """Add up these runs, and wake whoever serves what became ready in them."""
     async with desk.transaction() as conn:
         await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
 
 
-@ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, answer=responses.HeldTask)
+@ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, answer=responses.HeldTaskResponse)
 async def get_held_task(desk: AtWorkerDesk, task_id: UUID) -> Any:
     """A task that a session of this key holds."""
     return await desk.ask(remote_workers.get_held_task, task_id=task_id)
 
 
-@ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.IssuedToken)
-async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.AttemptRef) -> Any:
+@ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.TokenResponse)
+async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.TokenRequest) -> Any:
     """The capability token of an attempt that the session holds, for its code."""
     who = desk.principal
     async with desk.session(body.session_id, body.token) as conn:
@@ -148,7 +148,7 @@ async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.Atte
     return await issue_token(desk.pool, desk.settings, token, held.timeout_seconds)
 
 
-@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=responses.KeySet)
+@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=responses.KeySetResponse)
 async def get_signing_keys(request: Request) -> Any:
     """The public keys that prove task tokens; a retired key proves nothing."""
     found = await request.app.state.pool.call(keys.list_signing_keys)

@@ -10,14 +10,13 @@ from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.worker import AtWorkerDesk
-from tenuto.server.schemas.base import Name, RequestModel
-from tenuto.server.schemas.runs import ResponseModel
+from tenuto.server.schemas.base import Name, RequestModel, ResponseModel
 from tenuto.server.wakeups import WakeupHub
 
 ROUTES = RouteTable("workers")
 
 
-class WaitRequest(RequestModel):
+class WaitForWorkRequest(RequestModel):
     """Which queues to wait for (omitted: all), how long at most, and the `cursor` of the last response."""
 
     wait: Annotated[float, Field(ge=0, le=20)]
@@ -25,7 +24,7 @@ class WaitRequest(RequestModel):
     cursor: Annotated[str, Field(max_length=64)] | None = None
 
 
-class WakeupResult(ResponseModel):
+class WaitForWorkResponse(ResponseModel):
     """Whether to claim now, whether to send a heartbeat now, and the `cursor` to pass to the next wait."""
 
     work_available: bool
@@ -33,8 +32,8 @@ class WakeupResult(ResponseModel):
     cursor: str
 
 
-@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=WakeupResult)
-async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitRequest) -> Any:
+@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=WaitForWorkResponse)
+async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitForWorkRequest) -> Any:
     """Wait until there may be work, which is a hint: other workers may claim it first. Without a cursor, or with one of
     another server process, the response comes at once."""
     wakes: WakeupHub = request.app.state.wakes
