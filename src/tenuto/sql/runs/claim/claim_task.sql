@@ -18,11 +18,11 @@ begin
   perform tenuto._wake_routes(tenuto._try_follow_arrivals());
   v_room := tenuto._group_below_quota(p_task_id);
 
-  select r.ctid as tid, g.external_id <> 'default' as grouped
+  select r.ctid as tid,
+         (select g.external_id <> 'default' from tenuto.resource_groups g where g.no = r.group_no) as grouped
   into v_due
   from tenuto.ready_tasks r
   join tenuto.routes o on o.id = r.route_id and not o.paused
-  join tenuto.resource_groups g on g.no = r.group_no
   where r.id = p_task_id and r.org_id = v_org_id and v_room
   for update of r;
   if found then
