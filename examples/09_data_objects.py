@@ -16,7 +16,7 @@ app = App("archive")
 async def pack(ctx: Context, name: str, content: DataObject) -> DataObject:
     data = await ctx.get(content)
     packed = zlib.compress(data)
-    ctx.data[f"saved.{name}"] = len(data) - len(packed)  # seen by the whole run, and by whoever started it
+    ctx.data[f"saved.{name}"] = len(data) - len(packed)  # seen by the whole run, and by the client that started it
     return await ctx.put(packed, type="zlib")
 
 

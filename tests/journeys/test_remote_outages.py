@@ -50,8 +50,8 @@ def test_what_ended_while_the_server_was_away_is_reported_when_it_is_back(db: Db
     wait_for(db, 1)
 
     assert outcomes(db, held) == ["completed"]
-    wait_until(lambda: "there are answers again" in worker.log)
-    assert (worker.log.count("no answer"), worker.log.count("answers again, after ")) == (1, 1)
+    wait_until(lambda: "reachable again" in worker.log)
+    assert (worker.log.count("no answer"), worker.log.count("reachable again after ")) == (1, 1)
 
 
 def test_a_server_that_is_stopped_politely_does_not_wait_for_idle_workers(db: Db, remote: RemoteFleet) -> None:

@@ -69,4 +69,4 @@ def test_what_is_said_of_a_run_is_refused_for_a_child(journey: Any) -> None:
         await tn.work()
         return (await run.info()).error["message"]
 
-    assert journey(app, steps).startswith("family.plain: dedupe_key is said of a run")
+    assert journey(app, steps).startswith("family.plain: dedupe_key is an option of a run")

@@ -211,7 +211,7 @@ def test_wrong_arguments_are_refused_where_they_are_written():
         g.add(merge, [g.add(extract, "a"), "x"])
     with pytest.raises(InvalidInput, match="a graph takes tasks"):
         g.add(print, 1)  # type: ignore[call-overload]
-    with pytest.raises(InvalidInput, match="dedupe_key is said of the whole graph"):
+    with pytest.raises(InvalidInput, match="dedupe_key is an option of the whole graph"):
         g.add(audit, dedupe_key="x")
     with pytest.raises(InvalidInput, match="its limit is for each customer, which another task gives only later"):
         g.add(bill, g.add(extract, "eu"))
@@ -227,7 +227,7 @@ def test_a_circle_is_refused_and_named(journey):
             await tn.start(g)
         with pytest.raises(InvalidInput, match="a run has 1 to 100,000 tasks"):
             await tn.start(Graph("empty"))
-        with pytest.raises(InvalidInput, match=r"priority is said of a task, not of a graph; write task.options"):
+        with pytest.raises(InvalidInput, match=r"priority is an option of a task, not of a graph; write task.options"):
             await tn.start(g, priority=5)
 
     journey(app, steps)

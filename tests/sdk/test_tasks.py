@@ -80,7 +80,7 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"executor": "async"}, 'executor="async" takes an async function'),
         ({"runtime": "jail"}, "runtime is 'jail', not one of worker, sandbox"),
         ({"runtime": "sandbox", "executor": "thread"}, "a sandbox is a process of its own"),
-        ({"runtime": "sandbox", "serializer": "pickle"}, "whoever reads a pickle runs its code"),
+        ({"runtime": "sandbox", "serializer": "pickle"}, "reading a pickle runs the code in it"),
         ({"cron": "61 * * * *"}, r"cron '61 \* \* \* \*' cannot be read"),
         ({"cron": "0 3 * * *", "timezone": "Mars/Base"}, "timezone 'Mars/Base' is not known"),
         ({"timezone": "UTC"}, "timezone without cron"),

@@ -133,7 +133,7 @@ def test_strangers_fill_no_log_and_push_out_nobody(
             assert api.get("/v1/runs").status_code == 401
         assert api.get("/v1/runs", headers={**make_headers("tasks:read"), "X-Request-Id": "mine"}).status_code == 403
 
-        said = "7 more requests of strangers were refused or failed within a second"
+        said = "7 more requests of unauthenticated clients were refused or failed within a second"
         wait_until(lambda: ("WARNING", said) in lines(written))
 
     assert sum("by nobody known" in line for _, line in lines(written)) == MAX_LINES_PER_SECOND

@@ -18,7 +18,8 @@ START = "2026-01-01 00:00:00+00"
 PREPARE = """
 prepare look as
 select json_build_object(
-  'tasks', (select json_object_agg(id, json_build_array(status, attempt, failures, losses, coalesce(cancel, false)))
+  'tasks', (select json_object_agg(
+              id, json_build_array(status, attempt, failures, losses, coalesce(cancel_requested, false)))
             from tenuto.task_status),
   'copies', (select json_object_agg(id, json_build_array(run_id, copy_of)) from tenuto.tasks where copy_of is not null),
   'runs', (select json_object_agg(id, status) from tenuto.run_status),

@@ -93,8 +93,8 @@ def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, 
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ((502, b"<html>bad gateway</html>"), "answers 502"),
-        ((404, b"<html>no such page</html>"), "is the address right?"),
+        ((502, b"<html>bad gateway</html>"), "responded with 502"),
+        ((404, b"<html>no such page</html>"), "check the address"),
         ((200, b"<html>please log in</html>"), "does not answer in JSON"),
         (problem(503, "unavailable"), "said so"),
         (problem(401, "unauthorized"), "said so"),

@@ -117,7 +117,7 @@ def _check_one_key_each(heads: Iterable[Kept], file: Path) -> None:
     public_keys: dict[str, Any] = {}
     for kept in heads:
         if public_keys.setdefault(kept.head.signing_key_id, kept.public_key) != kept.public_key:
-            raise UsageError(f"{file} has two keys of the id {kept.head.signing_key_id}: somebody changed it")
+            raise UsageError(f"{file} has two keys with the id {kept.head.signing_key_id}: the file was changed")
 
 
 def _write_head(kept: Kept) -> str:

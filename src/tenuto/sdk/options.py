@@ -231,7 +231,7 @@ def _check_choices(what: str, options: Mapping[str, Any]) -> None:
         if "executor" in options:
             raise InvalidInput(f"{what}: a sandbox is a process of its own", "leave executor out")
         if options.get("serializer") == "pickle":
-            raise InvalidInput(f"{what}: whoever reads a pickle runs its code", 'leave serializer="pickle" out')
+            raise InvalidInput(f"{what}: reading a pickle runs the code in it", 'leave serializer="pickle" out')
 
 
 def _check_retry(what: str, policy: Any) -> None:

@@ -72,7 +72,7 @@ def _say_gone(reason: str, seconds: float) -> None:
 
 
 def _say_back(seconds: float) -> None:
-    log.info("there are answers again, after %.1f s", seconds)
+    log.info("reachable again after %.1f s", seconds)
 
 
 async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:

@@ -39,7 +39,7 @@ def set_(
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Make a resource group, or say anew what it may use."""
+    """Create a resource group, or change its quotas."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:

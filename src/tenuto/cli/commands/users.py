@@ -125,7 +125,7 @@ def link(
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Make a link by which a person logs in, once; whoever has it is that person."""
+    """Create a link that logs a user in once. Anyone who has the link can use it."""
     from datetime import timedelta
 
     from tenuto.model.durations import seconds

@@ -19,7 +19,7 @@ Issuer = Annotated[
 Audience = Annotated[
     str | None,
     typer.Option(
-        help="For whom its tokens must be meant; the client unless said.",
+        help="The audience that tokens must name; by default the client id.",
         envvar="TENUTO_OIDC_AUDIENCE",
         show_default=False,
     ),

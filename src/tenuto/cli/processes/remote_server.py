@@ -45,7 +45,7 @@ def _check_url(url: str) -> str:
         raise UsageError(wrong)
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in HERE:
-        log.warning("%s is not encrypted: whoever listens on the way sees the worker key and every task", url)
+        log.warning("%s is not encrypted: anyone on the network path can read the worker key and every task", url)
     return parts.hostname or ""
 
 
@@ -87,4 +87,6 @@ def _greet(site: "ServerAddress") -> None:
     except ValueError:
         healthy = False
     if not healthy:
-        raise Unreachable(f"{site.url} answers {response.status} as no Tenuto server does: is the address right?")
+        raise Unreachable(
+            f"{site.url} responded with {response.status}, which no Tenuto server does: check the address"
+        )

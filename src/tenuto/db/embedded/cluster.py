@@ -153,7 +153,7 @@ def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], s
             with place.log.open() as written:
                 written.seek(start)
                 lines = [line for line in written.read().splitlines() if "FATAL" in line or "HINT" in line]
-            return " ".join(lines) or "it said nothing"
+            return " ".join(lines) or "it printed nothing"
 
         yield log, reason
 

@@ -18,7 +18,7 @@ from tenuto.sdk.client.http_errors import refusal
 PATIENCE = 30.0  # seconds to keep trying while the server is unreachable
 ANSWER_WITHIN = 30.0
 # A server that rejects a larger body closes the connection before reading it, and its error is lost.
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BODY_BYTES = 64 * 1024 * 1024
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two attempts
 MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
 
@@ -51,7 +51,7 @@ class Http:
         self, method: str, path: str, *, wait: float = 0.0, headers: dict[str, str] | None = None, **more: Any
     ) -> httpx2.Response:
         """Return a successful response. Error responses raise the exception that the database would have raised."""
-        if len(more.get("content") or b"") > MOST_BYTES:
+        if len(more.get("content") or b"") > MAX_BODY_BYTES:
             raise TooLarge("what is sent is larger than 64 MB", "send less at a time")
         request_headers = dict(headers or {})
         if method != "GET":

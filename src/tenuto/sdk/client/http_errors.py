@@ -16,10 +16,10 @@ def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable:
     if known is not None and status < 500:
         return known(str(problem.get("detail")), problem.get("hint"))
     if problem:
-        return Unreachable(f"{where} answers {status}: {problem.get('detail')}")
+        return Unreachable(f"{where} responded with {status}: {problem.get('detail')}")
     if status < 500:
-        return Unreachable(f"{where} answers {status} as no Tenuto server does: is the address right?")
-    return Unreachable(f"{where} answers {status}")
+        return Unreachable(f"{where} responded with {status}, which no Tenuto server does: check the address")
+    return Unreachable(f"{where} responded with {status}")
 
 
 def _problem(body: bytes) -> dict[str, Any]:

@@ -16,8 +16,8 @@ NAMES = {
     "queue_job_id": "external_id",
 }
 OF_RUN = {"group": "resource_group", "max_attempts": "run_attempts", "dedupe_key": "dedupe_key", "metadata": "metadata"}
-MOST_AT_ONCE = 10_000
-MOST_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
+MAX_BATCH_TASKS = 10_000
+MAX_BATCH_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
 
 def start_of(plan: StartRequest) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def starts_of(many: BulkStart) -> Iterator[list[str]]:
         own = _task({}, many.details[no]) if many.details else {}
         key = {"dedupe_key": many.dedupe_keys[no]} if many.dedupe_keys and many.dedupe_keys[no] else {}
         text = f'{dump({**shared, **own, **key})[:-1]},"input":{input}}}'
-        if batch and (len(batch) == MOST_AT_ONCE or size + len(text) > MOST_BYTES):
+        if batch and (len(batch) == MAX_BATCH_TASKS or size + len(text) > MAX_BATCH_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(text)

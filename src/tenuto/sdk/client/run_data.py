@@ -33,4 +33,4 @@ class _RunPort:
         return await self._client.transport.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
 
     def tell(self, verb: str, **arguments: Any) -> None:
-        raise AssertionError(f"only tasks say {verb}, not whoever reads the data of their run: {arguments}")
+        raise AssertionError(f"only a running task can call {verb}: {arguments}")

@@ -137,7 +137,7 @@ def check_graph_options(what: str, options: Mapping[str, Any]) -> StartOptions:
     """Check the start options of a whole graph; other options belong to its tasks."""
     for key in options:
         if key in START_OPTIONS and key not in OF_GRAPH:
-            raise InvalidInput(f"{what}: {key} is said of a task, not of a graph", f"write task.options({key}=…)")
+            raise InvalidInput(f"{what}: {key} is an option of a task, not of a graph", f"write task.options({key}=…)")
     return check_start(what, options)  # pyright: ignore[reportReturnType]
 
 

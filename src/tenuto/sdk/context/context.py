@@ -136,7 +136,8 @@ class Context:
         chosen, rest = split_options(task, kwargs)
         for key in OF_FIRST & chosen.start_options.keys():
             raise InvalidInput(
-                f"{task.name}: {key} is said of a run, and a child is part of its parent's", "leave it out"
+                f"{task.name}: {key} is an option of a run, and a child belongs to the run of its parent",
+                "leave it out",
             )
         detail = detail_of(chosen, chosen.limits_of(args, rest))
         return Starting(self, chosen, chosen.encode_args(args, rest), detail)

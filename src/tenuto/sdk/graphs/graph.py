@@ -118,7 +118,7 @@ class Graph:
             raise InvalidInput(f"a graph takes tasks, not {task!r:.60}", "use @app.task")
         task, rest = split_options(task, kwargs)
         for key in (OF_GRAPH - {"delay", "available_at", "name", "metadata"}) & task.start_options.keys():
-            raise InvalidInput(f"{task.name}: {key} is said of the whole graph", f"write tn.start(g, {key}=…)")
+            raise InvalidInput(f"{task.name}: {key} is an option of the whole graph", f"write tn.start(g, {key}=…)")
         for output in outputs_in((args, rest)):
             if output.vertex not in self._own:
                 raise InvalidInput(f"{output.vertex} is in another graph", "add that graph: g.add(other_graph)")

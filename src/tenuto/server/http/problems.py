@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 TITLES = {
     400: "bad request", 401: "not logged in", 403: "not allowed", 404: "not found", 405: "method not allowed",
     409: "conflict", 413: "too large", 415: "not JSON", 422: "invalid input", 429: "too many requests",
-    500: "a mistake of ours", 503: "not available",
+    500: "internal error", 503: "not available",
 }  # fmt: skip
 
 CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}

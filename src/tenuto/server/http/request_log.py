@@ -24,14 +24,15 @@ class RequestLog:
     """Writes the log lines of one process."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._known, self._strangers = LineLimiter("of those who are known", clock), LineLimiter("of strangers", clock)
+        self._known = LineLimiter("of authenticated clients", clock)
+        self._unknown = LineLimiter("of unauthenticated clients", clock)
 
     def write(self, scope: Scope, status: int) -> None:
         """Log a refused or failed request; for an internal error, with its traceback."""
         mistake, why = scope.get("tenuto.mistake"), scope.get("tenuto.why")
         level = logging.ERROR if mistake else logging.WARNING if status >= 500 else logging.INFO
         who = scope.get("tenuto.who")
-        if not log.isEnabledFor(level) or not (self._strangers if who is None else self._known).take():
+        if not log.isEnabledFor(level) or not (self._unknown if who is None else self._known).take():
             return
         by = "by nobody known" if who is None else f"by {who[0]} {who[1]}"
         line = f"{scope['method'][:20]} {_path(scope)}"

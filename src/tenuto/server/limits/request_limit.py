@@ -29,7 +29,7 @@ class RequestLimit:
             return None
         if self._taken <= (self._workers if path.startswith(OF_WORKERS) else self._others):
             return None
-        detail = f"the server answers {self._taken - 1} requests now and takes no more"
+        detail = f"the server handles {self._taken - 1} requests now and accepts no more"
         return problem(Request(scope), 503, "unavailable", detail, hint="try again", **{"Retry-After": "1"})
 
     def leave(self) -> None:

@@ -48,7 +48,7 @@ async def healthz() -> Any:
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=HealthResponse)
 async def readyz(request: Request) -> Any:
-    """The database answers too. Anybody may ask, so whoever does while another is asking is told the same."""
+    """The database responds too. Requests that come while one check runs share its result."""
     state = request.app.state
     if state.look is None or state.look.done():
         state.look = asyncio.create_task(state.pool.call(maintenance.now))

@@ -44,7 +44,7 @@ class MeResponse(ResponseModel):
     "GET", "/auth/login", permission=PUBLIC, refuses=(409, 422, 429), status=303, response_class=RedirectResponse
 )
 async def begin_login(request: Request, next: Text = None, org: Slug = None) -> Response:
-    """Go to the OIDC issuer and come back as somebody; `next` is the page of ours to come back to, `org` the slug of
+    """Log in at the OIDC issuer; `next` is the page to return to, `org` the slug of
     the org to come to, for those whom several know."""
     settings: ServerSettings = request.app.state.settings
     oidc_login.client_id(request.app.state.issuer)

@@ -159,7 +159,7 @@ async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
 
 
 def _headers(found: StoredObject) -> dict[str, str]:
-    # As it is: whoever checks it does not want it compressed.
+    # Not compressed: the checksum is of these bytes.
     headers = {"Content-Encoding": "identity", "X-Object-Type": json.dumps(found.type)[1:-1]}
     if found.checksum and found.checksum.startswith("sha256:"):
         headers |= {"ETag": f'"{found.checksum}"', "Content-Digest": content_digest(bytes.fromhex(found.checksum[7:]))}

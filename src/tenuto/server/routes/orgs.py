@@ -1,4 +1,4 @@
-"""The org of whoever asks; there are others, and nobody sees them here."""
+"""The org of the caller. Other orgs cannot be seen here."""
 
 from typing import Annotated, Any
 from uuid import UUID

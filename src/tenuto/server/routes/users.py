@@ -1,4 +1,4 @@
-"""People of the org: let in, promoted, disabled. Nobody makes somebody who may more than they, nor changes one."""
+"""Users of the org: add, promote, disable. A user can neither create nor change a user with more permissions."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -84,7 +84,7 @@ async def _set_role(change: Transaction, old: User, role: str) -> None:
 
 def _check_reach(desk: AtDesk, role: str) -> None:
     if beyond(desk.principal.permissions, PLATFORM_ROLES[role]):
-        raise Forbidden(f"a platform role of {role} is more than who asks may", "ask an admin of your org")
+        raise Forbidden(f"a platform role of {role} is higher than your own", "ask an admin of your org")
 
 
 async def _find(conn: Conn, *, org_id: UUID, user_id: UUID) -> User:

@@ -93,7 +93,7 @@ class SignalRequest(RequestModel):
 
 
 class WaitForRunsRequest(RequestModel):
-    """The runs that somebody waits for, and how many seconds at most."""
+    """The runs to wait for, and for how many seconds at most."""
 
     run_ids: Annotated[list[Annotated[UUID, Field(strict=False)]], Field(min_length=1, max_length=1000)]
     wait: Annotated[float, Field(ge=0, le=60)] = 0

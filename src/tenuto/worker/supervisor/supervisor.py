@@ -125,7 +125,7 @@ class Supervisor:
     def _heart_died(self, died: BackgroundTaskDied) -> None:
         """Kill the child, because without heartbeats its tasks would be lost unnoticed. The next child gets a new
         heartbeat task."""
-        log.critical("%s: the process with the tasks is started anew", died, exc_info=died.__cause__)
+        log.critical("%s: the process with the tasks is started again", died, exc_info=died.__cause__)
         self.kill()
 
     async def _listen(self, child: ChildProcess) -> None:

@@ -122,7 +122,7 @@ def _fences(body: requests.SessionRequest, ends: Sequence[requests.AttemptRefere
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, answer=None, status=204)
 async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.NudgeRequest) -> Response:
-    """Add up these runs, and wake whoever serves what became ready in them."""
+    """Add up these runs, and wake the workers that serve what became ready in them."""
     async with desk.transaction() as conn:
         await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
