@@ -144,7 +144,7 @@ async def _close_session(asking: HttpSession, *, session_id: int, token: UUID) -
     await asking.web.ask("DELETE", "/internal/sessions", {"session_id": session_id, "token": str(token)})
 
 
-async def _nudge_runs(asking: HttpSession, *, run_ids: list[UUID]) -> None:
+async def _fold_and_wake_runs(asking: HttpSession, *, run_ids: list[UUID]) -> None:
     for some in batches([str(run_id) for run_id in run_ids]):
         await asking.web.ask("POST", "/internal/nudge", {"run_ids": some})
 
@@ -245,8 +245,9 @@ async def _get_bundle_part(asking: HttpSession, *, org_id: UUID, sha256: str, no
 CALLS: dict[str, Callable[..., Awaitable[Any]]] = {
     carry.__name__.removeprefix("_"): carry
     for carry in (
-        _register_worker, _resolve_routes, _declare_types, _claim_tasks, _heartbeat, _close_session, _nudge_runs,
-        _complete_tasks, _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks, _begin_tasks,
+        _register_worker, _resolve_routes, _declare_types, _claim_tasks, _heartbeat, _close_session,
+        _fold_and_wake_runs, _complete_tasks, _fail_tasks, _lose_tasks, _snooze_tasks, _wait_tasks, _interrupt_tasks,
+        _begin_tasks,
         _report_progress, _write_logs, _list_bundle_types, _find_bundle, _get_bundle_part,
     )
 }  # fmt: skip
