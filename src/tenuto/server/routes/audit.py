@@ -1,4 +1,4 @@
-"""The audit log: who did what."""
+"""The audit log of the org."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ ROUTES = RouteTable("audit")
 
 
 class AuditFilter(Filter):
-    """Newest first, before an id."""
+    """Selects entries, newest first, before an id."""
 
     entity: str | None = None
     entity_id: str | None = None
@@ -28,13 +28,14 @@ class AuditFilter(Filter):
 
 
 class HeadFilter(Filter):
-    """Newest first, before a place in the chain."""
+    """Selects heads, newest first, before a position in the chain."""
 
     before: Annotated[int, Field(ge=1, le=(1 << 63) - 1)] | None = None
 
 
 class SignedHeadResponse(ResponseModel):
-    """An end of the org's chain, signed: kept elsewhere, a line of what `tenuto audit verify --heads` takes."""
+    """A signed head of the org's audit chain. Keep it outside the database: `tenuto audit verify --heads` reads one per
+    line."""
 
     org_id: UUID
     seq: int
@@ -47,13 +48,14 @@ class SignedHeadResponse(ResponseModel):
 
 @ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[AuditEntry])
 async def list_audit(desk: AtDesk, asked: Annotated[AuditFilter, Query()]) -> Any:
-    """What people and keys did in the org, newest first."""
+    """List the actions of users and keys in the org, newest first."""
     return page(await desk.ask(audit.list_audit, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", answer=Page[SignedHeadResponse])
 async def list_heads(desk: AtDesk, asked: Annotated[HeadFilter, Query()]) -> Any:
-    """Signed ends of the org's chain, newest first: there is a new one a minute after something was done."""
+    """List the signed heads of the org's audit chain, newest first. A new head is signed within a minute of an
+    entry."""
     found = await desk.ask(audit.list_heads, **asked.model_dump())
     public = {key.id: key.public_key for key in await desk.pool.call(keys.list_signing_keys)} if found else {}
     items = [

@@ -1,4 +1,4 @@
-"""Bundles: code that people upload, known by its hash, and run in sandboxes alone."""
+"""Bundles: uploaded code, identified by its hash, that runs only in sandboxes."""
 
 import asyncio
 from datetime import datetime
@@ -27,7 +27,7 @@ class Archive(Response):
 
 
 class BundleFilter(Filter):
-    """Newest first, before an id."""
+    """Selects bundles, newest first, before an id."""
 
     before: UUID | None = None
 
@@ -45,14 +45,14 @@ class BundleSummaryResponse(ResponseModel):
 
 
 class BundleResponse(BundleSummaryResponse):
-    """The same with its manifest."""
+    """A bundle with its manifest."""
 
     manifest: dict[str, Any]
 
 
 @ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleSummaryResponse])
 async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) -> Any:
-    """The org's bundles, newest first."""
+    """List the org's bundles, newest first."""
     return page(await desk.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
 
 
@@ -60,7 +60,8 @@ async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) ->
     "POST", "/v1/bundles", permission="bundles:write", answer=BundleResponse, status=201, takes=Archive.media_type
 )
 async def put_bundle(desk: AtDesk) -> Response:
-    """Upload a bundle of up to 64 MB. Its task types are run by it from now on; the same one may be put again."""
+    """Upload a bundle of up to 64 MB. It runs its task types from now on. Uploading the same bundle again changes
+    nothing."""
     with spool() as file:
         received = await receive(desk.request, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
@@ -78,13 +79,13 @@ async def put_bundle(desk: AtDesk) -> Response:
 
 @ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleResponse)
 async def get_bundle(desk: AtDesk, sha256: Hash) -> Any:
-    """What a bundle holds and runs."""
+    """Get a bundle with its manifest."""
     return await desk.ask(bundles.get_bundle, sha256=sha256)
 
 
 @ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Archive)
 async def get_bundle_content(desk: AtDesk, sha256: Hash) -> Response:
-    """The zip itself."""
+    """Get the zip file of a bundle."""
     found = await desk.ask(bundles.get_bundle, sha256=sha256)
     headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
     return StreamingResponse(parts_of(desk.ask, sha256=sha256), 200, headers, Archive.media_type)
@@ -92,7 +93,7 @@ async def get_bundle_content(desk: AtDesk, sha256: Hash) -> Response:
 
 @ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", answer=None, status=204)
 async def delete_bundle(desk: AtDesk, sha256: Hash) -> Response:
-    """Nobody runs it from now on; what ran from it goes on."""
+    """Delete a bundle. No new attempt runs it; running attempts continue."""
 
     async def work(change: Transaction) -> None:
         await change.do(bundles.delete_bundle, sha256=sha256)

@@ -1,4 +1,4 @@
-"""Changes: what happens in the org, as it happens."""
+"""The stream of changes of the org."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ After = Annotated[str | None, Query(max_length=1000, description="For those who 
 
 
 class ChangeResponse(ResponseModel):
-    """A run that began or ended, an attempt of a task that ended, a worker that came, drained or went."""
+    """A run that started or ended, an attempt that ended, or a worker that registered, drained or terminated."""
 
     kind: Literal["run", "task", "worker"]
     id: str
@@ -30,7 +30,7 @@ class ChangeResponse(ResponseModel):
 
 
 class ChangesResponse(ResponseModel):
-    """Up to 1,000 changes, and what `after` takes to go on."""
+    """Up to 1,000 changes, and the value of `after` that continues from here."""
 
     items: list[ChangeResponse]
     next: str
@@ -38,9 +38,10 @@ class ChangesResponse(ResponseModel):
 
 @ROUTES.add("GET", "/v1/changes", permission=PERMISSION, answer=ChangesResponse)
 async def follow_changes(desk: AtDesk, after: After = None) -> Any:
-    """What changed since a place, or from now on. Who accepts `text/event-stream` gets it as it happens: events
-    `change` with the same fields, each with an id; sent back as `Last-Event-ID` the stream goes on there and misses
-    nothing, though some may come twice. It ends with an event `end` when the credential is not good any more."""
+    """List the changes after a cursor, or from now on. With `Accept: text/event-stream` the response is a stream of
+    `change` events with the same fields, each with an id. A client that sends the last id as `Last-Event-ID` continues
+    there: it misses no change, but may get some twice. The stream ends with an `end` event when the credential is no
+    longer valid."""
     said = desk.request.headers.get("last-event-id") or after
     place = read_place(said) if said else None
     if STREAM in desk.request.headers.get("accept", ""):

@@ -1,4 +1,4 @@
-"""For those who watch the server: alive, ready, measured; and what it can do."""
+"""Health checks, metrics and the OpenAPI document."""
 
 import asyncio
 from typing import Any
@@ -25,7 +25,7 @@ class HealthResponse(ResponseModel):
 
 
 class ApiInfoResponse(ResponseModel):
-    """What this is, and where to read on."""
+    """The name and version of the server, and links to its documentation."""
 
     name: str
     version: str
@@ -35,20 +35,20 @@ class ApiInfoResponse(ResponseModel):
 
 @ROUTES.add("GET", "/", permission=PUBLIC, answer=ApiInfoResponse)
 async def front(request: Request) -> Any:
-    """For who looks what answers here."""
+    """Get the name and version of the server."""
     about = {"name": request.app.title, "version": request.app.version}
     return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
 
 
 @ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=HealthResponse)
 async def healthz() -> Any:
-    """The process answers."""
+    """Respond while the process runs."""
     return {"status": "ok"}
 
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=HealthResponse)
 async def readyz(request: Request) -> Any:
-    """The database responds too. Requests that come while one check runs share its result."""
+    """Respond while the database responds too. Requests that come while one check runs share its result."""
     state = request.app.state
     if state.look is None or state.look.done():
         state.look = asyncio.create_task(state.pool.call(maintenance.now))
@@ -58,20 +58,20 @@ async def readyz(request: Request) -> Any:
 
 
 def _seen(look: asyncio.Task[Any]) -> None:
-    """What it raised is said to those who wait for it, if there still are any."""
+    """Reads the check's exception, so that asyncio does not report it when no request waits for it any more."""
     if not look.cancelled():
         look.exception()
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
 async def metrics(desk: AtDesk) -> Response:
-    """Requests that this process answered, for Prometheus; several processes each have their own. Nothing of any org
-    is in it: queues and types are where `--metrics-port` answers."""
+    """Get Prometheus metrics of the requests of this process; each process has its own. They contain nothing of any
+    org: metrics of queues and types are at `--metrics-port`."""
     await desk.check()
     return Metrics(generate_latest(HTTP_REGISTRY))
 
 
 @ROUTES.add("GET", "/openapi.json", permission=PUBLIC)
 async def openapi(request: Request) -> dict[str, Any]:
-    """This description."""
+    """Get the OpenAPI document."""
     return request.app.openapi()

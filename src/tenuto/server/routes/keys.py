@@ -1,4 +1,4 @@
-"""API keys: made, listed, replaced, revoked. A key is shown once, and none makes or ends one that may more than it."""
+"""API keys. A key is shown once. A key can only create, rotate and revoke keys with a subset of its own permissions."""
 
 from datetime import timedelta
 from typing import Annotated, Any
@@ -20,21 +20,21 @@ ROUTES = RouteTable("keys")
 
 
 class KeyFilter(Filter):
-    """Newest first, before an id."""
+    """Selects keys, newest first, before an id."""
 
     before: UUID | None = None
 
 
 @ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[ApiKeyResponse])
 async def list_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
-    """The org's API keys, newest first."""
+    """List the org's API keys, newest first."""
     return page(await desk.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
 async def create_key(desk: AtDesk, body: CreateKeyRequest) -> Response:
-    """A new API key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here.
-    A key that asks makes one that may no more, and lives no longer, than itself."""
+    """Create an API key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key can
+    only create keys with a subset of its own permissions that expire no later than itself."""
     check_permissions(body.permissions)
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
@@ -51,8 +51,8 @@ async def create_key(desk: AtDesk, body: CreateKeyRequest) -> Response:
 
 @ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
 async def rotate_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
-    """A new key in place of this one, which stays good for the overlap. A key that asks rotates itself, or another that
-    may no more and lives no longer; the new one lives no longer either."""
+    """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
+    with a subset of its permissions that expires no later. The new key expires no later either."""
     key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
@@ -67,7 +67,8 @@ async def rotate_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response
 
 @ROUTES.add("DELETE", "/v1/keys/{id}", permission="keys:write", answer=None, status=204)
 async def revoke_key(desk: AtDesk, id: UUID) -> Response:
-    """The key lets nobody in from now on. A key that asks ends one that may no more and lives no longer."""
+    """Revoke a key. An API key can only revoke keys with a subset of its own permissions that expire no later than
+    itself."""
 
     async def work(change: Transaction) -> None:
         if await change.do(keys.revoke_api_key, id=id, by_key=key_of(desk)):
@@ -77,10 +78,11 @@ async def revoke_key(desk: AtDesk, id: UUID) -> Response:
 
 
 def key_of(desk: AtDesk) -> UUID | None:
-    """The key that asks, whose reach bounds what it may do to others; None for a person."""
+    """Returns the id of the caller's API key, whose permissions bound what the caller can do to other keys; None for a
+    user."""
     return desk.principal.id if isinstance(desk.principal, ApiKeyPrincipal) else None
 
 
 def asker(desk: AtDesk) -> dict[str, Any]:
-    """Who asks for a new key."""
+    """Returns the caller, as the SQL functions that create keys take it."""
     return {"created_by": str(desk.principal.id), "by_key": key_of(desk)}

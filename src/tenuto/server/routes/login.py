@@ -1,4 +1,4 @@
-"""Coming in with a browser, and going out: by OIDC, or once by a link."""
+"""Login and logout of browsers: by OIDC, or once by a link."""
 
 from datetime import timedelta
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ Slug = Annotated[str | None, Query(min_length=1, max_length=63)]
 
 
 class MeResponse(ResponseModel):
-    """Who is asking; with a cookie, `csrf_token` goes into the header X-CSRF-Token of every change."""
+    """The caller. With a cookie, send `csrf_token` as the header X-CSRF-Token of every write."""
 
     kind: str
     id: UUID
@@ -44,8 +44,8 @@ class MeResponse(ResponseModel):
     "GET", "/auth/login", permission=PUBLIC, refuses=(409, 422, 429), status=303, response_class=RedirectResponse
 )
 async def begin_login(request: Request, next: Text = None, org: Slug = None) -> Response:
-    """Log in at the OIDC issuer; `next` is the page to return to, `org` the slug of
-    the org to come to, for those whom several know."""
+    """Log in at the OIDC issuer. `next` is the page to return to; `org` is the slug of the org, for users of several
+    orgs."""
     settings: ServerSettings = request.app.state.settings
     oidc_login.client_id(request.app.state.issuer)
     begun = oidc_login.begin(next, org)
@@ -65,7 +65,7 @@ async def begin_login(request: Request, next: Text = None, org: Slug = None) -> 
     response_class=RedirectResponse,
 )
 async def finish_login(request: Request, code: Text = None, state: Text = None, error: Text = None) -> Response:
-    """Where the issuer sends a person back to."""
+    """Finish a login: the OIDC issuer redirects the browser here."""
     settings: ServerSettings = request.app.state.settings
     issuer: Issuer = request.app.state.issuer
     oidc_login.client_id(issuer)
@@ -89,7 +89,7 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     "GET", "/auth/link", permission=PUBLIC, refuses=(401, 422, 429), status=303, response_class=RedirectResponse
 )
 async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
-    """Come in by a link that `tenuto up` or an operator made; it works once."""
+    """Log in with a link that `tenuto up` or an operator created. A link works once."""
     guest = await request.app.state.pool.call(logins.use_login_token, hash=token_hash(token))
     answer = RedirectResponse(oidc_login.HOME, 303)
     await _let_in(request, answer, guest.org_id, guest.user_id, "link")
@@ -98,7 +98,7 @@ async def follow_link(request: Request, token: Annotated[str, Query(min_length=1
 
 @ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), answer=None, status=204)
 async def log_out(request: Request) -> Response:
-    """Go out: the cookie is worth nothing from now on. Going out twice is fine."""
+    """Log out: the cookie is invalid from now on. Logging out twice is allowed."""
     answer = Response(None, 204)
     if cookie := cookies.login_cookie(request):
         cookies.check_page(request, request.app.state.settings, cookie)
@@ -109,7 +109,7 @@ async def log_out(request: Request) -> Response:
 
 @ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, answer=MeResponse)
 async def get_me(desk: AtDesk) -> Any:
-    """Who is asking, and what they may do."""
+    """Get the caller and its permissions."""
     await desk.check()
     who, cookie = desk.principal, cookies.login_cookie(desk.request)
     by_cookie = cookie if "authorization" not in desk.request.headers else None
@@ -127,7 +127,7 @@ async def get_me(desk: AtDesk) -> Any:
 async def _let_in(
     request: Request, answer: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
 ) -> None:
-    """A new cookie for the person, and an entry in the audit log; an old cookie is worth nothing afterwards."""
+    """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
     pool, settings = request.app.state.pool, request.app.state.settings
     cookie, old = make_token(), cookies.login_cookie(request)
     seen: dict[str, Any] = {

@@ -34,7 +34,7 @@ class Bytes(Response):
 
 
 class UploadParams(BaseModel):
-    """What is said of an object; `metadata` is JSON text."""
+    """The fields of a new object; `metadata` is JSON text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +63,7 @@ class ObjectResponse(ResponseModel):
     "POST", "/v1/objects", permission="objects:write", answer=ObjectResponse, status=201, takes=Bytes.media_type
 )
 async def create_object(desk: AtDesk, asked: Annotated[UploadParams, Query()]) -> Response:
-    """Store the body, up to 64 MB. An object that no task holds goes after a day."""
+    """Store the body, up to 64 MB, as a data object. An object that no task holds is deleted after a day."""
     return await _put(desk, UUID(uuid7()), asked)
 
 
@@ -73,7 +73,8 @@ async def create_object(desk: AtDesk, asked: Annotated[UploadParams, Query()]) -
     responses={200: {"model": ObjectResponse, "description": "it was there already"}},
 )  # fmt: skip
 async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
-    """Store the body under an id of your own, so that the request may be repeated; other bytes need another id."""
+    """Store the body under an id that the client chose, so that the request can be repeated. Other bytes need another
+    id."""
     return await _put(desk, object_id, asked)
 
 
@@ -115,13 +116,13 @@ async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
 
 @ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)
 async def get_object(desk: AtDesk, object_id: UUID) -> Response:
-    """The bytes of an object."""
+    """Get the bytes of an object."""
     found = await desk.ask(run_data.get_object, object_id=object_id)
     return await send_object(desk.request, desk.settings, found)
 
 
 async def send_object(request: Request, settings: ServerSettings, found: StoredObject) -> Response:
-    """Its bytes, piece by piece where there are many."""
+    """Returns the bytes of an object, streamed if there are many."""
     headers = _headers(found)
     if request.headers.get("if-none-match") == headers.get("ETag", ""):
         return Response(None, 304, headers)
@@ -137,7 +138,7 @@ async def send_object(request: Request, settings: ServerSettings, found: StoredO
 
 @ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", answer=None, response_class=Bytes)
 async def head_object(desk: AtDesk, object_id: UUID) -> Response:
-    """How large an object is, and its checksum."""
+    """Get the size and checksum of an object."""
     found = await desk.ask(run_data.get_object, object_id=object_id)
     headers = {**_headers(found), "Content-Length": str(found.size)}
     return Bytes(None, 200, headers)

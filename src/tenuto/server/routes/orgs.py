@@ -23,19 +23,19 @@ Slug = Annotated[str, Path(min_length=1, max_length=63)]
 
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[Org])
 async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
-    """The orgs that may be seen: one's own."""
+    """List the caller's org."""
     return {"items": await desk.look(_own, limit=asked.limit), "next": None}
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=Org)
 async def get_org(desk: AtDesk, slug: Slug) -> Any:
-    """One's own org."""
+    """Get the caller's org."""
     return await desk.look(_find, slug=slug)
 
 
 @ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", answer=None, status=204)
 async def edit_org(desk: AtDesk, slug: Slug, body: EditOrgRequest) -> Response:
-    """Another name, or other settings in place of all there are."""
+    """Change the name, or replace all settings."""
 
     async def work(change: Transaction) -> None:
         old = await change.do(_find, slug=slug)
@@ -48,7 +48,7 @@ async def edit_org(desk: AtDesk, slug: Slug, body: EditOrgRequest) -> Response:
 
 
 async def _own(conn: Conn, *, org_id: UUID, limit: int) -> list[Org]:
-    """Row security leaves the org's own; that it is checked here too costs nothing."""
+    """Returns only the caller's org. Row security hides the others too."""
     return [one for one in await identity.list_orgs(conn, limit=limit) if one.id == org_id]
 
 

@@ -1,4 +1,4 @@
-"""The outbox: side effects still to be done, and those that were given up."""
+"""The outbox: side effects that are pending or dead."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -19,7 +19,7 @@ Id = Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
 
 
 class EffectFilter(Filter):
-    """Newest first, before an id."""
+    """Selects side effects, newest first, before an id."""
 
     status: Literal["pending", "processing", "done", "dead"] | None = None
     kind: str | None = None
@@ -27,7 +27,7 @@ class EffectFilter(Filter):
 
 
 class EffectResponse(ResponseModel):
-    """Something to be done outside; dead after 20 attempts."""
+    """A side effect outside the database; dead after 20 attempts."""
 
     id: int
     kind: str
@@ -41,7 +41,7 @@ class EffectResponse(ResponseModel):
 
 
 class ReplayRequest(RequestModel):
-    """Which dead ones: by id, of a kind, or all."""
+    """Selects dead side effects: by id, by kind, or all."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
     kind: Name | None = None
@@ -54,13 +54,13 @@ class ReplayResponse(ResponseModel):
 
 @ROUTES.add("GET", "/v1/outbox", permission="outbox:read", answer=Page[EffectResponse])
 async def list_effects(desk: AtDesk, asked: Annotated[EffectFilter, Query()]) -> Any:
-    """The newest side effects first."""
+    """List side effects, newest first."""
     return page(await desk.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", answer=ReplayResponse)
 async def replay_effects(desk: AtDesk, body: ReplayRequest) -> Response:
-    """Try dead side effects again, from the first attempt on."""
+    """Retry dead side effects, counting attempts from one."""
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
 

@@ -1,4 +1,4 @@
-"""Roles of the org's own, and who has them."""
+"""The org's own roles and their members."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -19,26 +19,26 @@ Name = Annotated[str, Path(min_length=1, max_length=63)]
 
 
 class RoleFilter(Filter):
-    """By name, after one."""
+    """Selects roles by name, after a name."""
 
     after: str | None = None
 
 
 class MemberFilter(Filter):
-    """By id, after one."""
+    """Selects members by id, after an id."""
 
     after: UUID | None = None
 
 
 @ROUTES.add("GET", "/v1/roles", permission="roles:read", answer=Page[OrgRole])
 async def list_roles(desk: AtDesk, asked: Annotated[RoleFilter, Query()]) -> Any:
-    """The org's roles and how many people have each, by name."""
+    """List the org's roles by name, with their numbers of members."""
     return page(await desk.ask(identity.list_roles, **asked.model_dump()), asked, "name")
 
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", answer=IdResponse, status=201)
 async def create_role(desk: AtDesk, body: CreateRoleRequest) -> Response:
-    """A role that people can have and datasets can name."""
+    """Create a role that users can have and datasets can name."""
 
     async def work(change: Transaction) -> IdResponse:
         id = await change.do(identity.create_role, name=body.name, description=body.description)
@@ -50,7 +50,7 @@ async def create_role(desk: AtDesk, body: CreateRoleRequest) -> Response:
 
 @ROUTES.add("DELETE", "/v1/roles/{name}", permission="roles:write", answer=None, status=204)
 async def delete_role(desk: AtDesk, name: Name) -> Response:
-    """Delete a role; those who had it have it no more."""
+    """Delete a role and its memberships."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.delete_role, name=name)
@@ -61,13 +61,13 @@ async def delete_role(desk: AtDesk, name: Name) -> Response:
 
 @ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", answer=Page[Member])
 async def list_members(desk: AtDesk, name: Name, asked: Annotated[MemberFilter, Query()]) -> Any:
-    """Who has a role."""
+    """List the members of a role."""
     return page(await desk.ask(identity.list_members, role=name, **asked.model_dump()), asked, "user_id")
 
 
 @ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", answer=None, status=204)
 async def add_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
-    """Give a person a role; giving it twice is fine."""
+    """Give a role to a user. Giving it twice is allowed."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.add_member, role=name, user_id=user_id)
@@ -78,7 +78,7 @@ async def add_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
 
 @ROUTES.add("DELETE", "/v1/roles/{name}/members/{user_id}", permission="roles:write", answer=None, status=204)
 async def remove_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
-    """Take a role from a person."""
+    """Take a role from a user."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.remove_member, role=name, user_id=user_id)

@@ -1,4 +1,4 @@
-"""Run data: what tasks and people share within a run."""
+"""Run data: values that tasks and clients share within a run."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -17,7 +17,7 @@ ROUTES = RouteTable("run data")
 
 
 class DataFilter(BaseModel):
-    """Which values: by key, by beginning, by pattern (* and ?), by tags; `history` shows the older ones too."""
+    """Selects values by key, prefix, pattern (* and ?) or tags; `history` includes older values."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -32,7 +32,7 @@ class DataFilter(BaseModel):
 
 
 class DataSelector(BaseModel):
-    """A key with all its values, or one value by its id."""
+    """Selects a key with all its values, or one value by its id."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -42,7 +42,7 @@ class DataSelector(BaseModel):
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=Items[schemas.RunDataResponse])
 async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
-    """The newest value of each key."""
+    """Get the latest value of each key."""
     found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
     if not found:
         await desk.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
@@ -51,7 +51,7 @@ async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, 
 
 @ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DataIdsResponse)
 async def put_run_data(desk: AtDesk, run_id: UUID, body: PutDataRequest) -> Response:
-    """Write values, each a new one of its key."""
+    """Write values; each becomes the latest value of its key."""
 
     async def work(change: Transaction) -> schemas.DataIdsResponse:
         ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)

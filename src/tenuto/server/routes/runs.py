@@ -1,4 +1,4 @@
-"""Runs: started, looked at, stopped, tried again, deleted, sent signals."""
+"""Runs: start, list, wait, cancel, retry, delete, signal."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Annotated, Any, Literal
@@ -43,7 +43,7 @@ RUN = fields_of(schemas.RunResponse)
 
 
 class RunFilter(SortedFilter):
-    """Which runs; some of a state, of a type or completed are looked for among 10,000."""
+    """Selects runs; a filter by status or type searches at most 10,000 runs."""
 
     status: Literal["pending", "running", "retrying", "completed", "failed", "cancelled"] | None = None
     name: str | None = None
@@ -52,14 +52,14 @@ class RunFilter(SortedFilter):
 
 @ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=schemas.StartedRun | schemas.StartedRuns, status=201)
 async def start_runs(desk: AtDesk, body: AnyStart) -> Response:
-    """Start a task or a graph of tasks, or a list of them, all or none. A type that no worker knows yet waits for one
-    that does, unless `strict` refuses it."""
+    """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
+    such a worker; with `strict` it is rejected."""
     return await _start(desk, body)
 
 
 @ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=schemas.StartedRuns, status=201, bulk=True)
 async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
-    """Start up to 10,000 tasks or graphs, all or none; the body may have 64 MB."""
+    """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
     return await _start(desk, body)
 
 
@@ -86,7 +86,7 @@ async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
 
 
 async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[schemas.StartedRun]:
-    """New runs are pending. Those that a dedupe key found may have any status, and are looked up."""
+    """Adds the status of each run: new runs are pending; runs that a dedupe key found are looked up."""
     old = [one.run_id for one in started if not one.created]
     found = await call(monitoring.get_run_statuses, run_ids=old) if old else []
     statuses = {one.id: one.status for one in found}
@@ -98,13 +98,13 @@ async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any
 
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[RunSummary])
 async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
-    """The org's runs, newest first or oldest first."""
+    """List the org's runs, newest or oldest first."""
     return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.RunResponse)
 async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
-    """A run as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
+    """Get a run, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
     found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
         await _ends(desk, [run_id], wait)
@@ -114,7 +114,7 @@ async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=Items[RunResult])
 async def wait_for_runs(desk: AtDesk, body: WaitForRunsRequest) -> Any:
-    """Those of the runs that have ended, as soon as there are any; others may be asked for again."""
+    """Return the runs that have ended, as soon as there is one. Wait again for the others."""
     return {"items": await _ends(desk, body.run_ids, body.wait)}
 
 
@@ -125,13 +125,13 @@ async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunResul
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def update_run(desk: AtDesk, run_id: UUID, body: CancelRequest) -> Response:
-    """Stop a run: the only state that may be asked for. What has ended is not opened again."""
+    """Cancel a run: `cancelled` is the only status that can be set. A final run stays as it is."""
     return await _cancel(desk, run_id, body.reason)
 
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def cancel_run(desk: AtDesk, run_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Stop a run and everything below it. 202: the run is large; dispatchers stop its tasks in pieces."""
+    """Cancel a run and everything below it. 202: the run is large; dispatchers cancel its tasks in pieces."""
     return await _cancel(desk, run_id, body.reason if body else None)
 
 
@@ -176,8 +176,8 @@ async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
 async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
-    """Delete a run that has ended, with everything it has. 202: the run is large; it is gone, and dispatchers delete
-    its tasks in pieces."""
+    """Delete a final run with all its data. 202: the run is large; it is gone, and dispatchers delete its tasks in
+    pieces."""
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)
@@ -193,7 +193,7 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
 
 @ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=IdResponse, status=201)
 async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Response:
-    """Send a message that a task of the run waits for, or will wait for."""
+    """Send a signal to a run. A task that waits for it now or later receives it."""
     refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Transaction) -> IdResponse:

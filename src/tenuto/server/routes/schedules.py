@@ -1,4 +1,4 @@
-"""Schedules: what starts by itself."""
+"""Schedules: runs that start at given times."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ ROUTES = RouteTable("schedules")
 
 @ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=Schedule)
 async def put_schedule(desk: AtDesk, name: Name, body: PutScheduleRequest) -> Response:
-    """Make a schedule, or change it: its next time stays unless cron or timezone change."""
+    """Create or change a schedule. Its next time changes only with cron or timezone."""
     refuse_reserved(f"schedule {name}", body.input)
     jitter = seconds(body.jitter, "jitter")
     if jitter > 86_400:
@@ -52,19 +52,19 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutScheduleRequest) -> Re
 
 @ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[Schedule])
 async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
-    """Every schedule and when it is next, by name."""
+    """List every schedule by name, with its next time."""
     return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
 
 
 @ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", answer=None, status=204)
 async def pause_schedule(desk: AtDesk, name: Name) -> Response:
-    """Let a schedule start nothing until it is resumed."""
+    """Pause a schedule: it starts nothing until it is resumed."""
     return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
 
 
 @ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.NextRunResponse)
 async def resume_schedule(desk: AtDesk, name: Name) -> Response:
-    """Let a schedule go on; what came due in the pause is not made up for."""
+    """Resume a schedule. Times that passed during the pause are skipped."""
 
     async def work(change: Transaction) -> schemas.NextRunResponse:
         found = await _find_schedule(change, name)
@@ -88,5 +88,5 @@ async def _find_schedule(change: Transaction, name: str) -> Schedule:
 
 @ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", answer=None, status=204)
 async def delete_schedule(desk: AtDesk, name: Name) -> Response:
-    """Delete a schedule; what it started stays."""
+    """Delete a schedule. Runs that it started stay."""
     return await do(desk, "schedule", name, "delete", reactions.delete_schedule, name=name)

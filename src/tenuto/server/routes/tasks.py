@@ -1,4 +1,4 @@
-"""Tasks: looked at, waited for, stopped."""
+"""Tasks: list, wait, cancel, logs, explain."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -25,7 +25,7 @@ Status = Literal["pending", "queued", "running", "waiting", "retrying", "complet
 
 
 class TaskFilter(SortedFilter):
-    """Which tasks; some of a state, queue or type are looked for among 10,000."""
+    """Selects tasks; a filter by status, queue or type searches at most 10,000 tasks."""
 
     run_id: UUID | None = None
     status: Status | None = None
@@ -34,7 +34,7 @@ class TaskFilter(SortedFilter):
 
 
 class LogCursor(BaseModel):
-    """The place of the last line read."""
+    """The position of the last line read."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,26 +45,26 @@ class LogCursor(BaseModel):
 
 @ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[TaskSummary])
 async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
-    """The org's tasks, or those of a run, newest first or oldest first."""
+    """List the tasks of the org or of a run, newest or oldest first."""
     return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.TaskResponse)
 async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
-    """A task as it is now, or with `wait` as soon as it has ended. 304 if it is as `If-None-Match` says."""
+    """Get a task, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
     found = await until_ended(desk, lambda: desk.ask(get_task_json, task_id=task_id, fields=TASK), wait)
     return tagged(desk.request, found.text)
 
 
 @ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)
 async def update_task(desk: AtDesk, task_id: UUID, body: CancelRequest) -> Response:
-    """Stop a task: the only state that may be asked for. What has ended is not opened again."""
+    """Cancel a task: `cancelled` is the only status that can be set. A final task stays as it is."""
     return await _cancel(desk, task_id, body.reason)
 
 
 @ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", answer=None, status=204)
 async def cancel_task(desk: AtDesk, task_id: UUID, body: ReasonRequest | None = None) -> Response:
-    """Stop a task and everything below it."""
+    """Cancel a task and everything below it."""
     return await _cancel(desk, task_id, body.reason if body else None)
 
 
@@ -78,24 +78,24 @@ async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=Items[TreeNode])
 async def get_task_tree(desk: AtDesk, task_id: UUID) -> Any:
-    """The tasks below a task."""
+    """Get the tasks below a task."""
     return await _items(desk, task_id, await desk.ask(runs.get_task_tree, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=Items[schemas.AttemptResponse])
 async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
-    """Every attempt of a task, and how it ended."""
+    """List the attempts of a task with their outcomes."""
     return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=Items[schemas.LogLineResponse])
 async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
-    """The lines that a task's attempts logged, after a place."""
+    """Read the log lines of a task's attempts after a position."""
     return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
 
 
 async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any]:
-    """What was found; where that is nothing, a task that is not there says so."""
+    """Returns the rows; raises NotFound if there are none because the task does not exist."""
     if not found:
         await desk.ask(monitoring.get_task, task_id=task_id)
     return {"items": found}
@@ -103,5 +103,5 @@ async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.ExplanationResponse)
 async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
-    """One sentence that says why a task does not run."""
+    """Explain in one sentence why a task does not run."""
     return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}

@@ -20,26 +20,26 @@ ROUTES = RouteTable("users")
 
 
 class UserFilter(Filter):
-    """Newest first, before an id."""
+    """Selects users, newest first, before an id."""
 
     before: UUID | None = None
 
 
 @ROUTES.add("GET", "/v1/users", permission="users:read", answer=Page[User])
 async def list_users(desk: AtDesk, asked: Annotated[UserFilter, Query()]) -> Any:
-    """The org's people, newest first."""
+    """List the org's users, newest first."""
     return page(await desk.ask(identity.list_users, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", answer=User)
 async def get_user(desk: AtDesk, user_id: UUID) -> Any:
-    """One person."""
+    """Get a user."""
     return await desk.ask(_find, user_id=user_id)
 
 
 @ROUTES.add("POST", "/v1/users", permission="users:write", answer=IdResponse, status=201)
 async def put_user(desk: AtDesk, body: CreateUserRequest) -> Response:
-    """Let a person in whom the issuer vouches for: a reader, unless said. One who is known is brought up to date."""
+    """Add a user of the OIDC issuer, as a reader unless a role is given. A known user is updated."""
     _check_reach(desk, body.platform_role or "reader")
 
     async def work(change: Transaction) -> IdResponse:
@@ -56,7 +56,7 @@ async def put_user(desk: AtDesk, body: CreateUserRequest) -> Response:
 
 @ROUTES.add("PATCH", "/v1/users/{user_id}", permission="users:write", answer=None, status=204)
 async def edit_user(desk: AtDesk, user_id: UUID, body: EditUserRequest) -> Response:
-    """Another platform role, or out, or in again. Who is disabled is thrown out where they are in."""
+    """Change the platform role of a user, or disable or enable the user. Disabling ends the user's logins."""
 
     async def work(change: Transaction) -> None:
         old = await change.do(_find, user_id=user_id)
@@ -88,7 +88,7 @@ def _check_reach(desk: AtDesk, role: str) -> None:
 
 
 async def _find(conn: Conn, *, org_id: UUID, user_id: UUID) -> User:
-    """The page of one before the next id."""
+    """Returns one user: the first of the page before the next id."""
     after = UUID(int=min(user_id.int + 1, (1 << 128) - 1))
     found = await identity.list_users(conn, org_id=org_id, before=after, limit=1)
     if not found or found[0].id != user_id:

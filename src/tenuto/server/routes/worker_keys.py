@@ -1,4 +1,4 @@
-"""Keys of remote workers: made, listed, replaced, revoked. A key is shown once."""
+"""Worker keys. A key is shown once."""
 
 from datetime import timedelta
 from typing import Annotated, Any
@@ -20,13 +20,13 @@ ROUTES = RouteTable("worker-keys")
 
 @ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKeyResponse])
 async def list_worker_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
-    """The org's worker keys, newest first."""
+    """List the org's worker keys, newest first."""
     return page(await desk.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
 async def create_worker_key(desk: AtDesk, body: CreateWorkerKeyRequest) -> Response:
-    """A new worker key. `key` is shown in this answer and nowhere else; an Idempotency-Key is not honoured here."""
+    """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here."""
     text, made = _new(desk)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
@@ -40,7 +40,7 @@ async def create_worker_key(desk: AtDesk, body: CreateWorkerKeyRequest) -> Respo
 
 @ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
 async def rotate_worker_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
-    """A new key in place of this one, which stays good for the overlap."""
+    """Replace a worker key by a new one; the old key stays valid during the overlap."""
     text, made = _new(desk)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
@@ -54,8 +54,7 @@ async def rotate_worker_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> R
 
 @ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", answer=None, status=204)
 async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
-    """The key lets no worker in from now on. Its sessions end, the tokens of their attempts with them, and what they
-    held is given to others."""
+    """Revoke a worker key. Its sessions and the tokens of their attempts end, and other workers get their tasks."""
 
     async def work(change: Transaction) -> None:
         revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk))
@@ -67,7 +66,7 @@ async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
 
 
 def _new(desk: AtDesk) -> tuple[str, dict[str, Any]]:
-    """A worker sees and ends tasks: a key that may not look after workers makes no key for one."""
+    """Makes a new key. A worker reads and ends tasks, so an API key needs workers:write to create one (asker)."""
     key, peppers = make_key(WORKER, desk.settings.env), desk.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
     return key.text, {**made, **asker(desk)}

@@ -28,7 +28,7 @@ Int = Annotated[int, Field(ge=-2_147_483_648, le=2_147_483_647), WHOLE]
 
 
 class RequestModel(BaseModel):
-    """Strict."""
+    """Rejects unknown fields and values of another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -40,14 +40,14 @@ class ResponseModel(BaseModel):
 
 
 class Page(ResponseModel, Generic[T]):
-    """One page; `next` is what the parameter `before` or `after` takes to get the following one."""
+    """One page; pass `next` as `before` or `after` to get the next one."""
 
     items: list[T]
     next: str | None
 
 
 class Problem(ResponseModel):
-    """What went wrong, as RFC 9457 says it."""
+    """An error, in the format of RFC 9457."""
 
     type: str
     title: str
@@ -60,7 +60,7 @@ class Problem(ResponseModel):
 
 
 class Items(ResponseModel, Generic[T]):
-    """A whole list."""
+    """A complete list."""
 
     items: list[T]
 
@@ -76,7 +76,7 @@ class ReasonRequest(RequestModel):
 
 
 class CancelRequest(ReasonRequest):
-    """The one change of state that may be asked for: what has ended stays as it ended."""
+    """The only status that can be set. A final run or task stays as it is."""
 
     status: Literal["cancelled"]
 

@@ -10,7 +10,7 @@ from tenuto.server.schemas.base import Moment, Name, RequestModel, ResponseModel
 
 
 class CreateKeyRequest(RequestModel):
-    """A new API key; one without `expires_at` is good until it is revoked."""
+    """A new API key. Without `expires_at` it is valid until it is revoked."""
 
     name: Name
     permissions: Annotated[list[str], Field(min_length=1, max_length=64)]
@@ -18,13 +18,13 @@ class CreateKeyRequest(RequestModel):
 
 
 class RotateKeyRequest(RequestModel):
-    """How long the old key stays good beside the new one."""
+    """How long the old key stays valid beside the new one."""
 
     overlap_seconds: Annotated[float, Field(ge=0, le=7_776_000)] = 86_400
 
 
 class CreateWorkerKeyRequest(RequestModel):
-    """A new worker key for these queues, `*` is all of them; one without `expires_at` is good until it is revoked."""
+    """A new worker key for these queues; `*` is every queue. Without `expires_at` it is valid until it is revoked."""
 
     name: Name
     queues: Annotated[list[Name], Field(min_length=1, max_length=64)] = Field(default_factory=lambda: ["*"])
@@ -32,7 +32,7 @@ class CreateWorkerKeyRequest(RequestModel):
 
 
 class ApiKeyResponse(ResponseModel):
-    """What may be seen of an API key."""
+    """An API key without its secret."""
 
     id: UUID
     key_id: str | None
@@ -48,14 +48,14 @@ class ApiKeyResponse(ResponseModel):
 
 
 class CreatedKeyResponse(ResponseModel):
-    """A new API key; it is shown here and nowhere else."""
+    """A new API key; `key` is shown only here."""
 
     id: UUID
     key: str
 
 
 class WorkerKeyResponse(ResponseModel):
-    """What may be seen of a worker key; `*` among its queues is all of them."""
+    """A worker key without its secret; `*` among its queues is every queue."""
 
     id: UUID
     key_id: str

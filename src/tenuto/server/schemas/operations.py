@@ -9,20 +9,20 @@ from tenuto.server.schemas.base import WHOLE, RequestModel, ResponseModel
 
 
 class SetGroupRequest(RequestModel):
-    """What a resource group may use: its weight among others, and the most tasks it may have running."""
+    """The weight of a resource group, and how many tasks it can have running."""
 
     weight: Annotated[int, Field(ge=1, le=1000), WHOLE] | None = None
     quota: Annotated[int, Field(ge=0, le=2_147_483_647), WHOLE] | None = None
 
 
 class NextRunResponse(ResponseModel):
-    """When a schedule is next."""
+    """The next time of a schedule."""
 
     next_at: datetime
 
 
 class StatusResponse(ResponseModel):
-    """The org at a glance."""
+    """Numbers of tasks, workers and effects of the org."""
 
     ready: int
     delayed: int

@@ -1,4 +1,4 @@
-"""What the API answers about runs and tasks: every field is named here, so that nothing is shown by accident."""
+"""Response bodies about runs. Every field is listed here, so that none is shown by accident."""
 
 from datetime import datetime
 from typing import Any
@@ -50,8 +50,8 @@ class RunResponse(ResponseModel):
 
 
 class StartedRun(ResponseModel):
-    """The run that was started. `created` is false if an earlier start with the same `dedupe_key` created it, and
-    `status` is then its present one."""
+    """The started run. `created` is false if an earlier start with the same `dedupe_key` created it; `status` is then
+    its present status."""
 
     id: UUID
     status: str

@@ -1,4 +1,4 @@
-"""What starts say: a task, or a graph of tasks that name each other; one of them, or a list that starts together."""
+"""Request bodies of starts: a task, a graph of tasks that refer to each other by name, or a list of these."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ End = Literal["completed", "failed", "cancelled"]
 
 
 class LimitSpec(RequestModel):
-    """At most `size` at a time of those with this key, or with scope `rate` so many starts in so many seconds."""
+    """At most `size` tasks with this key at a time, or with scope `rate` at most `size` starts per period."""
 
     scope: Literal["key", "queue", "rate"]
     key: Annotated[str, Field(min_length=1, max_length=1024)]
@@ -23,8 +23,8 @@ class LimitSpec(RequestModel):
 
 
 class TaskSpecFields(RequestModel):
-    """What is said of tasks of one kind. What is not is as the workers of the type declare it; without `inherit`, or if
-    none did, as the kernel has it: queue `default`, three attempts, no timeout."""
+    """Options of tasks of one type. An omitted option is as workers declared it for the type; without `inherit`, or
+    without a declaration, it has its default: queue `default`, three attempts, no timeout."""
 
     type: Name
     inherit: bool = True
@@ -43,7 +43,7 @@ class TaskSpecFields(RequestModel):
 
 
 class TaskFields(TaskSpecFields):
-    """What is said of one task."""
+    """Options of one task."""
 
     delay: Seconds | None = None
     available_at: Moment | None = None
@@ -52,7 +52,7 @@ class TaskFields(TaskSpecFields):
 
 
 class RunFields(RequestModel):
-    """What is said of one run. `strict`: a type that no worker has ever served is refused."""
+    """Options of one run. `strict`: reject a type that no worker has ever served."""
 
     dedupe_key: Annotated[str, Field(min_length=1, max_length=1024)] | None = None
     resource_group: Name | None = None
@@ -61,14 +61,14 @@ class RunFields(RequestModel):
 
 
 class StartTaskRequest(TaskFields, RunFields):
-    """One start of a task: its type, its arguments by name or in order, and what is said of this start. A data object
-    stands in the input as `{"$object": id}`."""
+    """One start of a task: its type, its arguments by name or in order, and options. Write a data object in the input
+    as `{"$object": id}`."""
 
     input: Input = Field(default_factory=dict)
 
 
 class GraphEdge(RequestModel):
-    """Another task of the graph, and how it must end for this one to start."""
+    """Another task of the graph, and the outcome of it that lets this task start."""
 
     task: Name
     on: Literal["completed", "failed", "continue"] = "completed"
@@ -82,9 +82,9 @@ class OutputRef(RequestModel):
 
 
 class GraphNode(TaskFields):
-    """A task of a graph. `{"$output": "other"}` anywhere in its input is what that other task gives, and makes it wait
-    for it. With `map` it is a task for each item, which gives the list of what they give. Its name is its key in the
-    graph unless another is said."""
+    """A task of a graph. `{"$output": "other"}` anywhere in its input is the output of the task `other`, which must
+    complete first. With `map` the node is one task per item, and its output is the list of their outputs. The default
+    name is its key in the graph."""
 
     input: Input = Field(default_factory=dict)
     map: Annotated[list[Any], Field(min_length=1, max_length=MAX_TASKS)] | None = None
@@ -94,8 +94,8 @@ class GraphNode(TaskFields):
 
 
 class GraphSpec(RequestModel):
-    """Tasks by the names they know each other by. `outputs` is what the run gives; without it, what those tasks give
-    that no other waits for."""
+    """Tasks by name. `outputs` selects the output of the run; by default it is the output of the tasks without
+    dependents."""
 
     name: Name | None = None
     tasks: Annotated[dict[Name, GraphNode], Field(min_length=1, max_length=MAX_TASKS)]
@@ -103,7 +103,7 @@ class GraphSpec(RequestModel):
 
 
 class StartGraphRequest(RunFields):
-    """One start of a graph of tasks; a delay is one of the tasks it begins with."""
+    """One start of a graph of tasks. A delay applies to its first tasks."""
 
     graph: GraphSpec
     delay: Seconds | None = None
@@ -112,8 +112,8 @@ class StartGraphRequest(RunFields):
 
 
 class PutScheduleRequest(TaskSpecFields):
-    """What starts at the moments that `cron` names in the timezone. `catch_up`: of moments that were missed, none, one
-    or all are made up for."""
+    """A task that starts at the times of `cron` in the timezone. `catch_up`: of missed times, start none, one or
+    all."""
 
     input: Input = Field(default_factory=dict)
     cron: Annotated[str, Field(min_length=1, max_length=256)]

@@ -1,4 +1,4 @@
-"""What a running attempt is answered about itself."""
+"""Response bodies for running attempts."""
 
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ class InputPartResponse(ResponseModel):
 
 
 class StepResponse(ResponseModel):
-    """What an attempt of the task recorded, and how many seconds ago."""
+    """A recorded step, and how many seconds ago it was recorded."""
 
     step_no: int
     name: str

@@ -1,4 +1,4 @@
-"""What running attempts say. A body may name its attempt, and then must name the one that its token is for."""
+"""Request bodies of running attempts. A body can name its attempt, which must then be the one of the token."""
 
 from typing import Annotated, Any, Literal
 
@@ -26,7 +26,8 @@ class TakeSignalRequest(TaskApiRequest):
 
 
 class StartChildrenRequest(TaskApiRequest):
-    """Kinds, inputs, details and edges as start_run takes them; with a step the start happens once across attempts."""
+    """Kinds, inputs, details and edges in the format of start_run. With a step number, the children are started once
+    across attempts."""
 
     kinds: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=1000)]
     inputs: Annotated[list[Any], Field(min_length=1, max_length=100_000)]
@@ -48,7 +49,7 @@ class PutTaskDataRequest(TaskApiRequest):
 
 
 class PutStateRequest(TaskApiRequest):
-    """`version` is the one that was read; 0 for a key that is not there yet."""
+    """`version` is the version that was read; 0 for a new key."""
 
     key: Annotated[str, Field(min_length=1, max_length=1024)]
     value: Any

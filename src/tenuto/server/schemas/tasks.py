@@ -1,4 +1,4 @@
-"""What the API answers about tasks: never a lease token."""
+"""Response bodies about tasks. They never contain a lease token."""
 
 from datetime import datetime
 from typing import Any
@@ -8,7 +8,7 @@ from tenuto.server.schemas.base import ResponseModel
 
 
 class TaskResponse(ResponseModel):
-    """A task as it is now: the fields of a task in a list, and those below."""
+    """A task: the fields of a task in a list, and those below."""
 
     id: UUID
     run_id: UUID
@@ -56,7 +56,7 @@ class TaskResponse(ResponseModel):
 
 
 class AttemptResponse(ResponseModel):
-    """One attempt of a task: `running`, or how it ended."""
+    """One attempt of a task: `running`, or its outcome."""
 
     attempt: int
     outcome: str
@@ -81,6 +81,6 @@ class LogLineResponse(ResponseModel):
 
 
 class ExplanationResponse(ResponseModel):
-    """One sentence that says why a task does not run."""
+    """One sentence that explains why a task does not run."""
 
     why: str

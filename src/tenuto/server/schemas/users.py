@@ -10,7 +10,7 @@ PlatformRole = Literal["reader", "writer", "admin"]
 
 
 class CreateUserRequest(RequestModel):
-    """A person whom an issuer vouches for; one who is known already is brought up to date."""
+    """A user of an OIDC issuer. A known user is updated."""
 
     issuer: Name
     subject: Name
@@ -20,7 +20,7 @@ class CreateUserRequest(RequestModel):
 
 
 class EditUserRequest(RequestModel):
-    """What to change of a person; what is not said stays."""
+    """Changes of a user; omitted fields stay."""
 
     platform_role: PlatformRole | None = None
     disabled: bool | None = None
@@ -32,7 +32,7 @@ class CreateRoleRequest(RequestModel):
 
 
 class EditOrgRequest(RequestModel):
-    """What to change of the org; what is not said stays."""
+    """Changes of the org; omitted fields stay."""
 
     name: Name | None = None
     settings: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""What workers say."""
+"""Request bodies of workers."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -22,7 +22,7 @@ MAX_BATCH = 1000  # what a lane of ours carries at once
 
 
 class OpenSessionRequest(RequestModel):
-    """A worker says who it is; `queues` left out are all that its key may claim from."""
+    """The description of a worker. Omitted `queues` are all that its key can claim from."""
 
     name: Name
     queues: Annotated[list[Name], Field(min_length=1, max_length=1000)] | None = None
@@ -38,7 +38,7 @@ class OpenSessionRequest(RequestModel):
 
 
 class SessionRequest(RequestModel):
-    """What every later request of a worker names: its session, and the token that proves it."""
+    """The session of the worker, and the token that authenticates it."""
 
     session_id: SessionId
     token: Id
@@ -54,7 +54,7 @@ class CompletedReport(AttemptReference):
 
 
 class ClaimRequest(SessionRequest):
-    """Report what is done, claim what is next: up to `limit` tasks, waiting up to `wait` seconds for the first."""
+    """Completions to report, and a claim of up to `limit` tasks that waits up to `wait` seconds for the first."""
 
     claim_no: Annotated[int, Field(ge=1, le=MAX_EXACT_INTEGER), WHOLE]
     limit: Annotated[int, Field(ge=0, le=MAX_BATCH), WHOLE]
@@ -66,7 +66,7 @@ class ClaimRequest(SessionRequest):
 
 
 class HeartbeatRequest(SessionRequest):
-    """What the worker holds; the response to every claim up to `settled_claim_no` arrived or was given up."""
+    """The attempts that the worker holds. Every claim up to `settled_claim_no` got its response or was given up."""
 
     settled_claim_no: ClaimNo
     held: Annotated[list[AttemptReference], Field(max_length=100_000)]
@@ -113,7 +113,7 @@ class WorkerLogLine(LogLineFields):
 
 
 class ReportRequest(SessionRequest):
-    """Ends and words of attempts, in one transaction. The time of those that are `begun` counts from now."""
+    """Outcomes, progress and log lines of attempts, in one transaction. Timeouts of `begun` attempts count from now."""
 
     completed: Annotated[list[CompletedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
     failed: Annotated[list[FailedReport], Field(max_length=MAX_BATCH)] = Field(default_factory=list)
@@ -131,15 +131,16 @@ class NudgeRequest(RequestModel):
 
 
 class TypeDeclaration(RequestModel):
-    """What starts that name only the type get: `kind` as start_many takes it, without type. A limit with a `parameter`
-    is for each value of it: its `key` ends before the value, `position` is its index among the positional arguments."""
+    """Options for starts that name only the type: `kind` in the format of start_many, without type. A limit with a
+    `parameter` applies to each value of it: its `key` ends before the value, `position` is its index among the
+    positional arguments."""
 
     kind: dict[str, Any] | None = None
     limits: Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
 
 
 class DeclareTypesRequest(SessionRequest):
-    """What the worker's types are like, by type."""
+    """The worker's types with their options."""
 
     types: Annotated[dict[Name, TypeDeclaration], Field(max_length=1000)]
 
@@ -149,7 +150,7 @@ class TokenRequest(SessionRequest):
 
 
 class ScheduleDeclaration(RequestModel):
-    """What starts when: `kind` as start_many takes it."""
+    """A schedule; `kind` has the format of start_many."""
 
     name: Name
     kind: dict[str, Any]
@@ -162,7 +163,7 @@ class ScheduleDeclaration(RequestModel):
 
 
 class PutSchedulesRequest(RequestModel):
-    """The schedules of an app; one of its `types` that is not among them has none any more."""
+    """The schedules of an app. A schedule of one of its `types` that is not listed is deleted."""
 
     types: Names
     schedules: Annotated[list[ScheduleDeclaration], Field(max_length=1000)]

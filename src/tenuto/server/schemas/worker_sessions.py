@@ -1,4 +1,4 @@
-"""What workers and tasks are answered."""
+"""Response bodies for workers and tasks."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from tenuto.server.schemas.base import ResponseModel
 
 
 class OpenSessionResponse(ResponseModel):
-    """One life of a worker; the token proves that it is yours. `queues` is null for all."""
+    """A session; the token authenticates it. `queues` is null for all."""
 
     session_id: int
     token: UUID
@@ -18,7 +18,7 @@ class OpenSessionResponse(ResponseModel):
 
 
 class ClaimedTask(ResponseModel):
-    """One attempt that is now the worker's; `token` lets its code ask for itself."""
+    """An attempt that the worker now holds; its code authenticates with `token`."""
 
     task_id: UUID
     attempt: int
@@ -41,7 +41,7 @@ class ClaimResponse(ResponseModel):
 
 
 class HeartbeatResponse(ResponseModel):
-    """Listed attempts that are lost, those that should stop, and whether to finish and leave."""
+    """Listed attempts that are lost, attempts that should stop, and whether to finish and exit."""
 
     lost: list[UUID]
     cancelled: list[UUID]
@@ -54,7 +54,7 @@ class ReportsResponse(ResponseModel):
 
 
 class HeldTaskResponse(ResponseModel):
-    """A running task as its worker got it."""
+    """A running task as its worker received it."""
 
     task_id: UUID
     attempt: int
@@ -74,6 +74,6 @@ class TokenResponse(ResponseModel):
 
 
 class KeySetResponse(ResponseModel):
-    """Public signing keys, as RFC 7517 writes them."""
+    """Public signing keys in the format of RFC 7517."""
 
     keys: list[dict[str, Any]]

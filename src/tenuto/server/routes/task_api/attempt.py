@@ -1,4 +1,4 @@
-"""What a running attempt asks for itself with its token: every call is fenced by that attempt."""
+"""Calls of a running attempt, authenticated by its token and fenced by that attempt."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -22,15 +22,15 @@ OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an a
 
 @ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTaskResponse)
 async def get_own_task(desk: AtTaskDesk) -> Any:
-    """The task itself: its input, and the slots that other tasks filled."""
+    """Get the attempt's task: its input, and the slots that other tasks filled."""
     async with desk.fenced() as attempt:
         return await attempt.task()
 
 
 @ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=Items[responses.InputPartResponse])
 async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
-    """What was too large for the answer of a claim: the input and the metadata (with `first` 0), and the slots from
-    number `first` on, about 16 MB at a time. Ask again from the next slot until all are there."""
+    """Get inputs that were too large for the response to the claim: the input and metadata (with `first` 0), and the
+    slots from number `first` on, about 16 MB per response. Repeat from the next slot until all are read."""
     async with desk.fenced() as attempt:
         parts = await attempts.get_inputs(attempt.conn, **attempt.fence, first=first)
     items = ",".join(
@@ -42,7 +42,7 @@ async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=
 
 @ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)
 async def write_own_logs(desk: AtTaskDesk, body: requests.WriteLogsRequest) -> Response:
-    """Lines of the attempt's log."""
+    """Write lines to the attempt's log."""
     desk.check_named(body.task_id, body.attempt)
     who = {"task_id": str(desk.principal.task_id), "attempt": desk.principal.attempt}
     lines = [{**line.model_dump(mode="json", exclude_none=True), **who} for line in body.lines]
@@ -54,14 +54,14 @@ async def write_own_logs(desk: AtTaskDesk, body: requests.WriteLogsRequest) -> R
 
 @ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.AttemptStateResponse)
 async def beat_own_task(desk: AtTaskDesk, body: requests.TaskHeartbeatRequest | None = None) -> Any:
-    """The code says that it is alive; the lease is its worker's to renew."""
+    """Report that the code is alive. The worker renews the lease itself."""
     said = body or requests.TaskHeartbeatRequest()
     return await _say(desk, requests.ProgressRequest(task_id=said.task_id, attempt=said.attempt))
 
 
 @ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.AttemptStateResponse)
 async def report_own_progress(desk: AtTaskDesk, body: requests.ProgressRequest) -> Any:
-    """The code says how far it is."""
+    """Report progress."""
     return await _say(desk, body)
 
 
@@ -77,26 +77,26 @@ async def _say(desk: TaskRequest, said: requests.ProgressRequest) -> dict[str, b
 
 @ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.ReportResponse)
 async def complete_own_task(desk: AtTaskDesk, body: requests.CompleteRequest) -> Any:
-    """The task is done. The same again gets the same answer."""
+    """Complete the task. A repeated report gets the same response."""
     refuse_pickles("the output", body.output)
     return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
 
 
 @ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.ReportResponse)
 async def fail_own_task(desk: AtTaskDesk, body: requests.FailRequest) -> Any:
-    """The attempt failed; the task is tried again if it may be."""
+    """Report a failure; the task is retried if it has attempts left."""
     return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds])
 
 
 @ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.ReportResponse)
 async def snooze_own_task(desk: AtTaskDesk, body: requests.SnoozeRequest) -> Any:
-    """Not now: again in so many seconds, at no charge."""
+    """Run the task again after a number of seconds, without counting an attempt."""
     return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
 @ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.ReportResponse)
 async def wait_own_task(desk: AtTaskDesk, body: requests.WaitTaskRequest) -> Any:
-    """Wait for children, a signal or a time, holding no worker."""
+    """Wait for children, a signal or a time. The task holds no worker while it waits."""
     return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
 
@@ -118,7 +118,7 @@ async def _end(
 
 
 async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:
-    """Whether the attempt may have ended the way that is reported again: one that was snoozed was not completed."""
+    """Returns whether the attempt can have ended as the repeated report states: a snoozed attempt was not completed."""
     who = attempt.principal
     found = await monitoring.list_attempts(attempt.conn, org_id=who.org_id, task_id=who.task_id)
     others = OUTCOMES - {outcome}

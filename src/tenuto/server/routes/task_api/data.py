@@ -1,4 +1,4 @@
-"""What a running attempt keeps and shares, with its token: steps, signals, children, run data, operator state."""
+"""Data of a running attempt, authenticated by its token: steps, signals, children, run data, operator state."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ ROUTES = RouteTable("task")
 
 
 class OwnDataFilter(BaseModel):
-    """Which run data: all conditions must hold."""
+    """Selects run data; all conditions must hold."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,7 +36,7 @@ class OwnDataFilter(BaseModel):
 
 @ROUTES.add("GET", "/v1/task/steps", permission=TASK, answer=Items[responses.StepResponse])
 async def get_own_steps(desk: AtTaskDesk) -> Any:
-    """What the attempts of the task recorded so far, in order."""
+    """List the steps that attempts of the task recorded, in order."""
     async with desk.fenced() as attempt:
         now = await maintenance.now(attempt.conn)
         found = await run_data.get_steps(attempt.conn, org_id=desk.principal.org_id, task_id=desk.principal.task_id)
@@ -45,7 +45,7 @@ async def get_own_steps(desk: AtTaskDesk) -> Any:
 
 @ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.ValueResponse)
 async def record_own_step(desk: AtTaskDesk, body: requests.RecordStepRequest) -> Any:
-    """Record the result of a step; an earlier attempt's value stays, and is the answer."""
+    """Record the result of a step, and return it. If an earlier attempt recorded the step, its value is returned."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
         step = {"step_no": body.step_no, "name": body.name, "kind": body.kind, "value": body.value}
@@ -54,7 +54,7 @@ async def record_own_step(desk: AtTaskDesk, body: requests.RecordStepRequest) ->
 
 @ROUTES.add("POST", "/v1/task/signals", permission=TASK, answer=Signal)
 async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignalRequest) -> Any:
-    """The oldest message of that name to the run that nobody has taken; on replay the same one."""
+    """Take the oldest signal of that name to the run that no task has taken. A replay returns the same signal."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
         return await run_data.take_signal(attempt.conn, **attempt.fence, step_no=body.step_no, name=body.name)
@@ -62,7 +62,7 @@ async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignalRequest) ->
 
 @ROUTES.add("POST", "/v1/task/children", permission=TASK, answer=responses.ChildrenResponse, bulk=True)
 async def start_own_children(desk: AtTaskDesk, body: requests.StartChildrenRequest) -> Any:
-    """Start tasks that this one owns, in its run."""
+    """Start child tasks in the run of this task."""
     desk.check_named(body.task_id, body.attempt)
     refuse_pickles("the input of a child", [body.inputs, body.details])
     said = {name: value for name, value in body if name not in ("task_id", "attempt")}
@@ -72,7 +72,7 @@ async def start_own_children(desk: AtTaskDesk, body: requests.StartChildrenReque
 
 @ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=Items[TaskResult])
 async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasksRequest) -> Any:
-    """How those of the tasks ended that are final; tasks of other runs are left out."""
+    """Get the results of those tasks that are final. Tasks of other runs are left out."""
     desk.check_named(body.task_id, body.attempt)
     who = desk.principal
     async with desk.fenced() as attempt:
@@ -82,7 +82,7 @@ async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasksRequest) -
 
 @ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=Items[responses.TaskDataResponse])
 async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
-    """The data of the task's run: the latest value of each key, or with `history` all."""
+    """Get the data of the task's run: the latest value of each key, or with `history` all values."""
     who = {"org_id": desk.principal.org_id, "run_id": desk.principal.run_id}
     async with desk.fenced() as attempt:
         found = await run_data.get_run_data(attempt.conn, **who, **asked.model_dump())
@@ -91,7 +91,7 @@ async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()
 
 @ROUTES.add("PUT", "/v1/task/data", permission=TASK, answer=None, status=204)
 async def put_own_data(desk: AtTaskDesk, body: requests.PutTaskDataRequest) -> Response:
-    """Put values into the run's data, signed by the attempt."""
+    """Write values to the run's data, recorded as written by this attempt."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
         await run_data.put_task_data(attempt.conn, **attempt.fence, values=body.values, tags=body.tags)
@@ -100,7 +100,7 @@ async def put_own_data(desk: AtTaskDesk, body: requests.PutTaskDataRequest) -> R
 
 @ROUTES.add("GET", "/v1/task/state", permission=TASK, answer=Items[State])
 async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
-    """What tasks of this type keep across runs: one key, or all."""
+    """Get the state that tasks of this type keep across runs: one key, or all."""
     async with desk.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's
         found = await run_data.get_state(attempt.conn, org_id=desk.principal.org_id, job_key=job_key, key=key)
@@ -109,7 +109,7 @@ async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_l
 
 @ROUTES.add("PUT", "/v1/task/state", permission=TASK, answer=responses.VersionResponse)
 async def put_own_state(desk: AtTaskDesk, body: requests.PutStateRequest) -> Any:
-    """Set one key, if it is still at the version that was read."""
+    """Set one key, if it still has the version that was read."""
     desk.check_named(body.task_id, body.attempt)
     async with desk.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's

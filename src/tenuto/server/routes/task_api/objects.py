@@ -1,4 +1,4 @@
-"""Data objects of running attempts: what a task puts it holds, and it reads what it was told the id of."""
+"""Data objects of running attempts. A task holds the objects it puts, and can read every object whose id it knows."""
 
 import asyncio
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ ROUTES = RouteTable("task")
 
 @ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=IdResponse, status=201, takes=Bytes.media_type)
 async def put_own_object(desk: AtTaskDesk, asked: Annotated[UploadParams, Query()]) -> Any:
-    """Store the body, up to 64 MB; the task holds it, so that it stays as long as the task."""
+    """Store the body, up to 64 MB. The task holds the object, which stays as long as the task."""
     async with desk.fenced():
         pass  # before anything is stored
     id, store = UUID(uuid7()), FolderStore(desk.settings.objects)
@@ -49,7 +49,7 @@ async def _record(desk: AtTaskDesk, id: UUID, **said: Any) -> None:
 
 @ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
 async def get_own_object(desk: AtTaskDesk, object_id: UUID) -> Response:
-    """The bytes of an object of the org. Ids cannot be guessed: who knows one was told it."""
+    """Get the bytes of an object of the org. Ids cannot be guessed."""
     async with desk.fenced() as attempt:
         found = await run_data.get_object(attempt.conn, org_id=desk.principal.org_id, object_id=object_id)
     return await send_object(desk.request, desk.settings, found)

@@ -1,4 +1,4 @@
-"""Bundles for remote workers: which types they run, which one runs a type now, and their bytes."""
+"""Bundles for HTTP workers: the types that bundles run, the bundle of a type, and its bytes."""
 
 from typing import Annotated, Any
 
@@ -26,7 +26,7 @@ class BundleTypesResponse(ResponseModel):
 
 
 class BundleEntryResponse(ResponseModel):
-    """Where the code of a type is; `types` are all that its bundle runs."""
+    """The entry point of a type; `types` are all types that its bundle runs."""
 
     sha256: str
     name: str
@@ -36,7 +36,7 @@ class BundleEntryResponse(ResponseModel):
 
 @ROUTES.add("GET", "/internal/bundles", permission=WORKER, answer=BundleTypesResponse)
 async def list_bundle_types(desk: AtWorkerDesk) -> Any:
-    """The task types that bundles of the org run."""
+    """List the task types that the org's bundles run."""
     async with desk.transaction() as conn:
         return {"types": await bundles.list_bundle_types(conn, org_id=desk.principal.org_id)}
 
@@ -47,14 +47,14 @@ async def find_bundle(
     type: Annotated[str, Query(min_length=1, max_length=256)],
     sha256: Annotated[str | None, Query(pattern=HASH)] = None,
 ) -> Any:
-    """What runs a type: the bundle that was put last, or the one that is named."""
+    """Find the bundle that runs a type: the one put last, or the one named."""
     async with desk.transaction() as conn:
         return await bundles.find_bundle(conn, org_id=desk.principal.org_id, type=type, sha256=sha256)
 
 
 @ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Part)
 async def get_bundle_part(desk: AtWorkerDesk, sha256: Hash, no: No) -> Response:
-    """One megabyte of a bundle; after the last there is none."""
+    """Get one megabyte of a bundle; 404 after the last part."""
     async with desk.transaction() as conn:
         part = await bundles.get_bundle_part(conn, org_id=desk.principal.org_id, sha256=sha256, no=no)
     if part is None:

@@ -1,4 +1,5 @@
-"""The hot route of remote workers: reports in, claims out, in one trip. Postgres writes the JSON of the answer."""
+"""The hot route of HTTP workers: one request reports completions and claims tasks. Postgres writes the JSON of the
+response."""
 
 import asyncio
 import json
@@ -23,8 +24,8 @@ ROUTES = RouteTable("workers")
 
 @ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=ClaimResponse, bulk=True)
 async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) -> Response:
-    """Report completions and claim what is next, waiting for it if there is nothing. A batch with a report that cannot
-    be accepted as it is (too large, not JSON) is refused as a whole. One with many values is answered at once."""
+    """Report completions and claim tasks, waiting for the first if there is none. A batch with an invalid report (too
+    large, not JSON) is rejected as a whole. A batch with many values does not wait."""
     if not (body.wait and body.limit) or is_heavy(request):
         return await _answer(desk, body, await _exchange(desk, body, body.reports), heartbeat_now=False)
     wakes: WakeupHub = request.app.state.wakes
@@ -40,7 +41,7 @@ async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) 
 
 
 async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
-    """What came within the time; None for nothing, or when nobody waits any more. No connection is held meanwhile."""
+    """Waits for tasks without holding a connection. Returns None if none came in time or the client disconnected."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
     gone = asyncio.create_task(until_disconnected(request))

@@ -1,4 +1,4 @@
-"""The schedules of an app, made known by its workers: the newest code says when its tasks run."""
+"""The schedules of an app, declared by its workers: the latest declaration wins."""
 
 from fastapi import Response
 
@@ -19,7 +19,8 @@ ROUTES = RouteTable("workers")
 
 @ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
 async def put_schedules(desk: AtWorkerDesk, body: PutSchedulesRequest) -> Response:
-    """Put these schedules; one of `types` that is not among them has none any more. Only for queues of the key."""
+    """Declare schedules. A schedule of one of `types` that is not listed is deleted. Only for queues of the worker
+    key."""
     who, wanted = desk.principal, {one.name: one for one in body.schedules}
     named = {*body.types, *wanted}
     for one in body.schedules:
@@ -46,7 +47,8 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedulesRequest) -> Respon
 
 
 async def _pinned(conn: Conn, who: WorkerKeyPrincipal, schedule: ScheduleDeclaration) -> ScheduleDeclaration:
-    """What a key of some queues schedules by type alone stays in the queue that the type is declared for now."""
+    """Returns the schedule with its present queue set, so that a key bound to some queues stays within them if the type
+    is declared for another queue later."""
     kind = schedule.kind
     if "*" in who.queues or "queue" in kind or not kind.get("inherit"):
         return schedule

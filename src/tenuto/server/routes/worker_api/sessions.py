@@ -1,4 +1,4 @@
-"""What remote workers ask besides claims: sessions, heartbeats, reports, schedules, tokens."""
+"""Calls of HTTP workers other than claims: sessions, heartbeats, reports, types, tokens."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -25,7 +25,7 @@ MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 @ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=responses.OpenSessionResponse, status=201)
 async def open_session(desk: AtWorkerDesk, body: requests.OpenSessionRequest) -> Any:
-    """Register as a worker. A worker that comes back under its name ends its old session."""
+    """Register a worker. A worker that registers again under its name ends its previous session."""
     own = None if "*" in desk.principal.queues else list(desk.principal.queues)
     queues = body.queues or own
     serves = {"queues": queues, "types": body.types, "resource_group": body.resource_group, "pool": body.pool}
@@ -48,7 +48,7 @@ async def open_session(desk: AtWorkerDesk, body: requests.OpenSessionRequest) ->
 
 @ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, answer=None, status=204)
 async def close_session(desk: AtWorkerDesk, body: requests.SessionRequest) -> Response:
-    """Say goodbye; what is still held is given back. Twice is fine."""
+    """End a session; attempts it still holds are returned. Closing twice is allowed."""
     async with desk.session(body.session_id, body.token) as conn:
         await workers.close_session(conn, session_id=body.session_id, token=body.token)
     return Response(None, 204)
@@ -56,7 +56,8 @@ async def close_session(desk: AtWorkerDesk, body: requests.SessionRequest) -> Re
 
 @ROUTES.add("POST", "/internal/types", permission=WORKER, answer=None, status=204)
 async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypesRequest) -> Response:
-    """Say what types are like, for starts that name nothing else. The newest word counts, in the session's queues."""
+    """Declare the options of task types, for starts that name only a type. The latest declaration wins, in the
+    session's queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
     async with desk.session(body.session_id, body.token) as conn:
         changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
@@ -68,7 +69,7 @@ async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypesRequest) 
 
 @ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.HeartbeatResponse, bulk=True)
 async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
-    """Renew the lease, and compare what is held."""
+    """Renew the lease, and compare the attempts that the worker holds."""
     async with desk.session(body.session_id, body.token) as conn:
         return await attempts.heartbeat(
             conn, **_fences(body, body.held), settled=body.settled_claim_no, metrics=body.metrics
@@ -77,7 +78,7 @@ async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
 
 @ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.ReportsResponse, bulk=True)
 async def report_tasks(desk: AtWorkerDesk, body: requests.ReportRequest) -> Any:
-    """Report how attempts ended and what they say, all in one transaction."""
+    """Report outcomes, progress and log lines of attempts in one transaction."""
     async with desk.session(body.session_id, body.token) as conn:
         if body.begun:
             await attempts.begin_tasks(conn, **_fences(body, body.begun))
@@ -130,13 +131,13 @@ async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.NudgeRequest) ->
 
 @ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, answer=responses.HeldTaskResponse)
 async def get_held_task(desk: AtWorkerDesk, task_id: UUID) -> Any:
-    """A task that a session of this key holds."""
+    """Get a task that a session of this key holds."""
     return await desk.ask(remote_workers.get_held_task, task_id=task_id)
 
 
 @ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.TokenResponse)
 async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.TokenRequest) -> Any:
-    """The capability token of an attempt that the session holds, for its code."""
+    """Create the token with which the code of an attempt of this session authenticates."""
     who = desk.principal
     async with desk.session(body.session_id, body.token) as conn:
         fence = {"task_id": task_id, "attempt": body.attempt, "session_id": body.session_id}
@@ -150,6 +151,6 @@ async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.Toke
 
 @ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=responses.KeySetResponse)
 async def get_signing_keys(request: Request) -> Any:
-    """The public keys that prove task tokens; a retired key proves nothing."""
+    """Get the public keys that verify task tokens. Signatures of retired keys are not valid."""
     found = await request.app.state.pool.call(keys.list_signing_keys)
     return {"keys": [one.public_key for one in found if one.retired_at is None]}

@@ -1,4 +1,4 @@
-"""Long polls of remote workers: told when there may be work, or when something was cancelled. Nothing is claimed."""
+"""Long polls of HTTP workers: respond when there may be work or something was cancelled. They claim nothing."""
 
 import asyncio
 from typing import Annotated, Any
