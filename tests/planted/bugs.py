@@ -181,7 +181,7 @@ BUGS = (
     ),
     Bug(
         "short_start_leaves_a_removed_lane_invisible",
-        f"{RACES}/test_starts.py::test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_next_claim",
+        f"{RACES}/test_starts.py::test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_a_claim",
         (
             ("runs/start/_start_single_task.sql", r"l\.empty_since > tenuto\.now\(\) - interval '30 seconds'", "true"),
             ("runs/start/_start_single_task.sql", r"or not p_alone and tenuto\._in_transaction\(\)", ""),

@@ -103,7 +103,7 @@ def test_a_task_started_while_its_lane_is_removed_is_seen_by_the_next_claim(race
     assert set(race.every_order(scene)) == {0, 1}
 
 
-def test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_the_next_claim(race: Race) -> None:
+def test_a_task_started_the_short_way_while_its_lane_is_removed_is_seen_by_a_claim(race: Race) -> None:
     def scene(play: Play) -> int:
         an_old_empty_lane(race)
         task_id = UUID(uuid7())

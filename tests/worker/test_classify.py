@@ -122,7 +122,8 @@ def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
 
 
 def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
-    outcome = classify(SimpleNamespace(failures=0, task=badly_retried, stop=None), raised(ValueError("first")))  # type: ignore[arg-type]
+    attempt = SimpleNamespace(failures=0, task=badly_retried, stop=None)
+    outcome = classify(attempt, raised(ValueError("first")))  # type: ignore[arg-type]
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
     assert outcome.retry is None

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What a command works with: settings, database, role, pool and org."""
+    """The settings, database, role, pool and org of a command."""
 
     settings: Settings
     url: str

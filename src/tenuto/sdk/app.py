@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, overload
 
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.sdk.options import Declared, read_declared
@@ -73,7 +73,11 @@ class App:
         """Turn a function into a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
         if function is not None:
             return self._add(function, **options)
-        return cast("_Decorate", lambda function: self._add(function, **options))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+
+        def decorate(function: Callable[..., Any]) -> Task[..., Any]:
+            return self._add(function, **options)
+
+        return decorate
 
     def _add(self, function: Callable[..., Any], *, name: str | None = None, **options: Any) -> Task[..., Any]:
         own = name or getattr(function, "__name__", "")

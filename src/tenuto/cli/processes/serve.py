@@ -38,7 +38,7 @@ log = logging.getLogger("tenuto")
 
 @dataclass(frozen=True)
 class ProcessContext:
-    """What a process works with: settings, database, roles and org."""
+    """The settings, database, roles and org of a process."""
 
     settings: Settings
     url: str

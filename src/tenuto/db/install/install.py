@@ -38,7 +38,7 @@ class Report:
 
 @dataclass(frozen=True)
 class SchemaStatus:
-    """What is installed in a database, compared with what this version of Tenuto would install."""
+    """Compares the installed schema with the one that this version of Tenuto installs."""
 
     url: str
     server_version: str

@@ -26,7 +26,7 @@ comment on table tenuto.installation is 'Hashes of functions and views and of wh
 
 @dataclass(frozen=True)
 class Installed:
-    """What is installed in a database; empty before the first migration."""
+    """The migrations and functions installed in a database; empty before the first migration."""
 
     checksums: dict[int, str]
     fingerprint: str | None

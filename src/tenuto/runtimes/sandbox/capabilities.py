@@ -30,7 +30,8 @@ class SandboxUnavailable(Exception):
 
 @dataclass(frozen=True)
 class SandboxCapabilities:
-    """What can be enforced on this machine; `missing` lists what cannot. `no_cgroup`: why memory is only watched."""
+    """The sandbox rules that this machine can enforce. `missing` lists those it cannot; `no_cgroup` is the reason why
+    memory is only watched, not limited by a cgroup."""
 
     root: bool
     walls: bool

@@ -1,1 +1,1 @@
-"""What a running task can do: its context, `ctx`."""
+"""`ctx`: the calls that a running task can make."""

@@ -31,8 +31,8 @@ OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # options of a run; a child t
 
 
 class Context:
-    """What a running task can do: passed to functions whose first parameter is called `ctx`. Plain functions get a
-    SyncContext, with the same methods but nothing to await."""
+    """The calls that a running task can make. A function whose first parameter is called `ctx` gets it; a plain
+    function gets a SyncContext, with the same methods but nothing to await."""
 
     def __init__(
         self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None

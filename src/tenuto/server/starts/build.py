@@ -51,20 +51,21 @@ class StartBuilder:
 
     def _plan_graph(self, body: StartGraphRequest) -> StartRequest:
         graph = _GraphBuilder(self, body).read()
-        return plan_graph(graph, _said(body, OF_GRAPH_START))
+        return plan_graph(graph, _given(body, OF_GRAPH_START))
 
     def task(self, body: TaskSpecFields) -> Task[..., Any]:
         """Returns a task of this type with the options of the body."""
-        of_kind = _said(body, OF_KIND)
+        of_kind = _given(body, OF_KIND)
         key = repr((body.type, body.language, body.backoff, of_kind, body.inherit))
         if key not in _known:
             if len(_known) >= MAX_CACHED_SPECS:
                 _known.clear()
             declared = TaskOptions(language=body.language or "python", retry=_backoff(body))
-            kept = frozenset(_said(body, ("language", "backoff")))
+            kept = frozenset(_given(body, ("language", "backoff")))
             _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
         task = copy(_known[key])
-        task.start_options = check_start(body.type, _said(body, OF_START))  # pyright: ignore[reportAttributeAccessIssue]
+        options = check_start(body.type, _given(body, OF_START))
+        task.start_options = options  # pyright: ignore[reportAttributeAccessIssue]
         return task
 
 
@@ -145,7 +146,7 @@ def _merged(name: str, node: GraphNode, item: Any) -> Any:
     return item if isinstance(item, list) else [item]
 
 
-def _said(body: Any, names: Iterable[str]) -> dict[str, Any]:
+def _given(body: Any, names: Iterable[str]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(body, name, None)) is not None}
 
 

@@ -230,7 +230,13 @@ async def _list_bundle_types(asking: HttpSession, *, org_id: UUID) -> list[str]:
     return asking.web.site.read(await asking.web.send("GET", "/internal/bundles"))["types"]
 
 
-async def _find_bundle(asking: HttpSession, *, org_id: UUID, type: str, sha256: str | None) -> BundleFile:  # noqa: ARG001
+async def _find_bundle(
+    asking: HttpSession,
+    *,
+    org_id: UUID,  # noqa: ARG001 - the key decides the org
+    type: str,
+    sha256: str | None,
+) -> BundleFile:
     params = {"type": type, **({"sha256": sha256} if sha256 else {})}
     return BundleFile(**asking.web.site.read(await asking.web.send("GET", "/internal/bundles/entry", params=params)))
 
