@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
-from tests.support.shared_database import SharedDatabase, shared_database
+from tests.support.postgres.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
+from tests.support.postgres.shared_database import SharedDatabase, shared_database
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import tenuto
+from tests.support.processes.command_line import tenuto
 
 
 @pytest.fixture

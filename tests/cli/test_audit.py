@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import running, tenuto
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import count
-from tests.support.people import an_entry, to_an_old_month
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import an_entry, to_an_old_month
+from tests.support.processes.command_line import running, tenuto
 from tests.support.waiting import wait_until
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"

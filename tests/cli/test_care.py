@@ -6,11 +6,11 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from tests.support.command_line import tenuto
-from tests.support.kernel import Db, a_worker, start
-from tests.support.loops import count
-from tests.support.outbox import finish, publish, take
-from tests.support.schedules import put
+from tests.support.database.loops import count
+from tests.support.database.outbox import finish, publish, take
+from tests.support.database.schedules import put
+from tests.support.database.tasks import Db, a_worker, start
+from tests.support.processes.command_line import tenuto
 
 Asked = Callable[..., Any]
 

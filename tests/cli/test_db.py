@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from tests.support.command_line import tenuto
+from tests.support.processes.command_line import tenuto
 
 
 def test_migrate_needs_nothing_and_leaves_a_database_to_use(home):

@@ -2,9 +2,9 @@
 
 import json
 
-from tests.support.command_line import tenuto
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_one
-from tests.support.poison import park
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one
+from tests.support.faults.failing_rows import park
+from tests.support.processes.command_line import tenuto
 from tests.support.waiting import wait_until
 
 

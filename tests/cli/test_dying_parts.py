@@ -6,17 +6,17 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.command_line import ROOT, Running, running, tenuto
+from tests.support.processes.command_line import ROOT, Running, running, tenuto
 from tests.support.waiting import wait_until
 
-APP = "tests.support.shop:app"
+APP = "tests.support.processes.shop:app"
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
 
 
 @pytest.fixture
 def poisonable(database: str, tmp_path: Path) -> dict[str, str | Path]:
     """The environment of a process whose parts can be killed one by one."""
-    folder = ROOT / "tests" / "support" / "poison"
+    folder = ROOT / "tests" / "support" / "faults" / "kill_on_signal"
     return {"TENUTO_DATABASE_URL": database, "PYTHONPATH": folder, "POISON": tmp_path / "part", "TENUTO_PEPPER": PEPPER}
 
 

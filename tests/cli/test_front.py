@@ -8,9 +8,9 @@ import httpx2
 import psycopg
 import pytest
 
-from tests.support.command_line import Running, running, tenuto
-from tests.support.issuer import AUDIENCE, an_issuer
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.oidc_issuer import AUDIENCE, an_issuer
+from tests.support.processes.command_line import Running, running, tenuto
 from tests.support.waiting import wait_until
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"

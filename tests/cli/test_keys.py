@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tenuto.model.keys import parse_key, read_peppers
-from tests.support.command_line import tenuto
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import BCRYPT
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import BCRYPT
+from tests.support.processes.command_line import tenuto
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
 Asked = Callable[..., Any]

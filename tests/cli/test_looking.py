@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from tenuto.cli.output import fields
-from tests.support.command_line import tenuto
-from tests.support.kernel import Db, a_worker, call, start, start_graph, start_one
-from tests.support.loops import settle, value
-from tests.support.outbox import publish, wear_out
-from tests.support.poison import park
+from tests.support.database.loops import settle, value
+from tests.support.database.outbox import publish, wear_out
+from tests.support.database.tasks import Db, a_worker, call, start, start_graph, start_one
+from tests.support.faults.failing_rows import park
+from tests.support.processes.command_line import tenuto
 
 Asked = Callable[..., Any]
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.command_line import tenuto
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import ISSUER
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import ISSUER
+from tests.support.processes.command_line import tenuto
 
 Asked = Callable[..., Any]
 ANN = ("users", "add", "--issuer", ISSUER, "--subject", "ann", "--email", "ann@example.com")

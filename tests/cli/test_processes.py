@@ -7,12 +7,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.command_line import running, tenuto
-from tests.support.kernel import Db
-from tests.support.loops import count, value
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import Db
+from tests.support.processes.command_line import running, tenuto
 from tests.support.waiting import wait_until
 
-APP = "tests.support.shop:app"
+APP = "tests.support.processes.shop:app"
 
 
 def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
@@ -57,7 +57,7 @@ def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, databas
     [
         (("worker", "shop"), "'shop' does not name an app; write module:app"),
         (("worker", "tests.support.nowhere:app"), "no module 'tests.support.nowhere'"),
-        (("worker", "tests.support.shop:nothing"), "write tests.support.shop:app"),
+        (("worker", "tests.support.processes.shop:nothing"), "write tests.support.processes.shop:app"),
         (("worker", APP, "--concurrency", "0"), "--concurrency"),
         (("worker", APP, "--processes", "-1"), "--processes"),
         (("worker", APP, "--lease", "0s"), "--lease is '0s'"),

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.support.command_line import running, tenuto
-from tests.support.kernel import Db
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.processes.command_line import running, tenuto
 
-APP = "tests.support.shop:app"
+APP = "tests.support.processes.shop:app"
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import re
 
 import httpx2
 
-from tests.support.command_line import running, tenuto
+from tests.support.processes.command_line import running, tenuto
 from tests.support.waiting import wait_until
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"

@@ -9,7 +9,7 @@ from tenuto.cli.processes.remote_server import resolve_server
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.environment import Environment
 from tenuto.model.keys import API, WORKER, make_key
-from tests.support.command_line import tenuto
+from tests.support.processes.command_line import tenuto
 
 KEY = make_key(WORKER, "test").text
 NOWHERE = "http://127.0.0.1:1"
@@ -63,7 +63,7 @@ def test_what_cannot_be_a_server_or_a_key_says_what_to_write(url: str | None, ke
 
 
 def test_a_worker_without_its_server_ends_with_one_line_and_exit_code_3() -> None:
-    refused = tenuto("worker", "tests.support.shop:app", "--url", NOWHERE, TENUTO_WORKER_KEY=KEY)
+    refused = tenuto("worker", "tests.support.processes.shop:app", "--url", NOWHERE, TENUTO_WORKER_KEY=KEY)
 
     assert (refused.returncode, refused.stderr.count("\n")) == (3, 1)
     assert KEY not in refused.stderr

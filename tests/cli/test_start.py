@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import running, tenuto
-from tests.support.kernel import Db, task
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db, task
+from tests.support.processes.command_line import running, tenuto
 
-APP = "tests.support.shop:app"
+APP = "tests.support.processes.shop:app"
 
 
 @pytest.fixture
@@ -111,7 +111,7 @@ def test_a_dedupe_key_starts_once(db: Db, database: str):
         (("shop.add", "x=1", "2"), "comes after a named one"),
         (("shop.add", "x=1", "x=2"), "'x' is given twice"),
         (("shop.add", "--app", "tests.support.nowhere:app"), "no module 'tests.support.nowhere'"),
-        (("shop.add", "--app", "tests.support.shop:wrong"), "write tests.support.shop:app"),
+        (("shop.add", "--app", "tests.support.processes.shop:wrong"), "write tests.support.processes.shop:app"),
         (("shop.add", "--delay", "soon"), "not a duration"),
         (("shop.add", "--wait-timeout", "soon"), "not a duration"),
         (("shop.add", "--max-attempts", "0"), "--max-attempts"),

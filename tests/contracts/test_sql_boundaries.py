@@ -3,7 +3,7 @@
 import pytest
 
 from check_sql import SQL, check_tree, read_schema
-from tests.support.sql_trees import Tree, function
+from tests.support.postgres.sql_trees import Tree, function
 
 
 def test_the_shipped_sql_keeps_its_boundaries():

@@ -5,7 +5,7 @@ import pytest
 from psycopg import errors
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, run_status, start, start_graph, start_one, status
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, run_status, start, start_graph, start_one, status
 
 MOVE = """
 with gone as (delete from tenuto.running_tasks r where id = %s returning to_jsonb(r) as row)

@@ -14,9 +14,9 @@ from tenuto.model.audit import SignedHead
 from tenuto.model.errors import InvalidInput
 from tenuto.model.keys import Peppers
 from tenuto.model.signing import head_is_signed
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.people import an_entry
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import an_entry
 
 PEPPERS = Peppers((b"p" * 32,))
 T = TypeVar("T")

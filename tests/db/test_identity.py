@@ -17,7 +17,7 @@ from tenuto.model.errors import Unauthorized
 from tenuto.model.identity import FoundApiKey, FoundUser, Tokens, UnknownUser
 from tenuto.model.keys import API, WORKER, Peppers, foreign_id, foreign_prefixes, key_hash, key_hashes, make_key
 from tenuto.model.signing import decrypt_key, encrypt_key, head_is_signed, make_signing_key, sign_head
-from tests.support.people import BCRYPT, ISSUER, hash_of
+from tests.support.database.users import BCRYPT, ISSUER, hash_of
 
 PEPPERS = Peppers((b"p" * 32,))
 Story = Callable[[Conn], Awaitable[None]]

@@ -9,9 +9,9 @@ import pytest
 from psycopg import AsyncConnection
 
 from tenuto.db.connection.listener import ListenFailed, ListenNotSupported, Wakeup, hear, listen, open_listener
-from tests.support.gate import a_gate, wait_for_turned_away
-from tests.support.kernel import start_one
-from tests.support.pooler import a_pooler
+from tests.support.database.tasks import start_one
+from tests.support.faults.closable_proxy import a_closable_proxy, wait_for_refused
+from tests.support.postgres.pgbouncer import a_pooler
 from tests.support.waiting import wait_until
 
 LISTENERS = "from pg_stat_activity where application_name = 'tenuto listener' and datname = current_database()"
@@ -57,11 +57,11 @@ def test_a_listener_whose_connection_was_ended_rescans_and_hears_again(db: psyco
 
 def test_a_listener_goes_on_trying_while_nobody_lets_it_in(db: psycopg.Connection, database: str) -> None:
     async def story() -> None:
-        async with asyncio.timeout(30), a_gate(database) as gate, a_listener(gate.url) as wakes:
+        async with asyncio.timeout(30), a_closable_proxy(database) as gate, a_listener(gate.url) as wakes:
             assert (await anext(wakes)).rescan
             gate.close()
             next_wake = asyncio.ensure_future(anext(wakes))
-            await wait_for_turned_away(gate, 3)
+            await wait_for_refused(gate, 3)
             assert not next_wake.done()
             gate.open = True
             assert (await next_wake).rescan

@@ -10,7 +10,7 @@ from tenuto.db import identity, maintenance
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.pool import ConnectionPool, open_pool
-from tests.support.pooler import a_pooler
+from tests.support.postgres.pgbouncer import a_pooler
 
 OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
 

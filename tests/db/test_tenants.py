@@ -14,7 +14,7 @@ from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, start_one, status
+from tests.support.database.tasks import DEFAULT_ORG, start_one, status
 
 LEFT = """
 select current_setting('tenuto.org_id', true), current_setting('statement_timeout'),

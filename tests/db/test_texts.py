@@ -10,8 +10,8 @@ from tenuto.db.connection.errors import TimedOut
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.connection.raw_statements import fetch_texts
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG
-from tests.support.pooler import a_pooler
+from tests.support.database.tasks import DEFAULT_ORG
+from tests.support.postgres.pgbouncer import a_pooler
 
 
 def play(url: str, story: Callable[[ConnectionPool], Awaitable[None]]) -> None:

@@ -15,7 +15,7 @@ from tenuto.model import errors
 from tenuto.model.outbox import Effect
 from tenuto.model.tasks import Claimed, ReportResult
 from tenuto.model.workers import Session
-from tests.support.kernel import DEFAULT_ORG
+from tests.support.database.tasks import DEFAULT_ORG
 
 KINDS = [{"type": "app.work", "backoff_seconds": 0}]
 Story = Callable[[Conn], Awaitable[None]]

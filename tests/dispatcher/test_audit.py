@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from tests.support.kernel import Db
-from tests.support.loops import count, value
-from tests.support.people import an_entry
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import Db
+from tests.support.database.users import an_entry
 from tests.support.waiting import wait_until
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from psycopg.types.json import Jsonb
 
 from tenuto.model.metrics import LOOP_TURNS
-from tests.support.kernel import Db, a_worker, drain, run_status, start, start_graph, start_one, status
-from tests.support.limits import a_rate, admitted, start_limited
-from tests.support.loops import cancel_run, count, value
+from tests.support.database.limits import a_rate, admitted, start_limited
+from tests.support.database.loops import cancel_run, count, value
+from tests.support.database.tasks import Db, a_worker, drain, run_status, start, start_graph, start_one, status
 from tests.support.waiting import wait_until
 
 Start = Callable[[], None]
@@ -106,7 +106,7 @@ def test_with_nothing_to_do_it_asks_less_than_twice_a_second(db: Db, dispatcher:
 
 
 def asked(loop: str | None = None) -> float:
-    """Questions asked by the dispatchers of this process: every turn of a loop is one."""
+    """QueryCounter asked by the dispatchers of this process: every turn of a loop is one."""
     turns = [sample for metric in LOOP_TURNS.collect() for sample in metric.samples if sample.name.endswith("_total")]
     return sum(sample.value for sample in turns if loop in (None, sample.labels["loop"]))
 

@@ -8,10 +8,10 @@ import pytest
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.dispatcher.effects import Handler, drain_outbox
 from tenuto.model.outbox import Effect
-from tests.support.kernel import Db
-from tests.support.loops import value
-from tests.support.outbox import effect, publish
-from tests.support.poison import cure, poison, turn
+from tests.support.database.loops import value
+from tests.support.database.outbox import effect, publish
+from tests.support.database.tasks import Db
+from tests.support.faults.failing_rows import cure, poison, turn
 
 
 def drain(url: str, handlers: Mapping[str, Handler]) -> int:

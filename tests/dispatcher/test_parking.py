@@ -13,11 +13,11 @@ from tenuto.dispatcher.loops import ROW_FUNCTIONS
 from tenuto.model.maintenance import DueRow
 from tenuto.model.metrics import REGISTRY
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status, start
-from tests.support.loops import an_org, cancel_run, count, value
-from tests.support.poison import cure, poison, turn
-from tests.support.poisoned_loops import CASES, a_delay, a_handler, a_limited_start
-from tests.support.retention import a_month_ago, make_weeks, start_now, week_of
+from tests.support.database.loops import an_org, cancel_run, count, value
+from tests.support.database.old_runs import a_month_ago, make_weeks, start_now, week_of
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, run_status, start
+from tests.support.faults.failing_loops import CASES, a_delay, a_handler, a_limited_start
+from tests.support.faults.failing_rows import cure, poison, turn
 
 DELAYED = "select count(*) from tenuto.delayed_tasks where org_id = %s"
 

@@ -9,9 +9,9 @@ from psycopg.types.json import Jsonb
 
 from tenuto.dispatcher.schedules import plan_firing
 from tenuto.model.schedules import DueSchedule
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org, count, value
-from tests.support.schedules import put, schedule
+from tests.support.database.loops import an_org, count, value
+from tests.support.database.schedules import put, schedule
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.waiting import wait_until
 
 Start = Callable[[], None]

@@ -14,8 +14,8 @@ from tenuto.db import embedded
 from tenuto.db.install import install
 from tenuto.storage.folder import FolderStore
 from tests.dispatcher.conftest import dispatching
-from tests.support.kernel import DEFAULT_ORG, Db, call, start_one
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_one
 from tests.support.waiting import wait_until
 
 

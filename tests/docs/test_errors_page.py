@@ -3,7 +3,7 @@
 import re
 
 import tenuto
-from tests.support.terminal import ROOT
+from tests.support.processes.terminal import ROOT
 
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \|", re.MULTILINE)
 

@@ -7,9 +7,9 @@ import pytest
 from typer.main import get_command
 
 from tenuto.cli.root import app
-from tests.support.full_sandbox import require_full_sandbox
-from tests.support.pages import Reader, blocks_of
-from tests.support.terminal import ROOT, Terminal, newcomer
+from tests.support.docs.pages import Reader, blocks_of
+from tests.support.processes.terminal import ROOT, Terminal, newcomer
+from tests.support.sandbox.availability import require_full_sandbox
 
 DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql", "js")

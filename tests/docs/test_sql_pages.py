@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tenuto.db.embedded.binaries import find_program
-from tests.support.pages import blocks_of
+from tests.support.docs.pages import blocks_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 

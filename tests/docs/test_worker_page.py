@@ -14,9 +14,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import json_array
-from tests.support.kernel import DEFAULT_ORG, call, history, start, statuses, task
-from tests.support.pages import blocks_of
-from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.tasks import DEFAULT_ORG, call, history, start, statuses, task
+from tests.support.docs.pages import blocks_of
+from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
 from tests.support.waiting import wait_until
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "write-a-worker.md"

@@ -13,7 +13,7 @@ import pytest
 from tenuto.db import embedded
 from tenuto.db.connection.errors import ServerFailed
 from tenuto.db.embedded.postmaster import is_alive
-from tests.support import crash_script
+from tests.support.faults import postgres_crash_script
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("times", [4, pytest.param(20, marks=pytest.mark.soak)])
 def test_killed_postmasters_lose_no_row_and_keep_the_port(home, times: int):
-    ports, rows = crash_script.crash_and_recover(home, times)
+    ports, rows = postgres_crash_script.crash_and_recover(home, times)
 
     assert rows == times
     assert len(ports) == 1
@@ -32,7 +32,7 @@ def test_an_ordinary_user_loses_no_row_either(home):
     nobody = pwd.getpwnam("nobody")
     home.mkdir()
     os.chown(home, nobody.pw_uid, nobody.pw_gid)
-    command = [sys.executable, crash_script.__file__, home, str(nobody.pw_uid), str(nobody.pw_gid), "4"]
+    command = [sys.executable, postgres_crash_script.__file__, home, str(nobody.pw_uid), str(nobody.pw_gid), "4"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
 
     assert done.stderr == ""

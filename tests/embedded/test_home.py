@@ -23,7 +23,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root's server run
 START = """
 import sys, pathlib
 from tenuto.db import embedded
-from tests.support.crash_script import become
+from tests.support.faults.postgres_crash_script import become
 become(int(sys.argv[2]), int(sys.argv[3]))
 try:
     embedded.start(pathlib.Path(sys.argv[1]))

@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from tenuto.db import embedded
-from tests.support.terminal import ROOT, Terminal, newcomer
+from tests.support.processes.terminal import ROOT, Terminal, newcomer
 
 DEMO = ROOT / "examples" / "demo.py"
 

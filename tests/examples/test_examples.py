@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import ROOT, Terminal
+from tests.support.processes.terminal import ROOT, Terminal
 
 FOLDER = ROOT / "examples"
 COMMAND = re.compile(r"^In (?:one terminal|another).*?:\s+(.+)$", re.MULTILINE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenuto.db import embedded
-from tests.support.command_line import ROOT
+from tests.support.processes.command_line import ROOT
 from tests.support.waiting import wait_until
 
 TASKS = """

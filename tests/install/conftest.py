@@ -5,7 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.sql_trees import Tree
+from tests.support.postgres.sql_trees import Tree
 
 
 @pytest.fixture

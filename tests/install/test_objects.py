@@ -4,7 +4,7 @@ import pytest
 
 from tenuto.db.connection.errors import BrokenObject
 from tenuto.db.install import install
-from tests.support.sql_trees import function
+from tests.support.postgres.sql_trees import function
 
 
 def functions(conn) -> list[str]:

@@ -16,10 +16,10 @@ from tenuto.runtimes.background import BackgroundTaskDied
 from tenuto.server.settings import ServerSettings
 from tenuto.worker.main import work
 from tenuto.worker.settings import WorkerSettings
-from tests.support.command_line import tenuto as command
-from tests.support.http_server import serving
-from tests.support.kernel import DEFAULT_ORG
-from tests.support.loopback import PEPPERS
+from tests.support.database.tasks import DEFAULT_ORG
+from tests.support.http.app_server import serving
+from tests.support.http.loopback import PEPPERS
+from tests.support.processes.command_line import tenuto as command
 from tests.support.waiting import wait_until
 
 SHIPPED = Path(tenuto.__file__).parent / "sql"

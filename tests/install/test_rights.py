@@ -14,8 +14,8 @@ from tenuto.db import embedded
 from tenuto.db.connection.errors import MissingRight, NotATestDatabase, Unreachable
 from tenuto.db.install import install
 from tenuto.db.install.roles import ROLES
-from tests.support.server import PG_BIN
-from tests.support.sql_trees import function
+from tests.support.postgres.server import PG_BIN
+from tests.support.postgres.sql_trees import function
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import psycopg
 
 from tenuto.db.install import install
-from tests.support.server import connect_as
+from tests.support.postgres.server import connect_as
 
 
 def test_the_shipped_tree_installs_and_a_second_time_does_nothing(empty_database):

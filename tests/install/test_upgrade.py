@@ -10,9 +10,9 @@ import pytest
 import tenuto
 from tenuto.db.connection.errors import BusyTables, StatementFailed, TimedOut
 from tenuto.db.install import install, lock_tables
-from tests.support.kernel import a_worker, start, status
-from tests.support.loops import count
-from tests.support.poison import turn
+from tests.support.database.loops import count
+from tests.support.database.tasks import a_worker, start, status
+from tests.support.faults.failing_rows import turn
 
 SHIPPED = Path(tenuto.__file__).parent / "sql"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fleet import Fleet, a_fleet
+from tests.support.processes.workers import Fleet, a_fleet
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.command_line import Running, running, tenuto
-from tests.support.full_sandbox import require_full_sandbox
-from tests.support.journey import charged, wait_for
-from tests.support.kernel import start
+from tests.support.database.attempts import charged, wait_for
+from tests.support.database.tasks import start
+from tests.support.processes.command_line import Running, running, tenuto
+from tests.support.sandbox.availability import require_full_sandbox
 from tests.support.waiting import wait_until
 
 Place = dict[str, str | Path]

@@ -1,9 +1,9 @@
 """People cancel what runs: it is told at once, wherever it runs, and its worker goes on."""
 
-from tests.support.fleet import Fleet
-from tests.support.journey import ended, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import cancel_run, value
+from tests.support.database.attempts import ended, outcomes, running, start_tasks, wait_for
+from tests.support.database.loops import cancel_run, value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 OTHERS = (

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, outcomes, running, start_tasks, started_at, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import count, value
-from tests.support.soundness import assert_sound
+from tests.support.database.attempts import charged, outcomes, running, start_tasks, started_at, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 
@@ -27,7 +27,7 @@ def recover(db: Db, fleet: Fleet) -> timedelta:
     wait_for(db, completed=1)
 
     assert outcomes(db, task) == ["lost", "completed"]
-    assert_sound(db)
+    assert_invariants(db)
     return started_at(db, task, 2) - lease_ends
 
 

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from tests.support.fleet import Fleet
-from tests.support.journey import running, start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call, statuses
-from tests.support.loops import count, value
+from tests.support.database.attempts import running, start_tasks, wait_for
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, statuses
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 KINDS = ("async", "thread", "process")

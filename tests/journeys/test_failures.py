@@ -2,10 +2,10 @@
 
 import re
 
-from tests.support.fleet import Fleet
-from tests.support.journey import ended, start_tasks
-from tests.support.kernel import Db
-from tests.support.loops import count
+from tests.support.database.attempts import ended, start_tasks
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 

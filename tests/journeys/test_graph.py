@@ -1,10 +1,10 @@
 """A graph of ten thousand tasks."""
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, ended, wait_for
-from tests.support.kernel import Db, start_graph
-from tests.support.loops import run
-from tests.support.soundness import assert_sound
+from tests.support.database.attempts import charged, ended, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.loops import run
+from tests.support.database.tasks import Db, start_graph
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 WIDTH, DEPTH = 200, 50
@@ -24,4 +24,4 @@ def test_a_graph_of_ten_thousand_tasks_completes(db: Db, fleet: Fleet):
 
     assert ended(db) == len(tasks) == 10_000
     assert charged(db) == 0
-    assert_sound(db)
+    assert_invariants(db)

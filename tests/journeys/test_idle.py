@@ -2,10 +2,10 @@
 
 import time
 
-from tests.support.fleet import Fleet
-from tests.support.kernel import Db
-from tests.support.loops import count
-from tests.support.proxy import a_proxy
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.faults.postgres_proxy import a_proxy
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 WINDOW = 12.0  # seconds: everything that comes by itself, comes at least every ten, but what is very rare

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, outcomes, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import count
+from tests.support.database.attempts import charged, outcomes, start_tasks, wait_for
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 

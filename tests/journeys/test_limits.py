@@ -8,11 +8,11 @@ from datetime import timedelta
 import psycopg
 from psycopg.types.json import Jsonb
 
-from tests.support.fleet import Fleet
-from tests.support.journey import wait_for
-from tests.support.kernel import Db, start
-from tests.support.limits import a_key
-from tests.support.loops import count, value
+from tests.support.database.attempts import wait_for
+from tests.support.database.limits import a_key
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import Db, start
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 SIZE = 3

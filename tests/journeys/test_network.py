@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import by_worker, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import Db, status
-from tests.support.loops import count, value
-from tests.support.proxy import Proxy, a_proxy
+from tests.support.database.attempts import by_worker, outcomes, running, start_tasks, wait_for
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import Db, status
+from tests.support.faults.postgres_proxy import Proxy, a_proxy
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until, wait_until_dead
 
 

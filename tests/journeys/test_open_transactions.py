@@ -7,10 +7,10 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.fleet import Fleet
-from tests.support.journey import wait_for
-from tests.support.kernel import Db, start
-from tests.support.limits import a_key, a_queue, a_rate
+from tests.support.database.attempts import wait_for
+from tests.support.database.limits import a_key, a_queue, a_rate
+from tests.support.database.tasks import Db, start
+from tests.support.processes.workers import Fleet
 
 LIMITS = [a_key("k", 3), a_queue("default", 4), a_rate("r", 1000, 1)]
 FEW, LONG = 2, 60.0  # batches; seconds

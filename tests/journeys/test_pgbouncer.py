@@ -11,12 +11,12 @@ import pytest
 from tenuto.model.keys import API, key_hash, make_key, read_peppers
 from tenuto.sdk.connect import connect
 from tests.journeys.apps.plain import noop
-from tests.support.fleet import Fleet, a_fleet
-from tests.support.journey import ended, start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import count, value
-from tests.support.pooler import a_pooler
-from tests.support.remote_fleet import PEPPER, RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.attempts import ended, start_tasks, wait_for
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.postgres.pgbouncer import a_pooler
+from tests.support.processes.remote_workers import PEPPER, RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.processes.workers import Fleet, a_fleet
 from tests.support.waiting import wait_until
 
 OUTCOMES = "select outcome, count(*) from tenuto.task_attempts group by outcome"

@@ -1,9 +1,9 @@
 """Tasks that kill what runs them end, and do not take others along."""
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, ended, error_of, outcomes, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import value
+from tests.support.database.attempts import charged, ended, error_of, outcomes, start_tasks, wait_for
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from tenuto.db import embedded
 from tenuto.db.install import install
-from tests.support.fleet import Fleet, a_fleet
-from tests.support.journey import ended, running, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import count
-from tests.support.server import PG_BIN, remove_server
-from tests.support.soundness import assert_sound
+from tests.support.database.attempts import ended, running, start_tasks, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.postgres.server import PG_BIN, remove_server
+from tests.support.processes.workers import Fleet, a_fleet
 from tests.support.waiting import wait_until
 
 TASKS = 600
@@ -77,7 +77,7 @@ def test_every_accepted_task_completes_once_when_postgres_is_killed_under_load(h
             assert ended(db) == len(accepted)
             assert set(fleet.effects()) == {f"note {no}" for no in range(2 * TASKS)}
             assert running(db) == 0
-            assert_sound(db)
+            assert_invariants(db)
 
 
 def test_workers_outlive_the_end_of_all_their_connections_under_load(db: Db, fleet: Fleet):
@@ -90,4 +90,4 @@ def test_workers_outlive_the_end_of_all_their_connections_under_load(db: Db, fle
 
     assert count(db, "task_attempts", "outcome in ('lost', 'failed', 'retrying')") == 0
     assert [worker.process.poll() for worker in workers] == [None, None]
-    assert_sound(db)
+    assert_invariants(db)

@@ -11,11 +11,11 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import json_array
-from tests.support.http_proxy import an_http_proxy
-from tests.support.journey import ended, error_of, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call, statuses
-from tests.support.loops import cancel_run, count, value
-from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.attempts import ended, error_of, outcomes, running, start_tasks, wait_for
+from tests.support.database.loops import cancel_run, count, value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, statuses
+from tests.support.http.forward_proxy import an_http_proxy
+from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
 from tests.support.waiting import wait_until
 
 

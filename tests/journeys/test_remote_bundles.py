@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bundles import a_bundle, a_manifest, hash_of
-from tests.support.journey import start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import value
-from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.attempts import start_tasks, wait_for
+from tests.support.database.loops import value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.processes.bundles import a_bundle, a_manifest, hash_of
+from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
 
 CODE = {"numbers_.py": b"async def double(ctx, x):\n    return await ctx.step('double', lambda: 2 * x)\n"}
 

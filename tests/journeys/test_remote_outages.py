@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.command_line import tenuto
-from tests.support.journey import charged, ended, outcomes, start_tasks, wait_for
-from tests.support.kernel import Db, call
-from tests.support.loops import count
-from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.attempts import charged, ended, outcomes, start_tasks, wait_for
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db, call
+from tests.support.processes.command_line import tenuto
+from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
 from tests.support.waiting import wait_until
 
 APP = "tests.journeys.apps.plain:app"

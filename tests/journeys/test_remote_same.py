@@ -10,8 +10,8 @@ from tests.journeys.test_durable import test_steps_sleeps_and_signals_survive_th
 from tests.journeys.test_failures import (
     test_the_log_tells_a_failure_that_is_tried_again_from_the_last_one_and_where_it_happened,
 )
-from tests.support.kernel import Db
-from tests.support.remote_fleet import RemoteFleet, a_remote_fleet, make_worker_key
+from tests.support.database.tasks import Db
+from tests.support.processes.remote_workers import RemoteFleet, a_remote_fleet, make_worker_key
 
 __all__ = [
     "test_running_tasks_are_told_to_stop_long_before_the_next_heartbeat",

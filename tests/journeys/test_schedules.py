@@ -1,9 +1,9 @@
 """Two dispatchers, one schedule: each time fires once."""
 
-from tests.support.fleet import Fleet
-from tests.support.journey import ended
-from tests.support.kernel import Db
-from tests.support.loops import value
+from tests.support.database.attempts import ended
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 BEHIND = (

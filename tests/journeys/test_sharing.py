@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import by_worker, ended, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import value
+from tests.support.database.attempts import by_worker, ended, start_tasks, wait_for
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 
 MAKESPAN = "select max(ended_at) - min(queued_at) from tenuto.task_attempts where task_id = any(%s)"
 

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, ended, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import DEFAULT_ORG, Db, call, status, statuses
-from tests.support.soundness import assert_sound
+from tests.support.database.attempts import charged, ended, outcomes, running, start_tasks, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, status, statuses
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 
@@ -24,7 +24,7 @@ def test_a_rolling_restart_under_load_loses_and_charges_nothing(db: Db, fleet: F
 
     assert charged(db) == 0
     assert running(db) == 0
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def hold_one_of_each(db: Db, fleet: Fleet) -> list[UUID]:

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.fleet import Fleet, WorkerProcess, a_fleet
-from tests.support.journey import start_tasks, wait_for
-from tests.support.kernel import Db
+from tests.support.database.attempts import start_tasks, wait_for
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet, WorkerProcess, a_fleet
 from tests.support.waiting import wait_until
 
 SEED = 10

@@ -4,11 +4,11 @@ import signal
 
 import pytest
 
-from tests.support.fleet import Fleet, WorkerProcess
-from tests.support.journey import by_worker, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import count
-from tests.support.soundness import assert_sound
+from tests.support.database.attempts import by_worker, outcomes, running, start_tasks, wait_for
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet, WorkerProcess
 from tests.support.waiting import wait_until
 
 
@@ -41,7 +41,7 @@ def test_a_stopped_workers_result_is_refused_and_it_goes_on_under_a_new_session(
     assert [outcomes(db, task) for task in held] == [["lost", "completed"]] * 2
     assert by_worker(db, held) == {other.name: 2}
     assert by_worker(db, after) == {stopped.name: 1}
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def test_a_worker_that_gets_its_own_lost_task_again_runs_it_to_the_end(db: Db, fleet: Fleet):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.support.fleet import Fleet
-from tests.support.journey import charged, ended, error_of, outcomes, running, start_tasks, wait_for
-from tests.support.kernel import Db
-from tests.support.loops import value
+from tests.support.database.attempts import charged, ended, error_of, outcomes, running, start_tasks, wait_for
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 KINDS = ("", "_thread", "_process")

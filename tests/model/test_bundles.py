@@ -13,7 +13,7 @@ import pytest
 
 from tenuto.model.bundle_zip import MAX_DIRECTORY_BYTES, MAX_MANIFEST_BYTES
 from tenuto.model.bundles import MAX_FILE_BYTES, MAX_FILES, MAX_UNPACKED_BYTES, BadBundle, read_bundle
-from tests.support.bundles import CODE, MANIFEST, a_bundle, a_manifest, a_zip, listed
+from tests.support.processes.bundles import CODE, MANIFEST, a_bundle, a_manifest, a_zip, listed
 
 
 def read(content: bytes) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tenuto.model.environment import check_database_url
 from tenuto.model.errors import InvalidInput
-from tests.support.command_line import tenuto
+from tests.support.processes.command_line import tenuto
 
 
 @pytest.mark.parametrize("password", ["hun/ter2", "hun?ter2", "hun#ter2"])

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.plans.crowd import HOT_TABLES, fill
-from tests.support.server import ensure_database, fresh_database
+from tests.support.postgres.server import ensure_database, fresh_database
 
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 

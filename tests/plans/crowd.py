@@ -3,7 +3,7 @@
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, start
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, start
 
 SIZE = 100_000
 SERVED = {"type": "app.served"}

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 from tests.plans.crowd import SERVED, routes_of
 from tests.plans.plans import Plans, explained
 from tests.support.clock import Clock
-from tests.support.kernel import Worker, a_worker, start
+from tests.support.database.tasks import Worker, a_worker, start
 
 HOT = ("ready_tasks", "running_tasks", "delayed_tasks", "waiting_tasks", "pending_tasks", "tasks", "task_attempts")
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.plans.conftest import WITHOUT_TRIGGERS
 from tests.plans.plans import explained
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, call, start
 
 MANY = 2000
 LANES = """

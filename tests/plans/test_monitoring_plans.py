@@ -4,7 +4,7 @@ import psycopg
 
 from tests.plans.crowd import routes_of
 from tests.plans.plans import explained
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start, start_graph
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_graph
 
 MINE = {"type": "app.mine"}
 HOT = (

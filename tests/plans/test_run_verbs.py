@@ -7,9 +7,9 @@ import pytest
 
 from tests.plans.conftest import WORKER
 from tests.plans.plans import explained
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one, statuses
-from tests.support.loops import cancel_run, cancel_task
-from tests.support.server import fresh_database
+from tests.support.database.loops import cancel_run, cancel_task
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one, statuses
+from tests.support.postgres.server import fresh_database
 
 STRANGERS = 20_000  # rows of others in the tables that an end looks at
 ROWS_OF_OTHERS = """

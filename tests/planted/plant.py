@@ -52,7 +52,7 @@ def edited_files(bug: Bug) -> dict[str, str]:
 def planted(bug: Bug, server: str, template: str) -> Iterator[str]:
     """The name of a copy of the template with the bug in it. Only what the bug changes is applied to it: to install the
     whole kernel takes ten times as long as most tests."""
-    from tests.support.server import fresh_database
+    from tests.support.postgres.server import fresh_database
 
     texts = edited_files(bug)
     name = f"planted_{os.getpid()}"
@@ -101,7 +101,7 @@ def a_runner(server_folder: Path) -> Iterator[Runner]:
 
 def main(names: Sequence[str]) -> int:
     from tests.planted.bugs import BUGS
-    from tests.support.server import ensure_template, remove_server, run_folder, shared_server
+    from tests.support.postgres.server import ensure_template, remove_server, run_folder, shared_server
 
     bugs = [bug for bug in BUGS if not names or bug.name in names]
     unknown = set(names) - {bug.name for bug in bugs}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.interleave import Race
-from tests.support.server import fresh_database
+from tests.support.database.interleave import Race
+from tests.support.postgres.server import fresh_database
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """Bundles that are put, replaced and deleted at once."""
 
 from tenuto.model.errors import Conflict, NotFound
-from tests.support.interleave import Call, Play, Race, rolled_back
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import value
+from tests.support.database.interleave import Call, Play, Race, rolled_back
+from tests.support.database.loops import value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 OLD, NEW = "a" * 64, "b" * 64
 

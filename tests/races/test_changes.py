@@ -6,7 +6,7 @@ from uuid import UUID
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start
 from tests.support.waiting import wait_until
 
 WRITERS, TRANSACTIONS = 4, 25

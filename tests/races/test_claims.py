@@ -1,8 +1,8 @@
 """Claims against each other, against beats and against cancels."""
 
 from tenuto.model.errors import TenutoError
-from tests.support.interleave import Play, Race, on
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start, start_one, status
+from tests.support.database.interleave import Play, Race, on
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_one, status
 
 
 def test_two_claims_at_once_share_no_task(race: Race) -> None:

@@ -1,8 +1,8 @@
 """The end of an attempt against whatever else wants its task."""
 
 from tenuto.model.errors import TenutoError
-from tests.support.interleave import Play, Race, on, rolled_back
-from tests.support.kernel import (
+from tests.support.database.interleave import Play, Race, on, rolled_back
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Worker,

@@ -2,8 +2,8 @@
 
 import psycopg
 
-from tests.support.interleave import Play, Race, interleavings, rolled_back, several
-from tests.support.kernel import DEFAULT_ORG, Db, call, start_one
+from tests.support.database.interleave import Play, Race, interleavings, rolled_back, several
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_one
 
 
 def test_every_order_is_found_once() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support.interleave import Call, Play, Race, on
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start_graph
-from tests.support.loops import settle
+from tests.support.database.interleave import Call, Play, Race, on
+from tests.support.database.loops import settle
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start_graph
 
 SIZE = 1001
 WORK = {"type": "app.work", "max_attempts": 1}

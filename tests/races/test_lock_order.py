@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.interleave import Call, Play, Race, hold, on
-from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, start, start_graph, statuses
+from tests.support.database.interleave import Call, Play, Race, hold, on
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, call, start, start_graph, statuses
 
 
 def cancel(run_id: object) -> Call:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.support.interleave import Play, Race, hold, on
-from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, start_graph
+from tests.support.database.interleave import Play, Race, hold, on
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, call, start_graph
 
 
 def limited(race: Race, worker: Worker, key: str) -> Claim:

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from tests.support.interleave import Play, Race
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start
+from tests.support.database.interleave import Play, Race
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start
 
 EFFECT = {"kind": "deliver", "payload": {}}
 

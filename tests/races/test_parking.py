@@ -1,9 +1,9 @@
 """Dispatchers that fail on the same rows, or try them again, at the same time."""
 
-from tests.support.interleave import Play, Race
-from tests.support.kernel import Db, call
-from tests.support.loops import value
-from tests.support.poison import park
+from tests.support.database.interleave import Play, Race
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db, call
+from tests.support.faults.failing_rows import park
 
 LOOP = "promote_due"
 

@@ -3,10 +3,10 @@
 from uuid import UUID, uuid4
 
 from tenuto.model.errors import NotFound
-from tests.support.interleave import Play, Race, hold
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, run_status, start, start_graph
-from tests.support.loops import count
-from tests.support.objects import an_object
+from tests.support.database.data_objects import an_object
+from tests.support.database.interleave import Play, Race, hold
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, run_status, start, start_graph
 
 
 def test_a_run_deleted_while_it_is_retried_is_copied_whole_or_not_at_all(race: Race) -> None:

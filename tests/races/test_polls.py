@@ -2,9 +2,9 @@
 
 from uuid import UUID
 
-from tests.support.interleave import Play, Race, on
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph
-from tests.support.loops import count, run
+from tests.support.database.interleave import Play, Race, on
+from tests.support.database.loops import count, run
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_graph
 
 
 def poll(db: Db, run_id: UUID) -> list[str]:

@@ -2,10 +2,10 @@
 
 from psycopg.types.json import Jsonb
 
-from tests.support.interleave import Play, Race, rolled_back
-from tests.support.kernel import Db, call, start, statuses
-from tests.support.limits import a_key, a_rate, admitted, start_limited
-from tests.support.loops import cancel_task, count, value
+from tests.support.database.interleave import Play, Race, rolled_back
+from tests.support.database.limits import a_key, a_rate, admitted, start_limited
+from tests.support.database.loops import cancel_task, count, value
+from tests.support.database.tasks import Db, call, start, statuses
 
 
 def admit(db: Db) -> int:

@@ -4,10 +4,10 @@ from dataclasses import replace
 from uuid import UUID
 
 from tenuto.model.errors import Conflict, StaleLease, TenutoError, Unauthorized
-from tests.support.interleave import Play, Race
-from tests.support.kernel import DEFAULT_ORG, Db, call, history, start_one, status
-from tests.support.people import a_key_id, a_worker_key
-from tests.support.remote import RemoteWorker, a_remote_worker
+from tests.support.database.interleave import Play, Race
+from tests.support.database.remote_workers import RemoteWorker, a_remote_worker
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, history, start_one, status
+from tests.support.database.users import a_key_id, a_worker_key
 
 
 def served(db: Db) -> Db:

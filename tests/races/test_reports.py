@@ -3,8 +3,8 @@
 import pytest
 
 from tenuto.model.errors import TenutoError
-from tests.support.interleave import Play, Race, on
-from tests.support.kernel import DEFAULT_ORG, Answer, Claim, Worker, a_worker, call, start_one, status, statuses
+from tests.support.database.interleave import Play, Race, on
+from tests.support.database.tasks import DEFAULT_ORG, Answer, Claim, Worker, a_worker, call, start_one, status, statuses
 
 ENDS = {
     "complete": lambda worker, claim: worker.complete(claim),

@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg.types.json import Jsonb
 
-from tests.support.interleave import Play, Race, rolled_back
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import count
-from tests.support.schedules import fire, put, schedule
+from tests.support.database.interleave import Play, Race, rolled_back
+from tests.support.database.loops import count
+from tests.support.database.schedules import fire, put, schedule
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 DUE = datetime(2026, 1, 1, 3, tzinfo=UTC)
 NEXT, LATER = DUE + timedelta(days=1), DUE + timedelta(days=7)

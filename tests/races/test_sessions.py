@@ -3,8 +3,8 @@
 import pytest
 
 from tenuto.model.errors import TenutoError
-from tests.support.interleave import Play, Race, hold, on
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start_one, status
+from tests.support.database.interleave import Play, Race, hold, on
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start_one, status
 
 
 def lapse(race: Race) -> None:

@@ -5,8 +5,8 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from tenuto.model.ids import uuid7
-from tests.support.interleave import Play, Race, Transaction, rolled_back
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.database.interleave import Play, Race, Transaction, rolled_back
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 Answers = list[tuple[UUID, bool]]
 

@@ -11,9 +11,9 @@ from uuid import UUID
 import psycopg
 
 from tenuto.model.errors import TenutoError
-from tests.support.interleave import on
-from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, run_status, start_graph, statuses
-from tests.support.soundness import assert_sound
+from tests.support.database.interleave import on
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, call, run_status, start_graph, statuses
 
 THREADS = 4
 WIDTH = 200
@@ -102,7 +102,7 @@ def test_a_storm_leaves_every_task_ended_once_and_every_count_right(database: st
         for life in [threads.submit(live, database, no, storm) for no in range(THREADS)]:
             life.result()
 
-    assert_sound(db)
+    assert_invariants(db)
     assert [run_status(db, run_id) for run_id in runs[:2]] == ["completed", "completed"]
     assert run_status(db, runs[2]) in ("completed", "cancelled")
     assert set(storm.accepted.values()) == {1}

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.interleave import Play, Race
-from tests.support.kernel import Db, Worker, a_worker, call, start_one, task
-from tests.support.loops import value
+from tests.support.database.interleave import Play, Race
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db, Worker, a_worker, call, start_one, task
 
 
 def declaring(worker: Worker, types: dict[str, Any]) -> Callable[[Db], None]:

@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
-from tests.support.interleave import Play, Race, on
-from tests.support.kernel import Db, a_worker, call, drain, start
-from tests.support.limits import a_key, start_limited
+from tests.support.database.interleave import Play, Race, on
+from tests.support.database.limits import a_key, start_limited
+from tests.support.database.tasks import Db, a_worker, call, drain, start
 
 
 def an_idle_limit(race: Race) -> None:

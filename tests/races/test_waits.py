@@ -5,8 +5,19 @@ from uuid import UUID
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.interleave import Play, Race, on
-from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_one, status, statuses
+from tests.support.database.interleave import Play, Race, on
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Claim,
+    Db,
+    Worker,
+    a_worker,
+    call,
+    start,
+    start_one,
+    status,
+    statuses,
+)
 
 
 def start_limited(db: Db) -> UUID:

@@ -11,8 +11,8 @@ import pytest
 from tenuto import App
 from tenuto.db.connection.pool import open_pool
 from tenuto.testing.isolated import isolated_client
-from tests.support.loopback import Loopback, loopback, make_api_key
-from tests.support.transports import isolated_over_http
+from tests.support.http.loopback import Loopback, loopback, make_api_key
+from tests.support.http.transports import isolated_over_http
 
 Journey = Callable[[Any], Awaitable[Any]]
 

@@ -10,7 +10,7 @@ import pytest
 from tenuto import App, Exponential, Limit, Rate
 from tenuto.sdk.client.start_request import plan_task
 from tenuto.sdk.task_reference import TaskReference, declare
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, task
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, task
 
 app = App("shop")
 app.queue_limit("mail", 4)

@@ -11,7 +11,7 @@ from tenuto import App, Client, Run
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import Forbidden
 from tenuto.testing.inline import InlineWorker
-from tests.support.loopback import make_api_key
+from tests.support.http.loopback import make_api_key
 
 PAGE = Path(__file__).parents[2] / "docs/howto/people-and-keys.md"
 app = App("far")

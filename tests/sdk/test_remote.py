@@ -16,8 +16,8 @@ from tenuto.sdk.client.http_client import Http
 from tenuto.sdk.client.http_transport import HttpTransport
 from tenuto.server.settings import RateLimit, ServerSettings
 from tenuto.testing.inline import InlineWorker
-from tests.support.forgetful import Forgetful, a_forgetful_line
-from tests.support.loopback import PEPPERS, loopback, make_api_key
+from tests.support.faults.lossy_proxy import LossyProxy, a_lossy_proxy
+from tests.support.http.loopback import PEPPERS, loopback, make_api_key
 
 app = App("far")
 
@@ -38,8 +38,8 @@ def count_runs(db: psycopg.Connection) -> int:
 
 
 @asynccontextmanager
-async def forgetful_client(way: dict[str, str]) -> AsyncIterator[tuple[Forgetful, Client]]:
-    async with a_forgetful_line(way["url"]) as line, app.connect(line.url, key=way["key"]) as tn:
+async def forgetful_client(way: dict[str, str]) -> AsyncIterator[tuple[LossyProxy, Client]]:
+    async with a_lossy_proxy(way["url"]) as line, app.connect(line.url, key=way["key"]) as tn:
         yield line, tn
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.full_sandbox import require_full_sandbox
-from tests.support.prison import Prison, open_prison
-from tests.support.server import fresh_database
+from tests.support.postgres.server import fresh_database
+from tests.support.sandbox.availability import require_full_sandbox
+from tests.support.sandbox.worker import SandboxWorker, start_sandbox_worker
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,9 +18,12 @@ def built(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture(scope="module")
-def prison(
+def sandbox(
     server: str, template: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Prison]:
-    name = f"prison_{os.getpid()}_{request.module.__name__.rpartition('.')[2]}"
-    with fresh_database(server, name, template) as url, open_prison(url, tmp_path_factory.mktemp("prison")) as opened:
-        yield opened
+) -> Iterator[SandboxWorker]:
+    name = f"sandbox_{os.getpid()}_{request.module.__name__.rpartition('.')[2]}"
+    with (
+        fresh_database(server, name, template) as url,
+        start_sandbox_worker(url, tmp_path_factory.mktemp("sandbox")) as worker,
+    ):
+        yield worker

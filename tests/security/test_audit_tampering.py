@@ -10,9 +10,9 @@ import pytest
 from tenuto.model.audit import AuditRecord, Chain, Head, SignedHead
 from tenuto.model.audit_chain import Finding, Verifier
 from tenuto.model.signing import SigningKey, head_is_signed, make_signing_key, sign_head
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import value
-from tests.support.people import an_entry, to_an_old_month
+from tests.support.database.loops import value
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import an_entry, to_an_old_month
 
 ENTRIES, SIGNED = 24, 20  # the last four came after the head that was exported
 TAMPERINGS = 200

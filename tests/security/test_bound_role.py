@@ -14,7 +14,7 @@ from tenuto.db.connection.errors import MissingRight, Unreachable
 from tenuto.db.connection.pool import open_pool
 from tenuto.db.connection.process_role import check_bound, choose_role
 from tests.cli.test_server import PEPPER
-from tests.support.command_line import tenuto
+from tests.support.processes.command_line import tenuto
 
 ROLES = ["tenuto_owner", "tenuto_worker", "tenuto_dispatcher", "tenuto_api, tenuto_worker"]
 

@@ -11,9 +11,9 @@ import httpx2
 import psycopg
 
 from tenuto.model.keys import API, WORKER, key_hash, make_key, read_peppers, token_hash
-from tests.support.command_line import Running, running
-from tests.support.issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
-from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
+from tests.support.processes.command_line import Running, running
 
 PEPPER = "Y2FuYXJ5LXBlcHBlci1jYW5hcnktcGVwcGVyLWNhbmFyeS0x"
 FOREIGN = "fm_live_canarycanarycanarycanarycanary"

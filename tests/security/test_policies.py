@@ -14,8 +14,8 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from tests.support.loops import value
-from tests.support.tenants import acting_for, tenant_tables
+from tests.support.database.loops import value
+from tests.support.database.orgs import acting_for, tenant_tables
 
 PGRLS = Path(sys.executable).parent / "pgrls"
 CONFIG = '[lint.rules.SEC021]\nidentity_columns = ["org_id", "id"]\n'  # an org's own column is its id

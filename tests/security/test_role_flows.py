@@ -9,10 +9,10 @@ from psycopg.types.json import Jsonb
 from tenuto.db.install import install
 from tenuto.model.errors import NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, drain, start, start_graph, start_one, status
-from tests.support.loops import an_org, fenced, lose_workers, promote, run, settle
-from tests.support.server import connect_as
-from tests.support.tenants import a_busy_org, acting_for
+from tests.support.database.loops import an_org, fenced, lose_workers, promote, run, settle
+from tests.support.database.orgs import a_busy_org, acting_for
+from tests.support.database.tasks import a_worker, call, drain, start, start_graph, start_one, status
+from tests.support.postgres.server import connect_as
 
 LOOPS = (
     "promote_due", "expire_sessions", "expire_attempts", "expire_deadlines", "wake_waiting", "fold_runs",

@@ -6,9 +6,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.support.kernel import start_one
-from tests.support.server import connect_as
-from tests.support.tenants import a_busy_org, acting_for, changes, denied, tenant_tables
+from tests.support.database.orgs import a_busy_org, acting_for, changes, denied, tenant_tables
+from tests.support.database.tasks import start_one
+from tests.support.postgres.server import connect_as
 
 ROLES = ("tenuto_owner", "tenuto_api", "tenuto_dispatcher", "tenuto_worker", "tenuto_readonly", "tenuto_query")
 BOUND_TO_AN_ORG = ("tenuto_api", "tenuto_readonly")

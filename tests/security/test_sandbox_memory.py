@@ -8,8 +8,8 @@ import pytest
 
 from tenuto.runtimes.sandbox import cgroup
 from tenuto.runtimes.sandbox.spec import LIMITS, MB
-from tests.support.prison import Prison, open_prison
-from tests.support.server import fresh_database
+from tests.support.postgres.server import fresh_database
+from tests.support.sandbox.worker import SandboxWorker, start_sandbox_worker
 from tests.support.waiting import wait_until
 
 # A worker for which no cgroup is mounted, as in many containers.
@@ -17,52 +17,52 @@ WITHOUT_CGROUPS = ["unshare", "--mount", "sh", "-c", 'umount --recursive --lazy 
 
 
 @pytest.fixture(scope="module")
-def unaided(server: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prison]:
+def unaided(server: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxWorker]:
     """A worker that can make no memory cgroup."""
     folder = tmp_path_factory.mktemp("unaided")
     with (
         fresh_database(server, f"unaided_{os.getpid()}", template) as url,
-        open_prison(url, folder, prefix=WITHOUT_CGROUPS) as opened,
+        start_sandbox_worker(url, folder, prefix=WITHOUT_CGROUPS) as opened,
     ):
         yield opened
 
 
-def test_calls_that_hold_memory_for_nobody_are_not_there(prison: Prison) -> None:
-    inside, outside = prison.inside("errors_of_absent_calls").output, prison.outside("errors_of_absent_calls")
+def test_calls_that_hold_memory_for_nobody_are_not_there(sandbox: SandboxWorker) -> None:
+    inside, outside = sandbox.inside("errors_of_absent_calls").output, sandbox.outside("errors_of_absent_calls")
 
     assert {name: found for name, found in inside.items() if found not in ("ENOSYS", "EPERM")} == {}
     there = [name for name, found in outside.items() if found == "ENOSYS"]
     assert set(there) <= {"memfd_secret", "landlock_create_ruleset", "userfaultfd"}  # kernels that are built without
 
 
-def test_files_in_memory_and_segments_of_shared_memory_cannot_be_filled(prison: Prison) -> None:
-    assert "not implemented" in prison.is_kept_from("fill_memfds", 3, 20)
-    assert "not implemented" in prison.is_kept_from("fill_segment", 20)
+def test_files_in_memory_and_segments_of_shared_memory_cannot_be_filled(sandbox: SandboxWorker) -> None:
+    assert "not implemented" in sandbox.assert_blocked("fill_memfds", 3, 20)
+    assert "not implemented" in sandbox.assert_blocked("fill_segment", 20)
 
 
-def test_its_ipc_namespace_has_no_room_either(prison: Prison) -> None:
-    assert prison.outside("read", "/proc/sys/kernel/shmall") != "0\n"
+def test_its_ipc_namespace_has_no_room_either(sandbox: SandboxWorker) -> None:
+    assert sandbox.outside("read", "/proc/sys/kernel/shmall") != "0\n"
     for name in ("shmall", "shmmni", "msgmni"):
-        assert prison.inside("read", f"/proc/sys/kernel/{name}").output == "0\n"
+        assert sandbox.inside("read", f"/proc/sys/kernel/{name}").output == "0\n"
 
 
-def test_buffers_of_pipes_and_sockets_cannot_grow(prison: Prison) -> None:
-    assert "not permitted" in prison.is_kept_from("grow_pipe")
-    assert "not permitted" in prison.is_kept_from("grow_buffer")
+def test_buffers_of_pipes_and_sockets_cannot_grow(sandbox: SandboxWorker) -> None:
+    assert "not permitted" in sandbox.assert_blocked("grow_pipe")
+    assert "not permitted" in sandbox.assert_blocked("grow_buffer")
 
 
-def test_huge_pages_of_the_machine_are_not_for_it(prison: Prison) -> None:
-    assert prison.inside("map_huge_pages").output == "ENOMEM"
+def test_huge_pages_of_the_machine_are_not_for_it(sandbox: SandboxWorker) -> None:
+    assert sandbox.inside("map_huge_pages").output == "ENOMEM"
 
 
-def test_no_socket_of_any_family_can_be_made_but_pairs_of_streams(prison: Prison) -> None:
+def test_no_socket_of_any_family_can_be_made_but_pairs_of_streams(sandbox: SandboxWorker) -> None:
     unix, inet, netlink = 1, 2, 16
-    assert {unix, inet, netlink} <= set(prison.outside("families"))
-    assert prison.inside("families").output == []
+    assert {unix, inet, netlink} <= set(sandbox.outside("families"))
+    assert sandbox.inside("families").output == []
 
     stream = 1
-    assert len(prison.outside("pairs")) == 3
-    assert prison.inside("pairs").output == [stream]
+    assert len(sandbox.outside("pairs")) == 3
+    assert sandbox.inside("pairs").output == [stream]
 
 
 def test_a_memory_cgroup_ends_what_takes_more_and_says_so() -> None:
@@ -81,29 +81,29 @@ def test_a_memory_cgroup_ends_what_takes_more_and_says_so() -> None:
     assert not (cgroup.find_folder().folder / f"{cgroup.PREFIX}{os.getpid()}").exists()
 
 
-def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(prison: Prison) -> None:
+def test_a_sandbox_is_in_a_memory_cgroup_of_its_own_which_goes_with_it(sandbox: SandboxWorker) -> None:
     if why := cgroup.why_not():
         pytest.skip(why)
-    assert "a memory cgroup each" in prison.log
-    assert cgroup.PREFIX not in prison.outside("read", "/proc/self/cgroup")
-    assert cgroup.PREFIX in prison.inside("read", "/proc/self/cgroup").output
+    assert "a memory cgroup each" in sandbox.log
+    assert cgroup.PREFIX not in sandbox.outside("read", "/proc/self/cgroup")
+    assert cgroup.PREFIX in sandbox.inside("read", "/proc/self/cgroup").output
 
     left = [path.name for path in cgroup.find_folder().folder.glob(f"{cgroup.PREFIX}*")]
     wait_until(lambda: not [name for name in left if (cgroup.find_folder().folder / name).exists()])
 
 
-def test_without_a_cgroup_the_worker_says_so(unaided: Prison) -> None:
+def test_without_a_cgroup_the_worker_says_so(unaided: SandboxWorker) -> None:
     assert "there is no memory cgroup (no memory controller is mounted)" in unaided.log
     assert unaided.db.execute("select metadata ->> 'sandbox' from tenuto.workers").fetchone() == ("full",)
 
 
 @pytest.mark.parametrize(("probe", "processes", "each"), [("fill_pairs", 25, 110), ("spread_pages", 20, 16_000)])
 def test_without_a_cgroup_what_sockets_and_page_tables_hold_is_counted(
-    unaided: Prison, probe: str, processes: int, each: int
+    unaided: SandboxWorker, probe: str, processes: int, each: int
 ) -> None:
     assert unaided.outside(probe, 1, each) > 10
 
     end = unaided.inside(probe, processes, each, max_losses=1)
 
     assert f"its processes together used more than {LIMITS.memory // MB} MB of memory" in end.message
-    wait_until(lambda: unaided.inmates() == [])
+    wait_until(lambda: unaided.processes_inside() == [])

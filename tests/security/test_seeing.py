@@ -8,10 +8,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import NotFound
-from tests.support.kernel import DEFAULT_ORG, call, start_one
-from tests.support.schedules import CRON
-from tests.support.server import connect_as
-from tests.support.tenants import a_busy_org, acting_for
+from tests.support.database.orgs import a_busy_org, acting_for
+from tests.support.database.schedules import CRON
+from tests.support.database.tasks import DEFAULT_ORG, call, start_one
+from tests.support.postgres.server import connect_as
 
 LISTS = ("list_runs", "list_tasks", "list_workers", "list_queues", "list_schedules")
 

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.server.app import create_app
 from tenuto.server.settings import RateLimit, ServerSettings
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.remote_http import PEPPERS, HttpWorker, open_worker, worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.worker_requests import PEPPERS, HttpWorker, open_worker, worker_headers
 
 ENOUGH = RateLimit(1e6, 1e6)  # tests are strangers all at one address
 MakeKey = Callable[..., dict[str, str]]

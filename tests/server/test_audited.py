@@ -9,10 +9,10 @@ from uuid import uuid4
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.bundles import a_bundle, hash_of
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import a_user
-from tests.support.remote_http import open_worker, worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_user
+from tests.support.http.worker_requests import open_worker, worker_headers
+from tests.support.processes.bundles import a_bundle, hash_of
 
 MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read_text())["routes"]
 UNWRITTEN = {

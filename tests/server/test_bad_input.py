@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.api_fuzz import World
-from tests.support.kernel import Db
+from tests.support.database.tasks import Db
+from tests.support.http.api_fuzz import World
 
 Request = Callable[..., Any]
 

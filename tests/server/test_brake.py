@@ -14,7 +14,7 @@ from tenuto.server.auth.bearer import TooManyRequests
 from tenuto.server.limits.address_limiter import AddressLimiter
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.remote_http import worker_headers
+from tests.support.http.worker_requests import worker_headers
 
 TRIES = 5
 

@@ -5,8 +5,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
-from tests.support.bundles import CODE, a_bundle, a_zip, hash_of
-from tests.support.kernel import call
+from tests.support.database.tasks import call
+from tests.support.processes.bundles import CODE, a_bundle, a_zip, hash_of
 
 ZIP = {"Content-Type": "application/zip"}
 

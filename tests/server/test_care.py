@@ -7,8 +7,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import a_worker, start_one
-from tests.support.schedules import put
+from tests.support.database.schedules import put
+from tests.support.database.tasks import a_worker, start_one
 
 
 def test_a_paused_queue_says_so_until_it_is_resumed(admin: TestClient, db: psycopg.Connection) -> None:

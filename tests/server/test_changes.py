@@ -13,9 +13,9 @@ import pytest
 
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.kernel import a_worker, call, drain, start
-from tests.support.loopback import Loopback, loopback
-from tests.support.remote_fleet import a_remote_fleet
+from tests.support.database.tasks import a_worker, call, drain, start
+from tests.support.http.loopback import Loopback, loopback
+from tests.support.processes.remote_workers import a_remote_fleet
 from tests.support.waiting import wait_until
 
 STREAM = {"Accept": "text/event-stream"}

@@ -15,10 +15,10 @@ import psycopg
 import pytest
 
 from tenuto.server.settings import ServerSettings
-from tests.support.http_server import serving
-from tests.support.kernel import DEFAULT_ORG, call, start, start_one, status
-from tests.support.loops import an_org
-from tests.support.remote_http import worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, call, start, start_one, status
+from tests.support.http.app_server import serving
+from tests.support.http.worker_requests import worker_headers
 from tests.support.waiting import wait_until
 
 # One that says something to itself listens already.

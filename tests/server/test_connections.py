@@ -16,7 +16,7 @@ from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.limits.request_limit import RequestLimit
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
+from tests.support.http.app_server import serving
 from tests.support.waiting import wait_until
 
 

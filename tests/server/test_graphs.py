@@ -7,7 +7,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
-from tests.support.kernel import a_worker, call
+from tests.support.database.tasks import a_worker, call
 
 REPORT = {
     "name": "report",

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from tenuto.cli.audit_verify import read_heads
 from tenuto.db.audit_signing import sign_heads
 from tests.server.conftest import PEPPERS, MakeKey
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.people import an_entry
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.database.users import an_entry
 
 
 def sign(database: str) -> int:

@@ -18,8 +18,8 @@ from tenuto.model.identity import ImportedKey
 from tenuto.model.ids import uuid7
 from tenuto.server.auth.imported_keys import BcryptChecker, Busy
 from tenuto.server.settings import RateLimit
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.people import BCRYPT
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.database.users import BCRYPT
 
 KEY = "fm_live_4f3d2c1b0a99887766554433221100ff"
 Import = Callable[..., UUID]

@@ -5,9 +5,9 @@ from uuid import UUID
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
-from tests.support.loops import an_org
-from tests.support.remote_http import HttpWorker, fence, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
+from tests.support.http.worker_requests import HttpWorker, fence, open_worker, worker_headers
 
 
 def test_a_worker_claims_completes_and_says_goodbye(worker: HttpWorker, db: psycopg.Connection) -> None:

@@ -9,9 +9,9 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tests.server.conftest import MakeKey
-from tests.support.kernel import DEFAULT_ORG, Db, call, history, start, start_one, status
-from tests.support.loops import an_org
-from tests.support.remote_http import PEPPERS, HttpWorker, fence, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, history, start, start_one, status
+from tests.support.http.worker_requests import PEPPERS, HttpWorker, fence, open_worker, worker_headers
 from tests.support.waiting import wait_until
 
 LISTENING = """

@@ -13,7 +13,7 @@ from tenuto.server.app import create_app
 from tenuto.server.http.request_log import MAX_LINES_PER_SECOND, RequestLog
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.remote_http import worker_headers
+from tests.support.http.worker_requests import worker_headers
 from tests.support.waiting import wait_until
 
 STILL_WAITING = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

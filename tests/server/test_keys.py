@@ -11,8 +11,8 @@ from tenuto.model.keys import WORKER, make_key, make_token, token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.kernel import DEFAULT_ORG, call, start_one
-from tests.support.people import a_user
+from tests.support.database.tasks import DEFAULT_ORG, call, start_one
+from tests.support.database.users import a_user
 
 
 def bearer(key: str) -> dict[str, str]:

@@ -18,8 +18,8 @@ from tenuto.server.limits.body_memory import BodyMemoryExceeded, Turns
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.server.test_slow_clients import answer_to, half_sent
-from tests.support.http_server import serving
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.http.app_server import serving
 from tests.support.waiting import wait_until
 
 LET_IN = "select from tenuto.api_keys where last_used_at is not null"

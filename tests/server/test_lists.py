@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import a_worker, drain, start
+from tests.support.database.tasks import a_worker, drain, start
 
 
 def walk(api: TestClient, path: str, cursor: str, **params: str) -> list[str]:

@@ -13,8 +13,8 @@ from tenuto.model.keys import token_hash
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
 
 HERE = "https://tenuto.test"
 START = {"type": "shop.send", "input": {}}

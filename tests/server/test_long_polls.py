@@ -14,10 +14,10 @@ import pytest
 
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
-from tests.support.kernel import start_one, task
-from tests.support.loops import an_org
-from tests.support.remote_fleet import a_remote_fleet
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import start_one, task
+from tests.support.http.app_server import serving
+from tests.support.processes.remote_workers import a_remote_fleet
 from tests.support.waiting import wait_until
 
 STREAM = {"Accept": "text/event-stream"}

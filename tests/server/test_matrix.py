@@ -18,9 +18,9 @@ from tenuto.model.permissions import PLATFORM_ROLES
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.issuer import AUDIENCE, IssuerServer, an_issuer
-from tests.support.kernel import DEFAULT_ORG, call, start
-from tests.support.remote_http import fence, open_worker, worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, call, start
+from tests.support.http.oidc_issuer import AUDIENCE, IssuerServer, an_issuer
+from tests.support.http.worker_requests import fence, open_worker, worker_headers
 
 MATRIX: dict[str, str] = json.loads((Path(__file__).parent / "matrix.json").read_text())["routes"]
 ROLES = ("reader", "writer", "admin")

@@ -7,9 +7,9 @@ import psycopg
 
 from tenuto.server.settings import ServerSettings
 from tests.server.test_matrix import MATRIX, filled, routes
-from tests.support.kernel import start
-from tests.support.loops import an_org
-from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import start
+from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
 
 # A body that each route of tasks accepts, so that what refuses is the fence and not the form.
 BODIES: dict[str, dict[str, Any]] = {

@@ -15,8 +15,8 @@ import psycopg
 import pytest
 
 from tests.cli.test_server import PEPPER
-from tests.support.command_line import running, tenuto
-from tests.support.memory import backends, own_bytes, watching
+from tests.support.processes.command_line import running, tenuto
+from tests.support.processes.memory import backends, own_bytes, watching
 from tests.support.waiting import wait_until
 
 MB = 1024 * 1024

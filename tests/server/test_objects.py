@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.digest import content_digest
 from tests.server.conftest import MakeKey
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
 
 SMALL, LARGE = b"\x00\xff" * 50, b"0123456789abcdef" * 100_000
 

@@ -14,8 +14,8 @@ from tenuto.cli.processes.http_listener import read_proxies
 from tenuto.server.http.slow_clients import SlowClientProtocol
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.app_server import serving
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: here\r\n"
 

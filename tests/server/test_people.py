@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tests.server.conftest import PEPPERS, MakeKey
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.people import ISSUER, a_user
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.database.users import ISSUER, a_user
 
 ANN = {"issuer": ISSUER, "subject": "ann", "email": "ann@example.com"}
 

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
 
 PAY = {"bank.pay": {"kind": {"queue": "vault"}}}
 QUEUES = "select queue from tenuto.routes where type = %s"

@@ -12,7 +12,7 @@ import pytest
 from tenuto.server.http.json_body import MAX_BODY_BYTES, MAX_BULK_BODY_BYTES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
+from tests.support.http.app_server import serving
 
 MB = 1 << 20
 

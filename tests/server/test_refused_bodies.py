@@ -10,7 +10,7 @@ import pytest
 
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
+from tests.support.http.app_server import serving
 
 MB = 1 << 20
 TIMES = 15

@@ -6,8 +6,8 @@ import psycopg
 from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
-from tests.support.kernel import call, start_one, status
-from tests.support.remote_http import open_worker, worker_headers
+from tests.support.database.tasks import call, start_one, status
+from tests.support.http.worker_requests import open_worker, worker_headers
 
 
 def revoke(db: psycopg.Connection) -> None:

@@ -6,7 +6,7 @@ from uuid import UUID
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, run_status, start_graph
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, run_status, start_graph
 
 
 def start(api: TestClient, **more: object) -> str:

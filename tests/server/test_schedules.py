@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
 
 NIGHTLY = {"type": "shop.report", "input": {"region": "eu"}, "cron": "0 3 * * *", "timezone": "Europe/Berlin"}
 

@@ -14,8 +14,8 @@ from tenuto.server.http.routing import RouteTable
 from tenuto.server.routes import health
 from tenuto.server.schemas.base import RequestModel
 from tenuto.server.settings import RateLimit, ServerSettings
-from tests.support.api_fuzz import Found, fuzz
-from tests.support.http_server import serving
+from tests.support.http.api_fuzz import Found, fuzz
+from tests.support.http.app_server import serving
 
 UNLIMITED = RateLimit(1_000_000, 1_000_000)
 

@@ -15,8 +15,8 @@ from tenuto.server.http.routing import RouteTable
 from tenuto.server.routes import TABLES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
-from tests.support.kernel import Db
+from tests.support.database.tasks import Db
+from tests.support.http.app_server import serving
 
 PASSWORD = "hunter2-canary-hunter2"
 

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.oidc_issuer import AUDIENCE, CLIENT, SECRET, IssuerServer, an_issuer
 
 HERE = "https://tenuto.test"
 

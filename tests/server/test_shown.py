@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from tenuto.server.schemas.runs import RunResponse
 from tenuto.server.schemas.tasks import TaskResponse
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, start_one, task
-from tests.support.states import RESTING
+from tests.support.database.task_states import RESTING
+from tests.support.database.tasks import Db, a_worker, call, start_one, task
 
 
 def run(db: Db, run_id: UUID) -> dict[str, Any]:

@@ -19,11 +19,11 @@ from tenuto.model.keys import make_token, token_hash
 from tenuto.server.auth.cookies import CSRF_HEADER, LOGIN, csrf_token
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
-from tests.support.http_server import serving
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.loops import an_org
-from tests.support.people import a_user
-from tests.support.remote_http import worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.database.users import a_user
+from tests.support.http.app_server import serving
+from tests.support.http.worker_requests import worker_headers
 from tests.support.waiting import wait_until
 
 BLOCKED = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

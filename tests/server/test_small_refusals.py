@@ -8,9 +8,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.server.conftest import MakeKey
-from tests.support.kernel import DEFAULT_ORG, call, history, start_one
-from tests.support.loops import an_org
-from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, call, history, start_one
+from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
 
 
 def test_data_of_a_run_that_is_not_there_cannot_be_deleted(admin: TestClient, db: psycopg.Connection) -> None:

@@ -19,8 +19,8 @@ from tenuto.model.errors import TooLarge, Unauthorized
 from tenuto.server.schemas.starts import StartTaskRequest
 from tenuto.server.starts.batcher import BatchKey, StartBatcher
 from tenuto.server.starts.build import StartBuilder
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
-from tests.support.people import a_key_id, an_api_key, hash_of
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
+from tests.support.database.users import a_key_id, an_api_key, hash_of
 from tests.support.waiting import wait_until
 
 LARGE = [1] * 120_000  # short as a text, over 1 MB where it is kept

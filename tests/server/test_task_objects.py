@@ -4,9 +4,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import start_one
-from tests.support.loops import an_org
-from tests.support.remote_http import HttpWorker, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import start_one
+from tests.support.http.worker_requests import HttpWorker, open_worker, worker_headers
 
 
 @pytest.fixture

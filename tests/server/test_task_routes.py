@@ -8,8 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
-from tests.support.remote_http import HttpWorker
+from tests.support.database.tasks import DEFAULT_ORG, call, history, start, start_graph, start_one, status, task
+from tests.support.http.worker_requests import HttpWorker
 
 
 class Code:

@@ -17,9 +17,9 @@ from tenuto.model.errors import Unauthorized
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.signing import SigningKey, decrypt_key, encrypt_key, make_signing_key
 from tenuto.model.task_tokens import CLOCK_SKEW_SECONDS, lifetime, make_task_token, read_task_token
-from tests.support.kernel import DEFAULT_ORG, Db, call, start, start_one
-from tests.support.loops import an_org
-from tests.support.remote_http import PEPPERS, HttpWorker, fence, open_worker, worker_headers
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, start_one
+from tests.support.http.worker_requests import PEPPERS, HttpWorker, fence, open_worker, worker_headers
 
 WHO = TaskPrincipal(uuid4(), uuid4(), 1, 7, uuid4())
 

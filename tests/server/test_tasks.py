@@ -4,7 +4,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 from starlette.testclient import TestClient
 
-from tests.support.kernel import a_worker, call, start_one
+from tests.support.database.tasks import a_worker, call, start_one
 
 
 def test_tasks_are_listed_by_what_they_are(admin: TestClient, db: psycopg.Connection) -> None:

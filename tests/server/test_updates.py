@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.kernel import a_worker, call
+from tests.support.database.tasks import a_worker, call
 
 STATES = ["pending", "queued", "running", "waiting", "retrying", "completed", "failed", "cancelled", "skipped"]
 

@@ -18,8 +18,8 @@ from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
 from tenuto.server.settings import Oidc, RateLimit, ServerSettings
-from tests.support.issuer import AUDIENCE, RSA, IssuerServer, an_issuer
-from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.oidc_issuer import AUDIENCE, RSA, IssuerServer, an_issuer
 from tests.support.waiting import wait_until
 
 Bearer = dict[str, str]

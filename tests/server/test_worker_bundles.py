@@ -5,8 +5,8 @@ from hashlib import sha256
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.remote_http import worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.worker_requests import worker_headers
 
 CONTENT = b"zip of images"
 HASH = sha256(CONTENT).hexdigest()

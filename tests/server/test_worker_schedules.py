@@ -5,8 +5,8 @@ from typing import Any
 import psycopg
 from starlette.testclient import TestClient
 
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.remote_http import worker_headers
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.http.worker_requests import worker_headers
 
 
 def put(api: TestClient, headers: dict[str, str], types: list[str], *schedules: dict[str, Any]) -> Any:

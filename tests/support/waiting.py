@@ -1,4 +1,4 @@
-"""Waiting for a condition, never for a while."""
+"""Waits for a condition, never for a fixed time."""
 
 import time
 from collections.abc import Callable, Iterable

@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG
+from tests.support.database.tasks import DEFAULT_ORG
 from tests.walk.model import FINAL, LEASE, PAUSE, SILENCE, TIMEOUT, Model, Run, Session, Task
 from tests.walk.runs import all_ended, fold, rerun, retry, settle
 from tests.walk.walker import Rows, Step, Walk

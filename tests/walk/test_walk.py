@@ -7,7 +7,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from tests.support.kernel import DEFAULT_ORG
+from tests.support.database.tasks import DEFAULT_ORG
 from tests.walk import other_steps as other
 from tests.walk import worker_steps as worker
 from tests.walk.walker import PREPARE, Step, Walk, a_walk

@@ -16,8 +16,8 @@ from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.process.session import WorkerSession
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, start
-from tests.support.proxy import a_proxy
+from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, start
+from tests.support.faults.postgres_proxy import a_proxy
 
 
 def ports_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:

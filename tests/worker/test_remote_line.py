@@ -13,21 +13,21 @@ from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.errors import TooLarge
 from tenuto.worker.backends.http_claims import ENDED, HttpClaimChannel
 from tenuto.worker.backends.http_connection import ServerAddress
-from tests.support.http_site import HttpSite, an_http_site
+from tests.support.http.stub_server import StubServer, a_stub_server
 from tests.support.waiting import wait_until
 
 NOTHING = b'{"tasks": [], "rejected_reports": [], "session_ended": false, "heartbeat_now": false}'
 
 
 @pytest.fixture
-def site() -> Iterator[HttpSite]:
-    with an_http_site() as found:
+def site() -> Iterator[StubServer]:
+    with a_stub_server() as found:
         found.answer = (200, NOTHING)
         yield found
 
 
 @pytest.fixture
-def line(site: HttpSite) -> Iterator[HttpClaimChannel]:
+def line(site: StubServer) -> Iterator[HttpClaimChannel]:
     line = HttpClaimChannel(ServerAddress(site.url, "tnw_secret"), ["shop.send", "shop.pack"], "vip")
     line.serve(7, "token", [0, 1])
     yield line
@@ -42,7 +42,7 @@ def problem(status: int, code: str) -> tuple[int, bytes]:
     return status, json.dumps({"code": code, "detail": "said so", "status": status}).encode()
 
 
-def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: StubServer, line: HttpClaimChannel) -> None:
     line.exchange(["a", "b"], [1, 2], ['{"x": [1.50, "é"]}', None], claim_no=3, limit=10)
 
     assert json.loads(site.bodies[0]) == {
@@ -59,7 +59,7 @@ def test_reports_and_claims_are_one_request_with_outputs_as_they_are(site: HttpS
     }
 
 
-def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_claimed_tasks_are_rows_as_from_the_database(site: StubServer, line: HttpClaimChannel) -> None:
     task_id, run_id = str(uuid4()), str(uuid4())
     task = {"task_id": task_id, "attempt": 2, "run_id": run_id, "type": "shop.pack", "input": {"a": "é"}}
     task |= {"slots": None, "timeout_seconds": 1.5, "metadata": {"k": 1}}
@@ -74,14 +74,14 @@ def test_claimed_tasks_are_rows_as_from_the_database(site: HttpSite, line: HttpC
     assert ended == ENDED
 
 
-def test_one_connection_carries_many_trips(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_one_connection_carries_many_trips(site: StubServer, line: HttpClaimChannel) -> None:
     for _ in range(3):
         claim(line)
 
     assert site.connections == 1
 
 
-def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_a_connection_that_the_other_side_closed_is_opened_anew(site: StubServer, line: HttpClaimChannel) -> None:
     site.hangs_up = True
     claim(line)
     wait_until(lambda: site.closed)
@@ -102,7 +102,7 @@ def test_a_connection_that_the_other_side_closed_is_opened_anew(site: HttpSite, 
     ],
 )
 def test_what_may_pass_by_itself_is_tried_again(
-    site: HttpSite, line: HttpClaimChannel, answer: tuple[int, bytes], said: str
+    site: StubServer, line: HttpClaimChannel, answer: tuple[int, bytes], said: str
 ) -> None:
     site.answer = answer
 
@@ -113,7 +113,7 @@ def test_what_may_pass_by_itself_is_tried_again(
 
 @pytest.mark.parametrize("answer", [problem(503, "unavailable"), (502, b"Bad Gateway"), None])
 def test_a_server_that_is_away_is_tried_at_a_steady_pace_and_at_once_when_it_is_back(
-    site: HttpSite, line: HttpClaimChannel, answer: tuple[int, bytes] | None
+    site: StubServer, line: HttpClaimChannel, answer: tuple[int, bytes] | None
 ) -> None:
     backoff = Backoff(5.0)
     if answer is None:
@@ -130,7 +130,7 @@ def test_a_server_that_is_away_is_tried_at_a_steady_pace_and_at_once_when_it_is_
         assert claim(line) == []
 
 
-def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_a_question_that_took_too_long_says_nothing_about_the_server(site: StubServer, line: HttpClaimChannel) -> None:
     site.answer = problem(503, "timeout")
 
     with pytest.raises(Unreachable) as slow:
@@ -139,7 +139,7 @@ def test_a_question_that_took_too_long_says_nothing_about_the_server(site: HttpS
     assert not isinstance(slow.value, Away)
 
 
-def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: StubServer, line: HttpClaimChannel) -> None:
     site.answer = problem(413, "too_large")
 
     with pytest.raises(TooLarge, match="said so"):
@@ -147,13 +147,13 @@ def test_what_the_kernel_refuses_is_the_error_that_sql_raises(site: HttpSite, li
 
 
 @pytest.mark.parametrize("code", ["session_ended", "not_found"])
-def test_a_session_that_is_not_ours_any_more_has_ended(site: HttpSite, line: HttpClaimChannel, code: str) -> None:
+def test_a_session_that_is_not_ours_any_more_has_ended(site: StubServer, line: HttpClaimChannel, code: str) -> None:
     site.answer = problem(404 if code == "not_found" else 409, code)
 
     assert claim(line) == [ENDED]
 
 
-def test_a_trip_without_an_answer_can_be_cut(site: HttpSite, line: HttpClaimChannel) -> None:
+def test_a_trip_without_an_answer_can_be_cut(site: StubServer, line: HttpClaimChannel) -> None:
     site.released.clear()
     failed: list[Exception] = []
 

@@ -19,8 +19,8 @@ from tenuto.worker.backends.http import open_remote
 from tenuto.worker.backends.http_claims import HttpClaimChannel
 from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
 from tenuto.worker.settings import WorkerSettings
-from tests.support.http_proxy import an_http_proxy
-from tests.support.http_site import HttpSite, an_http_site
+from tests.support.http.forward_proxy import an_http_proxy
+from tests.support.http.stub_server import StubServer, a_stub_server
 
 NOTHING = b'{"tasks": [], "rejected_reports": [], "session_ended": false, "heartbeat_now": false}'
 KEY = "tnw_secret"
@@ -53,8 +53,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def secure(certificate: Path) -> Iterator[HttpSite]:
-    with an_http_site(certificate) as site:
+def secure(certificate: Path) -> Iterator[StubServer]:
+    with a_stub_server(certificate) as site:
         site.answer = (200, NOTHING)
         yield site
 
@@ -78,21 +78,21 @@ def ask_both_ways(site: ServerAddress) -> tuple[Any, Any]:
 
 
 def test_a_server_with_a_trusted_certificate_is_asked(
-    secure: HttpSite, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    secure: StubServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
 
     assert ask_both_ways(ServerAddress(secure.url, KEY)) == ([], [])
 
 
-def test_a_server_that_cannot_prove_who_it_is_gets_no_key(secure: HttpSite) -> None:
+def test_a_server_that_cannot_prove_who_it_is_gets_no_key(secure: StubServer) -> None:
     with pytest.raises(Unreachable, match="CERTIFICATE_VERIFY_FAILED"):
         ask_both_ways(ServerAddress(secure.url, KEY))
     assert secure.bodies == []
 
 
 def test_a_proxy_makes_a_tunnel_and_sees_nothing(
-    secure: HttpSite, certificate: Path, monkeypatch: pytest.MonkeyPatch
+    secure: StubServer, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with an_http_proxy() as proxy:
@@ -102,12 +102,12 @@ def test_a_proxy_makes_a_tunnel_and_sees_nothing(
 
 
 def test_a_server_that_is_older_and_takes_no_declarations_is_worked_for_all_the_same() -> None:
-    async def declare(site: HttpSite) -> None:
+    async def declare(site: StubServer) -> None:
         settings = WorkerSettings("shop:app", site.url, str(UUID(int=0)), "w", "home", key=KEY)
         async with open_remote(settings) as remote:
             await remote.call(runs.declare_types, session_id=1, token=UUID(int=1), types={"shop.send": {}})
 
-    with an_http_site() as site:
+    with a_stub_server() as site:
         site.answer = (404, b'{"code": "not_found", "detail": "no such route"}')
         asyncio.run(declare(site))
 

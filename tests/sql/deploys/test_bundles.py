@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 OLD, NEW = "a" * 64, "b" * 64
 

@@ -3,9 +3,9 @@
 import psycopg
 import pytest
 
-from tests.support.kernel import DEFAULT_ORG, Db
-from tests.support.people import a_key_id, an_api_key, hash_of
-from tests.support.server import connect_as
+from tests.support.database.tasks import DEFAULT_ORG, Db
+from tests.support.database.users import a_key_id, an_api_key, hash_of
+from tests.support.postgres.server import connect_as
 
 ACT = "select tenuto.act_as_api_key(%s, %s, %s)"
 SEEN = "select current_setting('tenuto.org_id', true)"

@@ -5,9 +5,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import a_user
-from tests.support.server import connect_as
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_user
+from tests.support.postgres.server import connect_as
 
 ACT = "select tenuto.act_as_user(%s, %s, %s)"
 SEEN = "select current_setting('tenuto.org_id', true)"

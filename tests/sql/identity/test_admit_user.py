@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Forbidden, Unauthorized
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import ISSUER, a_user, hash_of
-from tests.support.server import connect_as
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import ISSUER, a_user, hash_of
+from tests.support.postgres.server import connect_as
 
 LIMITS = {"rates": [0.01, 100.0], "bursts": [2.0, 100.0]}
 BY_TOKEN = ("admit_user", {"issuer": ISSUER, "subject": "ann"})

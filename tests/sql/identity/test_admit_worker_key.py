@@ -3,9 +3,9 @@
 import pytest
 
 from tenuto.model.errors import Unauthorized
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.people import a_key_id, a_worker_key, hash_of
-from tests.support.server import connect_as
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_key_id, a_worker_key, hash_of
+from tests.support.postgres.server import connect_as
 
 
 def admit(db: Db, key_id: str, *, hash: bytes | None = None, burst: float = 2.0) -> dict:

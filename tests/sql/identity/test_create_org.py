@@ -4,7 +4,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, InvalidInput
-from tests.support.kernel import Db, a_worker, call, start_one
+from tests.support.database.tasks import Db, a_worker, call, start_one
 
 
 def test_a_new_org_can_start_and_run_tasks_at_once(db: Db) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tenuto.model.errors import NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 
 def test_the_default_org_is_there_from_the_start(db: Db) -> None:

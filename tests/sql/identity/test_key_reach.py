@@ -8,9 +8,9 @@ import pytest
 
 from tenuto.model.errors import Forbidden, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.people import a_key_id, a_worker_key, an_api_key, hash_of
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_key_id, a_worker_key, an_api_key, hash_of
 
 ROTATE = ("rotate_api_key", "rotate_worker_key")
 HANDS = ["keys:write", "workers:write", "runs:*"]

@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.server import connect_as
-from tests.support.tenants import acting_for
+from tests.support.database.loops import an_org
+from tests.support.database.orgs import acting_for
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.postgres.server import connect_as
 
 
 def test_orgs_are_listed_by_slug_a_page_at_a_time(db: Db) -> None:

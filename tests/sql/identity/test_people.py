@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from tenuto.model.errors import Conflict, Forbidden, InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.people import ISSUER, a_user
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import ISSUER, a_user
 
 
 def find(db: Db, subject: str = "ann", issuer: str = ISSUER) -> dict:

@@ -6,9 +6,9 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Forbidden, InvalidInput
-from tests.support.kernel import Db, call
-from tests.support.loops import an_org
-from tests.support.people import ISSUER, a_user
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import Db, call
+from tests.support.database.users import ISSUER, a_user
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org, count
-from tests.support.people import a_user, hash_of
+from tests.support.database.loops import an_org, count
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_user, hash_of
 
 NEW = {"is_new": True, "status": None, "answer": None}
 

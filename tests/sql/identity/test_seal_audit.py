@@ -9,9 +9,9 @@ import pytest
 from tenuto.model.audit import AuditRecord, chained_hash
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org, count
-from tests.support.people import an_entry, hash_of, to_an_old_month
+from tests.support.database.loops import an_org, count
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import an_entry, hash_of, to_an_old_month
 
 
 def records(db: Db, org_id: UUID = DEFAULT_ORG) -> list[AuditRecord]:

@@ -6,7 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 
 def settings(db: Db) -> object:

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
 
 
 def set_group(db: Db, **values: object) -> object:

@@ -4,7 +4,7 @@ import pytest
 
 from tenuto.model.errors import Conflict, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
+from tests.support.database.tasks import Db, call
 
 
 def add(db: Db, id: str, **more: object) -> bool:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 
 def take(db: Db, rate: float = 1.0, burst: float = 5.0, **more: Any) -> tuple[bool, float]:

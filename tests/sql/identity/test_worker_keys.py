@@ -6,9 +6,9 @@ import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, Unauthorized
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.people import a_worker_key, an_api_key, hash_of
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_worker_key, an_api_key, hash_of
 
 
 def find(db: Db, key_id: str) -> dict:

@@ -11,11 +11,11 @@ import pytest
 from tenuto.model.audit import diff
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org, count
-from tests.support.people import a_key_id, a_user, a_worker_key, an_api_key, an_entry
-from tests.support.server import connect_as
-from tests.support.tenants import acting_for
+from tests.support.database.loops import an_org, count
+from tests.support.database.orgs import acting_for
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import a_key_id, a_user, a_worker_key, an_api_key, an_entry
+from tests.support.postgres.server import connect_as
 
 
 def entries(db: Db, **more: object) -> list[dict[str, Any]]:

@@ -9,11 +9,11 @@ from psycopg.types.json import Jsonb
 from tenuto.db import monitoring
 from tenuto.model.errors import NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
-from tests.support.limits import a_key, a_queue, a_rate, start_limited
-from tests.support.loops import an_org, cancel_task, lose_workers, settle, value
-from tests.support.poison import park
-from tests.support.wrappers import ask
+from tests.support.database.limits import a_key, a_queue, a_rate, start_limited
+from tests.support.database.loops import an_org, cancel_task, lose_workers, settle, value
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
+from tests.support.faults.failing_rows import park
 
 
 def why(db: Db, task_id: UUID) -> str:
@@ -239,7 +239,7 @@ def test_what_is_not_there_is_not_found(db: Db, database: str) -> None:
     theirs = start_one(db, org_id=an_org(db, "other"))
     for missing in (uuid4(), theirs):
         with pytest.raises(NotFound, match=str(missing)):
-            ask(database, monitoring.explain_task, org_id=DEFAULT_ORG, task_id=missing)
+            call_wrapper(database, monitoring.explain_task, org_id=DEFAULT_ORG, task_id=missing)
 
 
 def test_the_view_lists_every_task_that_does_not_run(db: Db) -> None:

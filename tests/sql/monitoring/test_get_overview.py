@@ -6,15 +6,15 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db import monitoring
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
-from tests.support.loops import an_org
-from tests.support.outbox import publish
+from tests.support.database.loops import an_org
+from tests.support.database.outbox import publish
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
 from tests.support.waiting import wait_until
-from tests.support.wrappers import ask
 
 
 def test_nothing_is_zero(db: Db, database: str) -> None:
-    seen = ask(database, monitoring.get_overview, org_id=DEFAULT_ORG)
+    seen = call_wrapper(database, monitoring.get_overview, org_id=DEFAULT_ORG)
 
     numbers = (seen.ready, seen.delayed, seen.waiting, seen.pending, seen.running, seen.dispatchers)
     assert numbers == (0, 0, 0, 0, 0, 0)
@@ -61,10 +61,10 @@ def test_trouble_of_the_last_minute_is_counted(db: Db, clock: Clock) -> None:
 
 def test_what_has_ended_makes_a_rate(db: Db, database: str) -> None:
     db.execute("select pg_stat_force_next_flush()")  # of what tests before this one did
-    before = ask(database, monitoring.get_overview, org_id=DEFAULT_ORG).ended
+    before = call_wrapper(database, monitoring.get_overview, org_id=DEFAULT_ORG).ended
     start(db, *range(5))
     worker = a_worker(db)
     worker.complete(*worker.claim(5))
 
     db.execute("select pg_stat_force_next_flush()")
-    wait_until(lambda: ask(database, monitoring.get_overview, org_id=DEFAULT_ORG).ended == before + 5)
+    wait_until(lambda: call_wrapper(database, monitoring.get_overview, org_id=DEFAULT_ORG).ended == before + 5)

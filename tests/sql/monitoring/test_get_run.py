@@ -7,9 +7,9 @@ import pytest
 from tenuto.db import monitoring
 from tenuto.model.errors import NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one
-from tests.support.loops import an_org, lose_workers, promote
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org, lose_workers, promote
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
 
 
 def test_a_run_and_its_task_are_shown_with_everything_they_have(db: Db, database: str) -> None:
@@ -17,8 +17,8 @@ def test_a_run_and_its_task_are_shown_with_everything_they_have(db: Db, database
     worker = a_worker(db)
     worker.complete(worker.claim_one(), outputs=["first"])
 
-    run = ask(database, monitoring.get_run, org_id=DEFAULT_ORG, run_id=run_id)
-    task = ask(database, monitoring.get_task, org_id=DEFAULT_ORG, task_id=tasks[0])
+    run = call_wrapper(database, monitoring.get_run, org_id=DEFAULT_ORG, run_id=run_id)
+    task = call_wrapper(database, monitoring.get_task, org_id=DEFAULT_ORG, task_id=tasks[0])
 
     assert (run.name, run.status, run.total_tasks, run.resource_group) == ("graph", "running", 2, "default")
     assert (task.status, task.attempt, task.output, task.type) == ("completed", 1, "first", "app.work")
@@ -43,7 +43,7 @@ def test_attempts_are_listed_with_the_one_that_runs(db: Db, clock: Clock, databa
     promote(db, clock)
     a_worker(db, "third").claim_one()
 
-    attempts = ask(database, monitoring.list_attempts, org_id=DEFAULT_ORG, task_id=task_id)
+    attempts = call_wrapper(database, monitoring.list_attempts, org_id=DEFAULT_ORG, task_id=task_id)
 
     assert [(a.attempt, a.outcome, a.worker_id, a.reported) for a in attempts] == [
         (1, "retrying", "first", True),

@@ -1,9 +1,9 @@
 """The status of runs that a dedupe key found."""
 
 from tenuto.db import monitoring
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, start, start_graph
-from tests.support.loops import an_org
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, start, start_graph
+from tests.support.database.wrappers import call_wrapper
 
 
 def test_every_run_of_the_org_is_returned_with_its_status(db: Db, database: str) -> None:
@@ -15,9 +15,9 @@ def test_every_run_of_the_org_is_returned_with_its_status(db: Db, database: str)
     worker.fail(claims[failed], final=True)
     run_ids = [done, failed, running, waiting, graph]
 
-    found = ask(database, monitoring.get_run_statuses, org_id=DEFAULT_ORG, run_ids=run_ids)
+    found = call_wrapper(database, monitoring.get_run_statuses, org_id=DEFAULT_ORG, run_ids=run_ids)
 
     assert {one.id: one.status for one in found} == {
         done: "completed", failed: "failed", running: "running", waiting: "pending", graph: "pending",
     }  # fmt: skip
-    assert ask(database, monitoring.get_run_statuses, org_id=an_org(db, "other"), run_ids=run_ids) == []
+    assert call_wrapper(database, monitoring.get_run_statuses, org_id=an_org(db, "other"), run_ids=run_ids) == []

@@ -9,8 +9,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start
-from tests.support.server import connect_as
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start
+from tests.support.postgres.server import connect_as
 from tests.support.waiting import wait_until
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=1)

@@ -9,13 +9,13 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db import monitoring
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one
-from tests.support.limits import a_rate, start_limited
-from tests.support.loops import an_org, cancel_run, lose_workers, settle
-from tests.support.outbox import publish
-from tests.support.people import an_entry
-from tests.support.schedules import put
-from tests.support.wrappers import ask
+from tests.support.database.limits import a_rate, start_limited
+from tests.support.database.loops import an_org, cancel_run, lose_workers, settle
+from tests.support.database.outbox import publish
+from tests.support.database.schedules import put
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_graph, start_one
+from tests.support.database.users import an_entry
+from tests.support.database.wrappers import call_wrapper
 
 
 def due(db: Db) -> dict[str, float]:
@@ -25,7 +25,7 @@ def due(db: Db) -> dict[str, float]:
 
 
 def test_an_empty_database_has_nothing_to_do(db: Db, database: str) -> None:
-    rows = ask(database, monitoring.list_due_maintenance)
+    rows = call_wrapper(database, monitoring.list_due_maintenance)
 
     assert {row.due_in_seconds for row in rows} == {None}
     assert "promote_due" in {row.what for row in rows}

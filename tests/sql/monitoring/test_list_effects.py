@@ -4,17 +4,17 @@ import pytest
 
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.outbox import publish, take
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org
+from tests.support.database.outbox import publish, take
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.wrappers import call_wrapper
 
 
 def test_effects_are_listed_newest_first_page_by_page(db: Db, database: str) -> None:
     ids = publish(db, {"n": 1}, {"n": 2}, {"n": 3})
 
-    first = ask(database, monitoring.list_effects, org_id=DEFAULT_ORG, limit=2)
-    rest = ask(database, monitoring.list_effects, org_id=DEFAULT_ORG, before=first[-1].id, limit=2)
+    first = call_wrapper(database, monitoring.list_effects, org_id=DEFAULT_ORG, limit=2)
+    rest = call_wrapper(database, monitoring.list_effects, org_id=DEFAULT_ORG, before=first[-1].id, limit=2)
 
     assert [effect.id for effect in first + rest] == ids[::-1]
     assert first[0].payload == {"n": 3}
@@ -27,7 +27,7 @@ def test_effects_are_picked_by_status_and_kind_within_the_org(db: Db, database: 
     publish(db, {"n": 3}, org_id=an_org(db, "other"))
 
     def listed(**filters: str) -> list[int]:
-        return [effect.id for effect in ask(database, monitoring.list_effects, org_id=DEFAULT_ORG, **filters)]
+        return [effect.id for effect in call_wrapper(database, monitoring.list_effects, org_id=DEFAULT_ORG, **filters)]
 
     assert listed() == [waiting, taken]
     assert listed(status="processing") == [taken]

@@ -7,9 +7,9 @@ import pytest
 
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, drain, start, start_graph, start_one
-from tests.support.loops import an_org, cancel_run, settle
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org, cancel_run, settle
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, drain, start, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
 
 
 def listed(db: Db, **filters: Any) -> list[UUID]:
@@ -89,7 +89,7 @@ def test_a_line_says_what_a_run_is_and_how_far_it_is(db: Db, database: str) -> N
     worker.complete(worker.claim_one())
     settle(db)
 
-    (line,) = ask(database, monitoring.list_runs, org_id=DEFAULT_ORG, name="graph")
+    (line,) = call_wrapper(database, monitoring.list_runs, org_id=DEFAULT_ORG, name="graph")
 
     assert (line.id, line.status, line.total_tasks, line.completed_tasks) == (run_id, "running", 3, 1)
     assert line.started_at is not None

@@ -7,10 +7,10 @@ import pytest
 
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
-from tests.support.loops import an_org, cancel_task
-from tests.support.states import RESTING
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org, cancel_task
+from tests.support.database.task_states import RESTING
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
 
 SHOWN_AS = {
     "pending": "pending", "queued": "queued", "delayed": "queued", "snoozed": "queued", "retrying": "retrying",
@@ -79,7 +79,7 @@ def test_a_line_says_where_a_task_is(db: Db, database: str) -> None:
     task_id = start_one(db, kind={"labels": ["gpu=1"], "priority": 5})
     a_worker(db, "w", labels=["gpu=1"]).claim_one()
 
-    (line,) = ask(database, monitoring.list_tasks, org_id=DEFAULT_ORG)
+    (line,) = call_wrapper(database, monitoring.list_tasks, org_id=DEFAULT_ORG)
 
     assert (line.id, line.status, line.worker_id, line.attempt) == (task_id, "running", "w", 1)
     assert (line.labels, line.priority, line.max_attempts) == (["gpu=1"], 5, 3)

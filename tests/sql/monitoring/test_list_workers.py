@@ -9,11 +9,11 @@ from psycopg.types.json import Jsonb
 from tenuto.db import monitoring
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
-from tests.support.limits import a_key, start_limited
-from tests.support.loops import an_org
-from tests.support.workers import STATES, a_worker_that_is
-from tests.support.wrappers import ask
+from tests.support.database.limits import a_key, start_limited
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.database.workers import STATES, a_worker_that_is
+from tests.support.database.wrappers import call_wrapper
 
 
 def listed(db: Db, **filters: Any) -> list[str]:
@@ -36,7 +36,7 @@ def test_a_worker_is_shown_with_what_it_holds(db: Db, clock: Clock, database: st
     worker.claim(2)
     a_worker(db, "idle")
 
-    idle, busy = ask(database, monitoring.list_workers, org_id=DEFAULT_ORG)
+    idle, busy = call_wrapper(database, monitoring.list_workers, org_id=DEFAULT_ORG)
 
     assert (idle.running, busy.running) == (0, 2)
     assert busy.labels == ["gpu=1"]
@@ -65,7 +65,7 @@ def test_queues_are_shown_with_what_stands_in_them(db: Db, clock: Clock, databas
     call(db, "pause_queue", org_id=DEFAULT_ORG, queue="idle")
     start_one(db, org_id=an_org(db, "other"), kind={"queue": "mail"})
 
-    rows = ask(database, monitoring.list_queues, org_id=DEFAULT_ORG)
+    rows = call_wrapper(database, monitoring.list_queues, org_id=DEFAULT_ORG)
 
     shown = {row.name: (row.ready, row.delayed, row.waiting, row.running) for row in rows}
     assert shown == {"mail": (3, 1, 0, 0), "limited": (0, 0, 1, 1), "idle": (0, 0, 0, 0)}
@@ -81,6 +81,6 @@ def test_dispatchers_that_live_are_listed(db: Db, clock: Clock, database: str) -
     clock.advance(seconds=1)
     call(db, "beat_dispatcher", id=second, address="b", port=2)
 
-    rows = ask(database, monitoring.list_dispatchers)
+    rows = call_wrapper(database, monitoring.list_dispatchers)
 
     assert [(row.id, row.address, row.port) for row in rows] == [(second, "b", 2), (first, "a", 1)]

@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from tenuto.db import monitoring
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, drain, start, start_graph, start_one
-from tests.support.loops import an_org, cancel_run, count, run, settle
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org, cancel_run, count, run, settle
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, drain, start, start_graph, start_one
+from tests.support.database.wrappers import call_wrapper
 
 
 def poll(db: Db, *run_ids: UUID) -> dict[UUID, tuple[str, Any, Any]]:
@@ -26,7 +26,7 @@ def test_only_those_that_are_final_are_answered(db: Db, database: str) -> None:
     worker.fail(claims[stopped])
     assert running in claims
 
-    ends = ask(database, monitoring.poll_runs, org_id=DEFAULT_ORG, run_ids=tasks)
+    ends = call_wrapper(database, monitoring.poll_runs, org_id=DEFAULT_ORG, run_ids=tasks)
 
     assert {end.id: (end.status, end.output) for end in ends} == {
         done: ("completed", {"n": 1}),

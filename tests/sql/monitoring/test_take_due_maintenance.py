@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from tests.support.kernel import Db, call
+from tests.support.database.tasks import Db, call
 
 
 def test_the_holder_hears_what_is_due_and_others_hear_nothing(db: Db) -> None:

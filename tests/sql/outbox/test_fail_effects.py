@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
-from tests.support.outbox import effect, fail, finish, publish, take, wear_out
+from tests.support.database.outbox import effect, fail, finish, publish, take, wear_out
+from tests.support.database.tasks import Db, call
 
 
 def test_a_failed_effect_is_pending_again_after_a_backoff_and_says_why(db: Db, clock: Clock) -> None:

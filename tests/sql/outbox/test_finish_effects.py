@@ -1,8 +1,8 @@
 """processing -> done, for the owner only."""
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db
-from tests.support.outbox import effect, fail, finish, publish, take, wear_out
+from tests.support.database.outbox import effect, fail, finish, publish, take, wear_out
+from tests.support.database.tasks import Db
 
 
 def test_a_finished_effect_is_done_and_says_when(db: Db, clock: Clock) -> None:

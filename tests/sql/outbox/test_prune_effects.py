@@ -1,8 +1,8 @@
 """What is done is deleted after a while."""
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
-from tests.support.outbox import effects, finish, publish, take, wear_out
+from tests.support.database.outbox import effects, finish, publish, take, wear_out
+from tests.support.database.tasks import Db, call
 
 
 def done(db: Db, *payloads: object) -> None:

@@ -4,8 +4,8 @@ import psycopg
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import Db, Worker, a_worker, call, start, start_one, status
-from tests.support.outbox import effects, take
+from tests.support.database.outbox import effects, take
+from tests.support.database.tasks import Db, Worker, a_worker, call, start, start_one, status
 
 
 def deliver(task_id: object, payload: object = 1, kind: str = "deliver") -> dict[str, object]:

@@ -1,8 +1,8 @@
 """dead -> pending."""
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
-from tests.support.outbox import effect, fail, finish, publish, replay, take, wear_out
+from tests.support.database.outbox import effect, fail, finish, publish, replay, take, wear_out
+from tests.support.database.tasks import Db, call
 
 
 def test_a_replayed_dead_letter_has_a_fresh_count_and_can_be_taken_at_once(db: Db) -> None:

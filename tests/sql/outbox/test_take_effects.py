@@ -4,8 +4,8 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.outbox import effect, fail, finish, publish, replay, take
+from tests.support.database.outbox import effect, fail, finish, publish, replay, take
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
 
 
 def test_a_taken_effect_has_an_owner_an_expiry_and_a_counted_attempt(db: Db, clock: Clock) -> None:

@@ -7,11 +7,11 @@ import pytest
 from tenuto.db import reactions
 from tenuto.model.errors import InvalidInput, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, task
-from tests.support.limits import a_key
-from tests.support.loops import count, promote, run
-from tests.support.schedules import fire, put, schedule
-from tests.support.wrappers import ask
+from tests.support.database.limits import a_key
+from tests.support.database.loops import count, promote, run
+from tests.support.database.schedules import fire, put, schedule
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, task
+from tests.support.database.wrappers import call_wrapper
 
 DAY = timedelta(days=1)
 
@@ -24,7 +24,7 @@ def test_a_schedule_is_due_when_its_time_has_come(db: Db, clock: Clock, database
     (due,) = call(db, "list_due_schedules")
 
     assert (due["name"], due["next_at"], due["now"]) == ("nightly", clock.now, clock.now)
-    assert ask(database, reactions.list_due_schedules) == []  # there, a day is not over
+    assert call_wrapper(database, reactions.list_due_schedules) == []  # there, a day is not over
 
 
 def test_no_more_are_answered_than_asked_for_and_the_oldest_first(db: Db, clock: Clock) -> None:

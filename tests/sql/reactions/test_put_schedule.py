@@ -8,17 +8,17 @@ import pytest
 from tenuto.db import reactions
 from tenuto.model.errors import InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.schedules import CRON, put, schedule
-from tests.support.wrappers import ask
+from tests.support.database.loops import an_org
+from tests.support.database.schedules import CRON, put, schedule
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.wrappers import call_wrapper
 
 NAMED = {"org_id": DEFAULT_ORG, "name": "nightly"}
 DAY = timedelta(days=1)
 
 
 def test_a_schedule_is_kept_as_it_was_put(db: Db, clock: Clock, database: str) -> None:
-    kept = ask(
+    kept = call_wrapper(
         database,
         reactions.put_schedule,
         **NAMED,
@@ -35,7 +35,7 @@ def test_a_schedule_is_kept_as_it_was_put(db: Db, clock: Clock, database: str) -
     assert (kept.kind, kept.input, kept.cron) == ({"type": "app.report", "queue": "slow"}, [1], CRON)
     assert (kept.timezone, kept.catch_up, kept.jitter_seconds) == ("Europe/Berlin", "all", 30)
     assert (kept.next_at, kept.paused_at, kept.last_at) == (clock.now, None, None)
-    assert ask(database, reactions.list_schedules, org_id=DEFAULT_ORG) == [kept]
+    assert call_wrapper(database, reactions.list_schedules, org_id=DEFAULT_ORG) == [kept]
 
 
 def test_putting_again_keeps_the_next_time_and_the_pause(db: Db, clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.kernel import Db, Worker, a_worker
+from tests.support.database.tasks import Db, Worker, a_worker
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, history, start, start_one, status, statuses
-from tests.support.limits import a_key, start_limited
-from tests.support.server import connect_as
+from tests.support.database.limits import a_key, start_limited
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, history, start, start_one, status, statuses
+from tests.support.postgres.server import connect_as
 
 
 def test_a_claim_takes_no_more_than_its_limit_whatever_the_statistics_say(db: psycopg.Connection) -> None:

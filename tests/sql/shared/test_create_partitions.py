@@ -8,9 +8,9 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, start, statuses
-from tests.support.loops import value
-from tests.support.retention import ids_at, week_of
+from tests.support.database.loops import value
+from tests.support.database.old_runs import ids_at, week_of
+from tests.support.database.tasks import a_worker, call, start, statuses
 
 
 def make(db: psycopg.Connection, weeks: int = 8) -> list[str]:

@@ -8,12 +8,12 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tests.support.bounds import MEGABYTE, json_of
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, start_one
-from tests.support.limits import a_key, a_rate
-from tests.support.loops import count, promote
-from tests.support.schedules import CRON, fire, put, schedule
+from tests.support.database.limits import a_key, a_rate
+from tests.support.database.loops import count, promote
+from tests.support.database.schedules import CRON, fire, put, schedule
+from tests.support.database.tasks import Db, a_worker, call, start_one
+from tests.support.database.value_bounds import MEGABYTE, json_of
 
 Limit = Callable[[str, int], dict[str, Any]]
 FOUR_BYTES = "\U0002070e"

@@ -6,9 +6,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
-from tests.support.bounds import Scene, a_scene, everything
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.starting import start_many, start_run
+from tests.support.database.starts import start_many, start_run
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.value_bounds import Scene, a_scene, everything
 
 Give = Callable[[Scene, str], object]
 FOUR_BYTES = "\U0002070e"  # one character that takes four bytes and does not compress with others

@@ -8,8 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call, start, start_one
-from tests.support.loops import an_org, count
+from tests.support.database.loops import an_org, count
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, start_one
 
 LOOPS = ["promote_due", "settle_runs"]
 

@@ -7,9 +7,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import TooLarge
-from tests.support.bounds import MEGABYTE, Scene, a_scene, everything, json_of
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.starting import start_many, start_run
+from tests.support.database.starts import start_many, start_run
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.value_bounds import MEGABYTE, Scene, a_scene, everything, json_of
 
 Give = Callable[[Scene, Any], object]
 

@@ -6,7 +6,7 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
+from tests.support.database.tasks import Db, call
 
 
 def dispatchers(db: Db) -> dict[UUID, tuple[str, int]]:

@@ -7,8 +7,8 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.workers import STATES, a_worker_that_is, worker_row
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.workers import STATES, a_worker_that_is, worker_row
 
 
 def beat(db: Db, **values: object) -> str:

@@ -6,8 +6,8 @@ import pytest
 
 from tenuto.model.errors import SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, history, start_one
-from tests.support.workers import session_ends, worker_row
+from tests.support.database.tasks import Db, a_worker, call, history, start_one
+from tests.support.database.workers import session_ends, worker_row
 
 
 def test_a_closed_session_is_over_and_its_worker_terminated(db: Db, clock: Clock) -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from tenuto.model.errors import Conflict
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start
-from tests.support.workers import a_worker_that_is, worker_row
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start
+from tests.support.database.workers import a_worker_that_is, worker_row
 
 
 def drain_worker(db: Db, **values: object) -> None:

@@ -1,8 +1,8 @@
 """Ending the sessions of a worker key that was revoked."""
 
-from tests.support.kernel import DEFAULT_ORG, Db, call, start_one, status
-from tests.support.loops import an_org
-from tests.support.remote import a_remote_worker
+from tests.support.database.loops import an_org
+from tests.support.database.remote_workers import a_remote_worker
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start_one, status
 
 OPEN = "select count(*) from tenuto.sessions where ended_at is null"
 ENDS = """

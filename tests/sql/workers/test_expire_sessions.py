@@ -4,8 +4,8 @@ import pytest
 
 from tenuto.model.errors import SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start_one, status
-from tests.support.workers import session_ends, worker_row
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start_one, status
+from tests.support.database.workers import session_ends, worker_row
 
 
 def test_a_silent_session_ends_and_its_worker_is_in_error(db: Db, clock: Clock) -> None:

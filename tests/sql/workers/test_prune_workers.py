@@ -3,8 +3,8 @@
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call
-from tests.support.tenants import a_scaled_pool
+from tests.support.database.orgs import a_scaled_pool
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call
 
 
 def test_ended_sessions_and_terminated_workers_go_after_two_weeks(db: psycopg.Connection, clock: Clock) -> None:

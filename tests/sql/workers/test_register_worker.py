@@ -7,8 +7,8 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, NotFound, SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, start_one, status
-from tests.support.workers import worker_row
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, history, start_one, status
+from tests.support.database.workers import worker_row
 
 
 def test_a_registered_worker_is_active_and_shows_what_it_said(db: Db) -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from tenuto.model.errors import Conflict, Forbidden, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
-from tests.support.loops import an_org
-from tests.support.people import a_key_id, a_worker_key, hash_of
-from tests.support.remote import a_remote_worker
+from tests.support.database.loops import an_org
+from tests.support.database.remote_workers import a_remote_worker
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
+from tests.support.database.users import a_key_id, a_worker_key, hash_of
 
 
 def test_a_session_may_claim_from_fewer_queues_than_its_key_but_not_from_others(db: Db) -> None:

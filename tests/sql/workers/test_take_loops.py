@@ -3,7 +3,7 @@
 from uuid import UUID, uuid4
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, call
+from tests.support.database.tasks import Db, call
 
 LOOPS = ["fold_runs", "promote_due", "sweep_lanes"]
 

@@ -4,8 +4,8 @@ import pytest
 
 from tenuto.model.errors import NotFound, SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, start_one
-from tests.support.workers import STATES, a_worker_that_is, session_ends, worker_row
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, history, start_one
+from tests.support.database.workers import STATES, a_worker_that_is, session_ends, worker_row
 
 
 def terminate_worker(db: Db, **values: object) -> None:

@@ -9,7 +9,19 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, history, start, start_one, status, task
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Claim,
+    Db,
+    Worker,
+    a_worker,
+    call,
+    history,
+    start,
+    start_one,
+    status,
+    task,
+)
 
 
 def reap(db: Db) -> None:

@@ -4,8 +4,8 @@ import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, history, start, start_graph, start_one, status, statuses, task
-from tests.support.loops import lose_workers, promote, run
+from tests.support.database.loops import lose_workers, promote, run
+from tests.support.database.tasks import a_worker, call, history, start, start_graph, start_one, status, statuses, task
 
 
 def test_a_lost_attempt_is_tried_again(db: psycopg.Connection, clock: Clock) -> None:

@@ -5,8 +5,8 @@ from uuid import uuid4
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, history, start, start_one, status, task
-from tests.support.loops import promote
+from tests.support.database.loops import promote
+from tests.support.database.tasks import a_worker, call, history, start, start_one, status, task
 
 
 def test_an_attempt_ends_five_seconds_after_its_timeout(db: psycopg.Connection, clock: Clock) -> None:

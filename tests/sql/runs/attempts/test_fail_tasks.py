@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Db,

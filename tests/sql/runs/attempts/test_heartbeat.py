@@ -8,8 +8,19 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, start, start_one, status, statuses, task
-from tests.support.workers import worker_row
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Db,
+    a_worker,
+    call,
+    history,
+    start,
+    start_one,
+    status,
+    statuses,
+    task,
+)
+from tests.support.database.workers import worker_row
 
 
 def test_a_beat_renews_the_lease_of_everything_held(db: Db, clock: Clock) -> None:

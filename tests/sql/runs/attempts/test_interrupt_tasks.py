@@ -6,8 +6,19 @@ from uuid import uuid4
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, run_status, start, start_one, status, task
-from tests.support.limits import a_key, start_limited
+from tests.support.database.limits import a_key, start_limited
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Db,
+    a_worker,
+    call,
+    history,
+    run_status,
+    start,
+    start_one,
+    status,
+    task,
+)
 
 
 def test_an_interrupted_task_can_be_claimed_at_once_by_another(db: Db) -> None:

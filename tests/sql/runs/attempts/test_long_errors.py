@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tenuto.db.connection.call import json_array
-from tests.support.bounds import MEGABYTE, a_scene, json_of
-from tests.support.kernel import Db, a_worker, call, start, task
+from tests.support.database.tasks import Db, a_worker, call, start, task
+from tests.support.database.value_bounds import MEGABYTE, a_scene, json_of
 
 
 def fail(db: Db, *errors: Any) -> list[Any]:

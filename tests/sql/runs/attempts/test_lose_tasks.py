@@ -8,7 +8,9 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.limits import a_key, admitted, start_limited, used
+from tests.support.database.loops import cancel_task, lose_workers, promote
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Db,
     a_worker,
@@ -22,8 +24,6 @@ from tests.support.kernel import (
     statuses,
     task,
 )
-from tests.support.limits import a_key, admitted, start_limited, used
-from tests.support.loops import cancel_task, lose_workers, promote
 
 
 def test_a_lost_attempt_is_charged_as_a_loss_and_tried_again(db: Db) -> None:

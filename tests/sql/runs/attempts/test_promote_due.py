@@ -6,8 +6,8 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, start, start_graph, start_one, status, statuses
-from tests.support.loops import promote
+from tests.support.database.loops import promote
+from tests.support.database.tasks import a_worker, call, start, start_graph, start_one, status, statuses
 
 
 def test_a_delayed_task_is_ready_when_its_time_has_come_and_not_before(db: psycopg.Connection, clock: Clock) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_one, status, task
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_one, status, task
 
 
 def report(worker: Worker, *claims: Claim, **said: Any) -> dict[UUID, str]:

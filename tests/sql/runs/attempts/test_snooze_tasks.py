@@ -7,7 +7,18 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, history, run_status, start, start_one, status, task
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Db,
+    a_worker,
+    call,
+    history,
+    run_status,
+    start,
+    start_one,
+    status,
+    task,
+)
 
 
 def test_a_snoozed_task_is_not_claimed_before_its_time(db: Db, clock: Clock) -> None:

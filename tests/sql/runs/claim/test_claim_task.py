@@ -9,8 +9,19 @@ from psycopg.types.json import Jsonb
 from tenuto.db.connection.call import call_sync
 from tenuto.model.errors import SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_graph, start_one, status, task
-from tests.support.starting import start_run
+from tests.support.database.starts import start_run
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Db,
+    Worker,
+    a_worker,
+    call,
+    start,
+    start_graph,
+    start_one,
+    status,
+    task,
+)
 
 
 def claim_task(worker: Worker, task_id: UUID) -> str:

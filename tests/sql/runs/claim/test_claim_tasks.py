@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import SessionEnded
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Db,
     a_worker,
@@ -21,7 +21,7 @@ from tests.support.kernel import (
     statuses,
     task,
 )
-from tests.support.workers import a_worker_that_is
+from tests.support.database.workers import a_worker_that_is
 
 
 def set_group(db: Db, name: str, **values: object) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tenuto.db.connection.call import call_sync, json_array
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_graph, statuses
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, a_worker, call, start, start_graph, statuses
 
 
 def exchange(worker: Worker, *done: Claim, limit: int = 10, outputs: list[Any] | None = None) -> list[dict[str, Any]]:

@@ -6,11 +6,11 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import NotFound, Unauthorized
-from tests.support.kernel import DEFAULT_ORG, Db, call, start, start_one, status, task
-from tests.support.loops import an_org
-from tests.support.people import a_key_id, a_worker_key
-from tests.support.remote import a_remote_worker
-from tests.support.server import connect_as
+from tests.support.database.loops import an_org
+from tests.support.database.remote_workers import a_remote_worker
+from tests.support.database.tasks import DEFAULT_ORG, Db, call, start, start_one, status, task
+from tests.support.database.users import a_key_id, a_worker_key
+from tests.support.postgres.server import connect_as
 
 
 def test_what_is_claimed_is_told_in_full(db: Db) -> None:

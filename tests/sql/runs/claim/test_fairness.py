@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from tenuto.model.errors import NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call, start
 
 
 def a_group(db: Db, name: str, **settings: int) -> str:

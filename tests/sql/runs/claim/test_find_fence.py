@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import NotFound, StaleLease
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_one
-from tests.support.loops import an_org
-from tests.support.people import a_key_id, a_worker_key
-from tests.support.remote import a_remote_worker
+from tests.support.database.loops import an_org
+from tests.support.database.remote_workers import a_remote_worker
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_one
+from tests.support.database.users import a_key_id, a_worker_key
 
 
 def fence(db: Db, worker: Worker, task_id: object, attempt: int = 1, **more: object) -> dict:

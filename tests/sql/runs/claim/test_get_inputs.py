@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import StaleLease
-from tests.support.kernel import Claim, Db, Worker, call, start, start_graph
+from tests.support.database.tasks import Claim, Db, Worker, call, start, start_graph
 
 LARGE = 900_000
 

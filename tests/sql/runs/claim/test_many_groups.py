@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call, start
 
 GROUPS = """
 insert into tenuto.resource_groups (id, org_id, external_id, weight, created_at)

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from tenuto.model.errors import Conflict, NotFound
-from tests.support.kernel import DEFAULT_ORG, call, start
+from tests.support.database.tasks import DEFAULT_ORG, call, start
 
 
 def put(db: psycopg.Connection, **more: object) -> object:

@@ -10,9 +10,9 @@ from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import NotFound, StaleLease
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
-from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, start_one
-from tests.support.loops import count
-from tests.support.objects import an_object
+from tests.support.database.data_objects import an_object
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, call, start_one
 
 
 def held(db: psycopg.Connection) -> tuple[Worker, Claim]:

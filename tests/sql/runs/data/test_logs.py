@@ -8,10 +8,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, SessionEnded, TooLarge
-from tests.support.bounds import json_of
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_graph, start_one
-from tests.support.loops import an_org, count, lose_workers
+from tests.support.database.loops import an_org, count, lose_workers
+from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, call, start_graph, start_one
+from tests.support.database.value_bounds import json_of
 
 
 def write(worker: Worker, *lines: dict[str, Any]) -> int:

@@ -7,9 +7,9 @@ import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start, start_graph, start_one
-from tests.support.loops import an_org, count
-from tests.support.objects import an_object, collected, reference
+from tests.support.database.data_objects import an_object, collected, reference
+from tests.support.database.loops import an_org, count
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start, start_graph, start_one
 
 
 def test_an_object_comes_back_as_it_was_put(db: psycopg.Connection, clock: Clock) -> None:

@@ -9,8 +9,8 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, StaleLease, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_one
-from tests.support.loops import an_org, count, fenced, lose_workers, promote
+from tests.support.database.loops import an_org, count, fenced, lose_workers, promote
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_one
 
 
 def put(db: psycopg.Connection, run_id: UUID, values: dict[str, Any], tags: list[str] | None = None) -> list[UUID]:

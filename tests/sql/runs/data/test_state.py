@@ -8,8 +8,8 @@ import pytest
 
 from tenuto.model.errors import Conflict, StaleLease, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Claim, Worker, a_worker, call, start, start_one
-from tests.support.loops import an_org, fenced, lose_workers
+from tests.support.database.loops import an_org, fenced, lose_workers
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, call, start, start_one
 
 
 def put(worker: Worker, held: Claim, value: Any, version: int, key: str = "cursor") -> int:

@@ -7,7 +7,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Db,

@@ -6,8 +6,8 @@ import psycopg
 import pytest
 
 from tenuto.model.ids import uuid7
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 
 START = "select run_id from tenuto.start_many(%s, %s, array['1'::jsonb], array[%s::uuid])"
 

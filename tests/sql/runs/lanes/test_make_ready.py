@@ -5,7 +5,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import Worker, a_worker, start, statuses
+from tests.support.database.tasks import Worker, a_worker, start, statuses
 
 ONE_AT_A_TIME = [{"task": n, "limits": [{"scope": "key", "key": "k", "size": 1}]} for n in range(2)]
 

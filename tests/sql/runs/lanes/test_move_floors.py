@@ -2,8 +2,8 @@
 
 import psycopg
 
-from tests.support.kernel import a_worker, call, drain, start, start_one
-from tests.support.loops import count, value
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import a_worker, call, drain, start, start_one
 
 FLOOR = "select floor from tenuto.ready_lanes"
 FIRST = "select min(seq) from tenuto.ready_tasks"

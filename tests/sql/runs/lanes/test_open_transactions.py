@@ -8,9 +8,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one, statuses
-from tests.support.limits import a_key, a_queue, a_rate, admitted, start_limited, used
-from tests.support.loops import count, value
+from tests.support.database.limits import a_key, a_queue, a_rate, admitted, start_limited, used
+from tests.support.database.loops import count, value
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one, statuses
 
 UPKEEP = ("follow_arrivals", "move_floors", "sweep_lanes", "sweep_limits", "admit_rates", "prune_limits", "promote_due")
 

@@ -3,8 +3,8 @@
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, drain, start_one
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import a_worker, call, drain, start_one
 
 
 def sweep(db: psycopg.Connection) -> tuple[int, int]:

@@ -7,9 +7,9 @@ import pytest
 
 from tenuto.model.errors import Conflict, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, drain, start_graph, start_one, status, statuses, task
-from tests.support.loops import an_org, by_input, cancel_run, count, lose_workers, run, settle, value
-from tests.support.states import HOT_TABLES, RESTING
+from tests.support.database.loops import an_org, by_input, cancel_run, count, lose_workers, run, settle, value
+from tests.support.database.task_states import HOT_TABLES, RESTING
+from tests.support.database.tasks import a_worker, call, drain, start_graph, start_one, status, statuses, task
 
 
 @pytest.mark.parametrize("state", RESTING)

@@ -8,9 +8,20 @@ import pytest
 
 from tenuto.model.errors import Cancelled, Conflict, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import Claim, Worker, a_worker, drain, history, start_graph, start_one, status, statuses, task
-from tests.support.loops import an_org, by_input, cancel_task, count, lose_workers, promote, run, settle
-from tests.support.states import RESTING
+from tests.support.database.loops import an_org, by_input, cancel_task, count, lose_workers, promote, run, settle
+from tests.support.database.task_states import RESTING
+from tests.support.database.tasks import (
+    Claim,
+    Worker,
+    a_worker,
+    drain,
+    history,
+    start_graph,
+    start_one,
+    status,
+    statuses,
+    task,
+)
 
 
 @pytest.mark.parametrize("state", RESTING)

@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from tests.support.kernel import Db, a_worker, call, start_graph, start_one
+from tests.support.database.tasks import Db, a_worker, call, start_graph, start_one
 
 
 def woken(db: Db, *nudges: list[object]) -> list[str]:

@@ -5,8 +5,8 @@ from uuid import UUID
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, drain, start_graph, start_one
-from tests.support.loops import by_input, count, run
+from tests.support.database.loops import by_input, count, run
+from tests.support.database.tasks import a_worker, call, drain, start_graph, start_one
 
 COUNTS = ("total_tasks", "completed_tasks", "failed_tasks", "cancelled_tasks", "skipped_tasks")
 

@@ -4,8 +4,8 @@ from uuid import UUID, uuid4
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start_one
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start_one
 
 
 def tree(db: psycopg.Connection, task_id: UUID, org_id: UUID = DEFAULT_ORG) -> list[tuple[UUID, int, str]]:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, call, drain, run_status, start_graph, statuses
-from tests.support.starting import rows_written, start_run
+from tests.support.database.starts import rows_written, start_run
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, call, drain, run_status, start_graph, statuses
 
 KINDS: list[dict[str, Any]] = [
     {"type": "app.work", "backoff_seconds": 0},

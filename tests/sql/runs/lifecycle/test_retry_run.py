@@ -9,8 +9,18 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, NotFound
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, drain, start_graph, start_one, statuses, task
-from tests.support.loops import an_org, by_input, cancel_run, cancel_task, count, run, settle, value
+from tests.support.database.loops import an_org, by_input, cancel_run, cancel_task, count, run, settle, value
+from tests.support.database.tasks import (
+    DEFAULT_ORG,
+    Worker,
+    a_worker,
+    call,
+    drain,
+    start_graph,
+    start_one,
+    statuses,
+    task,
+)
 
 WORK = {"type": "app.work", "max_attempts": 1}
 HANDLERS = [{"type": f"app.on_{fate}", "handler": fate} for fate in ("completed", "failed")]

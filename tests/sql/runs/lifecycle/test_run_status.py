@@ -7,8 +7,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
-from tests.support.loops import cancel_run, promote, run, settle
+from tests.support.database.loops import cancel_run, promote, run, settle
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 
 
 def seen(db: psycopg.Connection, run_id: Any, *columns: str) -> tuple[Any, ...]:

@@ -8,8 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import Worker, a_worker, call, drain, start_graph, statuses
-from tests.support.loops import cancel_run, cancel_task, run, settle
+from tests.support.database.loops import cancel_run, cancel_task, run, settle
+from tests.support.database.tasks import Worker, a_worker, call, drain, start_graph, statuses
 
 WORK = {"type": "app.work", "max_attempts": 1}
 HANDLERS = [{"type": f"app.on_{fate}", "handler": fate} for fate in ("completed", "failed", "cancelled")]

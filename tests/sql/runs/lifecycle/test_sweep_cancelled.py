@@ -3,8 +3,8 @@
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, start, start_graph, start_one, status, statuses
-from tests.support.loops import cancel_run, cancel_task, count, lose_workers, run, settle
+from tests.support.database.loops import cancel_run, cancel_task, count, lose_workers, run, settle
+from tests.support.database.tasks import a_worker, call, start, start_graph, start_one, status, statuses
 
 
 def test_a_request_is_forgotten_when_nothing_of_it_is_open(db: psycopg.Connection) -> None:

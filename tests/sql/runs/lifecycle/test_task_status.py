@@ -7,9 +7,9 @@ import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, start_graph, start_one, task
-from tests.support.loops import cancel_task, lose_workers, promote
-from tests.support.states import RESTING
+from tests.support.database.loops import cancel_task, lose_workers, promote
+from tests.support.database.task_states import RESTING
+from tests.support.database.tasks import a_worker, call, start_graph, start_one, task
 
 SHOWN = {
     "pending": ("pending", None),

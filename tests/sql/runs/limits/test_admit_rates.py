@@ -9,10 +9,10 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import Claim, Db, Worker, a_worker, call, start_one, status, statuses
-from tests.support.limits import a_key, a_rate, admitted, start_limited, used
-from tests.support.loops import cancel_task, count, lose_workers, promote, value
-from tests.support.soundness import assert_sound
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.limits import a_key, a_rate, admitted, start_limited, used
+from tests.support.database.loops import cancel_task, count, lose_workers, promote, value
+from tests.support.database.tasks import Claim, Db, Worker, a_worker, call, start_one, status, statuses
 
 
 def admit(db: Db, clock: Clock | None = None, **passed: float) -> int:
@@ -156,7 +156,7 @@ def test_the_rate_comes_after_the_other_limits_and_holds_their_slots(db: Db, clo
     worker.complete(worker.claim_one())
     assert statuses(db, tasks) == ["completed", "completed"]
     assert (used(db, "k"), count(db, "limit_slots")) == (0, 0)
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def test_a_cancelled_task_costs_no_token_and_leaves_nothing(db: Db, clock: Clock) -> None:

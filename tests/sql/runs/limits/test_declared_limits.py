@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.support.kernel import Db, a_worker, call
-from tests.support.limits import a_key, a_queue, a_rate, admitted, start_limited
-from tests.support.loops import value
+from tests.support.database.limits import a_key, a_queue, a_rate, admitted, start_limited
+from tests.support.database.loops import value
+from tests.support.database.tasks import Db, a_worker, call
 
 SIZE = "select size from tenuto.limits where key = %s"
 

@@ -7,8 +7,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import a_worker, start, start_graph
-from tests.support.loops import count
+from tests.support.database.loops import count
+from tests.support.database.tasks import a_worker, start, start_graph
 
 GOOD = {"scope": "key", "key": "db", "size": 1}
 BAD: dict[str, Any] = {

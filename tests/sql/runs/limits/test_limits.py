@@ -8,9 +8,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import Claim, Worker, a_worker, call, drain, start, start_graph, status, statuses
-from tests.support.limits import a_key, a_queue, admitted, start_limited, used
-from tests.support.loops import an_org, cancel_run, cancel_task, count, lose_workers, promote, value
+from tests.support.database.limits import a_key, a_queue, admitted, start_limited, used
+from tests.support.database.loops import an_org, cancel_run, cancel_task, count, lose_workers, promote, value
+from tests.support.database.tasks import Claim, Worker, a_worker, call, drain, start, start_graph, status, statuses
 
 
 @pytest.mark.parametrize("limit", [a_key("db", 2), a_queue("db", 2)], ids=["key", "queue"])

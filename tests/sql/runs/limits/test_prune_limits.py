@@ -3,9 +3,9 @@
 import psycopg
 
 from tests.support.clock import Clock
-from tests.support.kernel import Db, a_worker, call, drain, statuses
-from tests.support.limits import a_key, a_queue, start_limited, used
-from tests.support.loops import count
+from tests.support.database.limits import a_key, a_queue, start_limited, used
+from tests.support.database.loops import count
+from tests.support.database.tasks import Db, a_worker, call, drain, statuses
 
 
 def prune(db: Db, **how: object) -> tuple[int, int]:

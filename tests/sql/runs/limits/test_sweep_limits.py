@@ -2,9 +2,9 @@
 
 import psycopg
 
-from tests.support.kernel import a_worker, call, drain, statuses
-from tests.support.limits import a_key, start_limited
-from tests.support.loops import count
+from tests.support.database.limits import a_key, start_limited
+from tests.support.database.loops import count
+from tests.support.database.tasks import a_worker, call, drain, statuses
 
 
 def sweep(db: psycopg.Connection) -> tuple[int, int]:

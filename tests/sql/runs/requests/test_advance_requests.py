@@ -5,9 +5,9 @@ from uuid import UUID
 import pytest
 
 from tenuto.model.errors import Cancelled, Conflict, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start_graph, start_one
-from tests.support.loops import an_org, cancel_run, count, run, settle
-from tests.support.soundness import assert_sound
+from tests.support.database.invariants import assert_invariants
+from tests.support.database.loops import an_org, cancel_run, count, run, settle
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call, start_graph, start_one
 
 SIZE = 1001  # one more than a piece
 WORK = {"type": "app.work", "max_attempts": 1}
@@ -61,7 +61,7 @@ def test_a_large_cancel_is_accepted_and_finished_in_pieces(db: Db) -> None:
     assert (run(db, run_id)["status"], run(db, run_id)["progress"]) == ("cancelled", None)
     assert call(db, "sweep_cancelled") == 1
     assert count(db, "run_request_parts") == 0
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def test_a_running_task_of_a_large_run_is_told_and_starts_no_children_meanwhile(db: Db) -> None:
@@ -107,7 +107,7 @@ def test_a_large_retry_starts_nothing_before_all_tasks_are_copied(db: Db) -> Non
     assert worker.claim(1) == []
     assert (run(db, new)["status"], run(db, new)["total_tasks"]) == ("pending", SIZE)
     advance(db)
-    assert_sound(db)
+    assert_invariants(db)
     worker.complete(*worker.claim(2 * SIZE))
     settle(db)
     seen = run(db, new)
@@ -118,7 +118,7 @@ def test_a_large_retry_starts_nothing_before_all_tasks_are_copied(db: Db) -> Non
         old,
     )
     assert seen["output"][0] == "kept"
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def test_a_retry_that_is_cancelled_while_it_is_copied_executes_nothing(db: Db) -> None:
@@ -132,7 +132,7 @@ def test_a_retry_that_is_cancelled_while_it_is_copied_executes_nothing(db: Db) -
 
     assert worker.claim(1) == []
     assert (run(db, new)["status"], run(db, new)["cancelled_tasks"]) == ("cancelled", SIZE - 1)
-    assert_sound(db)
+    assert_invariants(db)
 
 
 def test_a_run_that_its_retry_copies_cannot_be_deleted(db: Db) -> None:

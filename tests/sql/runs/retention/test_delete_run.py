@@ -8,10 +8,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Conflict, NotFound
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
-from tests.support.loops import an_org, cancel_run, count, fenced, run, settle
-from tests.support.mentions import ids_of, mentions
-from tests.support.tenants import note_an_input
+from tests.support.database.loops import an_org, cancel_run, count, fenced, run, settle
+from tests.support.database.orgs import note_an_input
+from tests.support.database.references import count_references, ids_of
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 
 
 def a_run_with_everything(db: psycopg.Connection, key: str) -> UUID:
@@ -44,14 +44,14 @@ def a_run_with_everything(db: psycopg.Connection, key: str) -> UUID:
 def test_everything_of_it_is_gone_in_every_table(db: psycopg.Connection) -> None:
     run_id = a_run_with_everything(db, "first")
     ids = ids_of(db, run_id)
-    before = mentions(db, ids)
+    before = count_references(db, ids)
     assert {"runs", "tasks", "task_attempts", "task_dependencies", "task_slots", "run_slots", "task_logs",
             "task_steps", "task_inputs", "signals", "run_data", "data_references", "dedupe_keys",
             "task_parents"} <= set(before)  # fmt: skip
 
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
 
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}
     assert run(db, run_id) == {}
 
 
@@ -59,11 +59,11 @@ def test_other_runs_are_untouched(db: psycopg.Connection) -> None:
     first = a_run_with_everything(db, "first")
     second = a_run_with_everything(db, "second")
     ids = ids_of(db, second)
-    before = mentions(db, ids)
+    before = count_references(db, ids)
 
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=first)
 
-    assert mentions(db, ids) == before
+    assert count_references(db, ids) == before
     assert run(db, second)["status"] == "completed"
 
 
@@ -94,7 +94,7 @@ def test_a_cancelled_run_can_be_deleted_and_leaves_no_request(db: psycopg.Connec
 
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
 
-    assert mentions(db, [run_id, *tasks]) == {}
+    assert count_references(db, [run_id, *tasks]) == {}
 
 
 def test_only_a_final_run_can_be_deleted(db: psycopg.Connection) -> None:

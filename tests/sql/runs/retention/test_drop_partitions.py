@@ -8,10 +8,18 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start, start_graph, statuses
-from tests.support.loops import an_org, run, settle, value
-from tests.support.mentions import ids_of, mentions
-from tests.support.retention import a_month_ago, back_to_now, finished_now, ids_at, make_weeks, start_now, week_of
+from tests.support.database.loops import an_org, run, settle, value
+from tests.support.database.old_runs import (
+    a_month_ago,
+    back_to_now,
+    finished_now,
+    ids_at,
+    make_weeks,
+    start_now,
+    week_of,
+)
+from tests.support.database.references import count_references, ids_of
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start, start_graph, statuses
 
 TABLES = ["runs", "task_attempts", "task_dependencies", "task_inputs", "task_logs", "task_slots", "tasks"]
 
@@ -52,7 +60,7 @@ def test_an_old_week_goes_with_the_runs_that_ended_in_it(db: psycopg.Connection,
     assert [f"{table}_{old_week}" in dropped for table in TABLES] == [True] * 7
     assert set(dropped.values()) == {0}
     assert partitions(db, old_week) == []
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}
     assert drop(db) == {}
 
 
@@ -60,13 +68,13 @@ def test_an_open_run_survives_whole_and_goes_on(db: psycopg.Connection, clock: C
     open_run = start_now(db, clock, 3)
     alone = start_now(db, clock, 1)
     gone = finished_now_but(db, clock, leave=[open_run, alone])
-    before = mentions(db, [*ids_of(db, open_run), alone])
+    before = count_references(db, [*ids_of(db, open_run), alone])
     back_to_now(clock)
 
     dropped = drop(db)
 
     assert (dropped[f"runs_{old_week}"], dropped[f"tasks_{old_week}"]) == (2, 4)
-    assert mentions(db, [*ids_of(db, open_run), alone]) == before
+    assert count_references(db, [*ids_of(db, open_run), alone]) == before
     assert lives_in(db, open_run) == "tenuto.runs_default"
     assert run(db, gone) == {}
     drain(db, a_worker(db, lease="1 day"))
@@ -173,7 +181,7 @@ def test_a_surviving_run_can_be_deleted_from_where_it_went(db: psycopg.Connectio
 
     call(db, "delete_run", org_id=DEFAULT_ORG, run_id=run_id)
 
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}
 
 
 def test_a_run_with_a_random_id_keeps_its_tasks_until_its_own_time_is_over(

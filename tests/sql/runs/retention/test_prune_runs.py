@@ -9,11 +9,11 @@ from psycopg.types.json import Jsonb
 
 from bench.growth_retention import KEEP
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
-from tests.support.loops import an_org, fenced, run, settle, value
-from tests.support.mentions import ids_of, mentions
-from tests.support.objects import an_object
-from tests.support.retention import a_month_ago, back_to_now, finished_now, ids_at, make_weeks
+from tests.support.database.data_objects import an_object
+from tests.support.database.loops import an_org, fenced, run, settle, value
+from tests.support.database.old_runs import a_month_ago, back_to_now, finished_now, ids_at, make_weeks
+from tests.support.database.references import count_references, ids_of
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, drain, start_graph, start_one
 
 
 def prune(db: psycopg.Connection, **how: object) -> tuple[int, int]:
@@ -43,7 +43,7 @@ def test_a_run_goes_two_weeks_after_its_end(db: psycopg.Connection, clock: Clock
     clock.advance(seconds=1)
     assert prune(db) == (1, 0)
 
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}
 
 
 @pytest.mark.parametrize("size", [1, 3], ids=["a run of one", "a graph"])
@@ -183,16 +183,16 @@ def test_what_a_dropped_week_left_behind_is_pruned(db: psycopg.Connection, clock
     ids = ids_of(db, run_id)
     back_to_now(clock)
     call(db, "drop_partitions")
-    left = mentions(db, ids)
+    left = count_references(db, ids)
     assert {"dedupe_keys", "run_data", "signals", "task_steps", "run_slots", "data_references", "task_parents"} == set(
         left
     )
 
     assert prune(db, dry_run=True) == (0, sum(left.values()))
-    assert mentions(db, ids) == left
+    assert count_references(db, ids) == left
     assert prune(db) == (0, sum(left.values()))
 
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}
     assert prune(db) == (0, 0)
     assert run(db, start_graph(db, 1, run={"name": "r", "dedupe_key": "k"})[0])["status"] == "pending"
 
@@ -203,12 +203,12 @@ def test_what_belongs_to_a_run_that_is_there_stays(db: psycopg.Connection, clock
     start_graph(db, 1, ids=[run_id], run={"name": "open", "dedupe_key": "k"})
     call(db, "put_run_data", org_id=DEFAULT_ORG, run_id=run_id, values={"k": 1})
     start_one(db, details=Jsonb([{"task": 0, "delay_seconds": 1}]))
-    before = mentions(db, [run_id])
+    before = count_references(db, [run_id])
     back_to_now(clock)
 
     assert prune(db) == (0, 0)
 
-    assert mentions(db, [run_id]) == before
+    assert count_references(db, [run_id]) == before
 
 
 def test_random_task_ids_of_a_run_that_went_with_its_week_go_too(db: psycopg.Connection, clock: Clock) -> None:
@@ -226,4 +226,4 @@ def test_random_task_ids_of_a_run_that_went_with_its_week_go_too(db: psycopg.Con
     assert prune(db) == (0, 2)
 
     assert prune(db) == (0, 0)
-    assert mentions(db, ids) == {}
+    assert count_references(db, ids) == {}

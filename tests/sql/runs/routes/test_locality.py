@@ -6,9 +6,9 @@ import psycopg
 import pytest
 
 from tenuto.model.errors import InvalidInput, NotFound, TooLarge
-from tests.support.kernel import DEFAULT_ORG, Worker, a_worker, call, start_graph, status
-from tests.support.loops import an_org, promote
-from tests.support.objects import an_object
+from tests.support.database.data_objects import an_object
+from tests.support.database.loops import an_org, promote
+from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, call, start_graph, status
 
 
 def at(db: psycopg.Connection, address: str | None) -> Worker:

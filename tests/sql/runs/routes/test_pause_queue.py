@@ -4,8 +4,8 @@ from uuid import UUID
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start, start_one, status
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_one, status
 
 
 def pause(db: psycopg.Connection, queue: str = "default", org_id: UUID = DEFAULT_ORG) -> None:

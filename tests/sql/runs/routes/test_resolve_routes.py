@@ -6,7 +6,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_one
+from tests.support.database.tasks import DEFAULT_ORG, Db, Worker, a_worker, call, start, start_one
 
 
 def served(worker: Worker, **asked: Any) -> set[tuple[str, str]]:

@@ -6,8 +6,8 @@ from uuid import UUID, uuid4
 import pytest
 
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Claim, Db, Worker, call, run_status, start_graph
-from tests.support.starting import rows_written, start_run
+from tests.support.database.starts import rows_written, start_run
+from tests.support.database.tasks import DEFAULT_ORG, Claim, Db, Worker, call, run_status, start_graph
 
 
 def output(db: Db, run_id: UUID) -> Any:

@@ -8,7 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Cancelled, Conflict, InvalidInput, StaleLease, TooLarge
-from tests.support.kernel import (
+from tests.support.database.starts import rows_written
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Db,
@@ -23,7 +24,6 @@ from tests.support.kernel import (
     statuses,
     task,
 )
-from tests.support.starting import rows_written
 
 
 @pytest.fixture

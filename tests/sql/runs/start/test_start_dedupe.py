@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from tenuto.model.errors import InvalidInput
-from tests.support.kernel import Db, a_worker, call, drain, run_status, start_graph, task
-from tests.support.starting import rows_written, start_many, start_run
+from tests.support.database.starts import rows_written, start_many, start_run
+from tests.support.database.tasks import Db, a_worker, call, drain, run_status, start_graph, task
 
 OTHER_TYPE = [{"type": "app.other"}]
 

@@ -15,9 +15,9 @@ import pytest
 from tenuto.db import embedded
 from tenuto.db.install import install
 from tenuto.model.ids import uuid7
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
-from tests.support.people import a_key_id, a_user, an_api_key, hash_of
-from tests.support.server import PG_BIN, remove_server
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
+from tests.support.database.users import a_key_id, a_user, an_api_key, hash_of
+from tests.support.postgres.server import PG_BIN, remove_server
 
 KIND = {"type": "shop.send"}
 

@@ -8,8 +8,8 @@ import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status, status, statuses, task
-from tests.support.starting import rows_written, start_many
+from tests.support.database.starts import rows_written, start_many
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, run_status, status, statuses, task
 
 
 def test_each_task_is_a_run_with_its_id_in_the_order_given(db: Db) -> None:

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 SOUND: list[dict[str, Any]] = [
     {"type": "a.b"},

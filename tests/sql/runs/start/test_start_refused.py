@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput, TenutoError, TooLarge
-from tests.support.kernel import Db
-from tests.support.starting import rows_written, start_many, start_run
+from tests.support.database.starts import rows_written, start_many, start_run
+from tests.support.database.tasks import Db
 
 INT_OVERFLOW = 2**31
 

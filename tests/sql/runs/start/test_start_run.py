@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, drain, run_status, start_graph, statuses, task
-from tests.support.starting import rows_written, start_run
+from tests.support.database.starts import rows_written, start_run
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, drain, run_status, start_graph, statuses, task
 
 EDGES: list[tuple[Any, str]] = [
     ({"from": 0, "to": 1}, "edges"),

@@ -12,8 +12,8 @@ import pytest
 from tenuto.db import embedded
 from tenuto.db.install import install
 from tenuto.model.ids import uuid7
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker
-from tests.support.server import PG_BIN, remove_server
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker
+from tests.support.postgres.server import PG_BIN, remove_server
 
 KIND = {"type": "shop.send"}
 

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import json_array
 from tenuto.model.errors import InvalidInput, NotFound
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 KIND = {"queue": "mail", "priority": 7, "max_attempts": 9, "timeout_seconds": 30, "backoff_seconds": 5}
 

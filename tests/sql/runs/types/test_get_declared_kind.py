@@ -1,7 +1,7 @@
 """What workers declared of one type."""
 
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 
 def test_a_type_is_as_its_workers_declared_it_in_their_org(db: Db) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start
 
 
 def listed(db: psycopg.Connection, **more: Any) -> list[str]:

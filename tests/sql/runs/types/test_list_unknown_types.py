@@ -2,7 +2,7 @@
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, a_worker, call, start
+from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start
 
 
 def unknown(db: psycopg.Connection, *types: str, org_id: object = DEFAULT_ORG) -> list[str]:

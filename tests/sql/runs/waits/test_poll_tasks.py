@@ -4,8 +4,8 @@ from uuid import uuid4
 
 import psycopg
 
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
-from tests.support.loops import an_org, run
+from tests.support.database.loops import an_org, run
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_graph, start_one
 
 
 def test_only_tasks_that_ended_are_answered(db: Db) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from tenuto.model.errors import Conflict, InvalidInput, NotFound, StaleLease, TooLarge
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.loops import an_org, fenced, lose_workers, promote, settle
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Worker,
@@ -20,7 +21,6 @@ from tests.support.kernel import (
     status,
     statuses,
 )
-from tests.support.loops import an_org, fenced, lose_workers, promote, settle
 
 
 def step(worker: Worker, held: Claim, number: int, name: str, value: Any, kind: str = "step") -> Any:

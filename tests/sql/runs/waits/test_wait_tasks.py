@@ -8,7 +8,7 @@ import pytest
 
 from tenuto.model.errors import InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import (
+from tests.support.database.tasks import (
     DEFAULT_ORG,
     Claim,
     Db,

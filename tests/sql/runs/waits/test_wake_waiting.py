@@ -4,8 +4,8 @@ import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.kernel import a_worker, call, history, start, start_one, status, statuses
-from tests.support.loops import cancel_task, count
+from tests.support.database.loops import cancel_task, count
+from tests.support.database.tasks import a_worker, call, history, start, start_one, status, statuses
 
 
 def test_a_sleeping_task_wakes_when_its_time_has_come(db: psycopg.Connection, clock: Clock) -> None:

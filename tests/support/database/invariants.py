@@ -1,0 +1,84 @@
+"""Queries for what must hold in the tables at any moment."""
+
+import psycopg
+
+BROKEN = """
+with place as (
+  select id, 'running' as place from tenuto.running_tasks
+  union all select id, 'ready' from tenuto.ready_tasks
+  union all select id, 'pending' from tenuto.pending_tasks
+  union all select id, 'waiting' from tenuto.waiting_tasks
+  union all select id, 'delayed' from tenuto.delayed_tasks
+  union all select task_id, 'final' from tenuto.task_attempts where end_no = 0
+), open as (
+  select id from place where place <> 'final'
+), delta as (
+  select run_id, sum(added) as added, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
+         sum(skipped) as skipped
+  from tenuto.run_counts group by run_id
+), recount as (
+  select t.run_id, count(*) as total,
+         count(*) filter (where a.outcome = 'completed') as completed,
+         count(*) filter (where a.outcome = 'failed') as failed,
+         count(*) filter (where a.outcome = 'cancelled') as cancelled,
+         count(*) filter (where a.outcome = 'skipped') as skipped
+  from tenuto.tasks t
+  left join tenuto.task_attempts a on a.task_id = t.id and a.end_no = 0
+  group by t.run_id
+)
+select format('task %s is in %s places: %s', coalesce(t.id, p.id), count(p.place), array_agg(p.place))
+from tenuto.tasks t full join place p on p.id = t.id
+group by t.id, p.id
+having count(p.place) <> 1 or t.id is null
+union all
+select format('run %s counts %s, its tasks are %s', r.id,
+              (r.total, r.completed, r.failed, r.cancelled, r.skipped),
+              (c.total, c.completed, c.failed, c.cancelled, c.skipped))
+from tenuto.runs r
+join recount c on c.run_id = r.id
+left join delta d on d.run_id = r.id
+where not r.single_task and r.max_attempts = 1
+  and (r.total + coalesce(d.added, 0), r.completed + coalesce(d.completed, 0), r.failed + coalesce(d.failed, 0),
+       r.cancelled + coalesce(d.cancelled, 0), r.skipped + coalesce(d.skipped, 0))
+      <> (c.total, c.completed, c.failed, c.cancelled, c.skipped)
+union all
+select format('run %s is %s with open tasks', r.id, r.status)
+from tenuto.runs r
+where r.status in ('completed', 'failed', 'cancelled')
+  and exists (select from tenuto.tasks t join open o on o.id = t.id where t.run_id = r.id)
+union all
+select format('pending task %s counts %s of %s open dependencies', p.id, p.remaining, n.n)
+from tenuto.pending_tasks p
+cross join lateral (
+  select count(*) + (p.handler is not null)::int as n
+  from tenuto.task_dependencies d join open o on o.id = d.parent_id where d.child_id = p.id
+) n
+where p.remaining <> n.n
+union all
+select format('waiting task %s counts %s of %s awaited children', w.id, w.remaining, n.n)
+from tenuto.waiting_tasks w
+cross join lateral (
+  select count(*) as n from tenuto.awaited_tasks a join open o on o.id = a.id where a.parent_id = w.id
+) n
+where w.waits_for = 'children' and (w.remaining <> n.n or n.n = 0)
+union all
+select format('parent %s counts %s of %s open children', p.id, p.open, n.n)
+from tenuto.task_parents p
+cross join lateral (select count(*) as n from tenuto.tasks t join open o on o.id = t.id where t.parent_id = p.id) n
+where p.open <> n.n
+union all
+select format('limit %s of %s is held %s times', l.key, l.size, n.n)
+from tenuto.limits l
+cross join lateral (select count(*) as n from tenuto.limit_slots s where s.limit_id = l.id) n
+where n.n > l.size
+union all
+select format('group %s runs %s of %s', g.external_id, n.n, g.quota)
+from tenuto.resource_groups g
+cross join lateral (select count(*) as n from tenuto.running_tasks r where r.group_no = g.no) n
+where n.n > g.quota
+"""
+
+
+def assert_invariants(db: psycopg.Connection) -> None:
+    broken = [row[0] for row in db.execute(BROKEN).fetchall()]
+    assert broken == []

@@ -1,0 +1,152 @@
+"""Pages of the docs as something that runs: their code blocks, in order, as a reader would type them.
+
+A Python block that begins with a comment naming a file is that file, or goes on with it. Any other is run as in a
+notebook, with `tn`, the client of the page's app, and the names of its tasks at hand. A bash block is a command line;
+`tenuto up`, `worker`, `dispatcher` and `server` stay beside the rest. A text block after them is what they print, where
+`…` stands for what differs from time to time. A block that cannot run has the line `<!-- not run: why -->` before it.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.processes.terminal import ROOT, Terminal
+
+BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n+)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
+FILE = re.compile(r"# (\w+\.py)\b.*\n")
+STAYS = re.compile(r"tenuto (up|worker|dispatcher|server)\b(?!-)")
+SET = re.compile(r"^([A-Z]\w*)=", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    code: str
+    line: int
+    not_run: str | None
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is a part of."""
+        found = FILE.match(self.code) if self.language == "python" else None
+        return found[1] if found else None
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text()
+    return [
+        Block(found["language"], found["code"], text.count("\n", 0, found.start("code")) + 1, found["why"])
+        for found in BLOCK.finditer(text)
+    ]
+
+
+class Reader:
+    """Somebody with a folder of their own who does what a page says."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal, self._folder = terminal, terminal.folder
+        self._staying = ExitStack()
+        self._notebook: Notebook | None = None
+        self._printed = ""
+        self._state = terminal.folder / "variables"
+
+    def follow(self, page: Path) -> None:
+        """Everything on the page; what does not go as it says is named with its line."""
+        blocks = [block for block in blocks_of(page) if block.not_run is None]
+        with self._staying:
+            for block in blocks:
+                if block.file:
+                    with (self._folder / block.file).open("a") as file:
+                        file.write(f"{block.code}\n")
+            if (self._folder / "tasks.py").exists() and not any(STAYS.match(block.code) for block in blocks):
+                self._stay("tenuto up tasks.py")
+            for block in blocks:
+                self._do(block, f"{page.name}:{block.line}")
+
+    def _do(self, block: Block, where: str) -> None:
+        match block.language:
+            case "bash" if STAYS.match(block.code):
+                self._stay(block.code.strip())
+            case "bash":
+                self._printed = self._command(block.code, where)
+            case "python" if not block.file:
+                self._printed = self._cell(block.code, where)
+            case "text":
+                check_printed(block.code, self._printed, where)
+            case "python" | "sql":
+                pass
+            case other:
+                raise AssertionError(f"{where}: nobody runs {other} blocks")
+
+    def _stay(self, command: str) -> None:
+        log = self._folder / f"{command.split()[1]}.log"
+        line = f"touch {self._state}; source {self._state}; exec {command.partition('#')[0]}"
+        process = self._staying.enter_context(self._terminal.running(f"/bin/bash -c {shlex.quote(line)}", log))
+        process.wait_for("works on" if command.startswith("tenuto worker") else "Ctrl-C stops")
+
+    def _command(self, code: str, where: str) -> str:
+        kept = "".join(f"declare -p {name} >> {self._state}\n" for name in SET.findall(code))
+        done = self._terminal.run(f"exec 2>&1; touch {self._state}; source {self._state}\n{code}\n{kept}")
+        assert done.returncode == 0, f"{where}: exit code {done.returncode}\n{done.stdout}"
+        return done.stdout
+
+    def _cell(self, code: str, where: str) -> str:
+        if self._notebook is None:
+            self._notebook = self._staying.enter_context(open_notebook(self._terminal))
+        return self._notebook.run(code, where)
+
+
+class Notebook:
+    """A Python of its own that runs one block after the other."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def run(self, code: str, where: str) -> str:
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(code) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"error": "it ended"}')
+        assert "error" not in answer, f"{where}: {answer['error']}"
+        return answer["printed"]
+
+
+@contextmanager
+def open_notebook(terminal: Terminal) -> Iterator[Notebook]:
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "tests" / "support" / "docs" / "notebook_script.py")],
+        cwd=terminal.folder,
+        env=terminal.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield Notebook(process)
+        finally:
+            assert process.stdin
+            process.stdin.close()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def check_printed(expected: str, printed: str, where: str) -> None:
+    """Line by line, spaces aside; `…` alone stands for any number of lines."""
+    pattern = "".join(_line(line) for line in expected.strip().splitlines())
+    seen = "\n".join(" ".join(line.split()) for line in printed.strip().splitlines()) + "\n"
+    assert re.fullmatch(pattern, seen), f"{where}: the page shows\n{expected}\nbut this was printed\n{printed}"
+
+
+def _line(line: str) -> str:
+    words = " ".join(line.split())
+    return r"(?:.*\n)*" if words == "…" else r".*".join(map(re.escape, words.split("…"))) + r"\n"

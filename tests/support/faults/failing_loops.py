@@ -1,0 +1,189 @@
+"""For each loop that works through rows: one row, a fault that makes it raise, and a check that it was served."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
+from tests.support.database.limits import a_key, a_rate
+from tests.support.database.loops import cancel_task, settle
+from tests.support.database.outbox import publish
+from tests.support.database.schedules import put
+from tests.support.database.tasks import Db, a_worker, call, drain, start_graph, start_one
+from tests.support.database.users import an_entry
+
+
+@dataclass(frozen=True)
+class Case:
+    """`table`: whatever does `on` to a row of the org there raises; `served`: a query that is true afterwards."""
+
+    arrange: Callable[[Db, UUID], object]
+    served: str
+    table: str
+    on: str = "delete"
+
+
+def a_delay(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "delay_seconds": 0.001}]))
+
+
+def a_sleep(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    worker = a_worker(db, org_id=org)
+    worker.wait(worker.claim_one(), **{"for": "time", "seconds": 0.001})
+
+
+def a_silent_worker(db: Db, org: UUID) -> None:
+    a_worker(db, org_id=org)
+    db.execute("update tenuto.sessions set expires_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def a_lost_attempt(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    a_worker(db, org_id=org).claim_one()
+    db.execute("update tenuto.sessions set ended_at = now(), end_reason = 'expired' where org_id = %s", [org])
+
+
+def a_deadline(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, kind={"timeout_seconds": 10})
+    a_worker(db, org_id=org).claim_one()
+    db.execute("update tenuto.running_tasks set deadline_at = now() - interval '1 minute' where org_id = %s", [org])
+
+
+def an_end(db: Db, org: UUID) -> None:
+    start_graph(db, 2, org_id=org)
+    drain(db, a_worker(db, org_id=org))
+
+
+def a_handler(db: Db, org: UUID) -> None:
+    kinds = [{"type": "app.work"}, {"type": "app.after", "handler": "completed"}]
+    start_graph(db, 2, [], kinds=kinds, task_kinds=[0, 1], org_id=org)
+    drain(db, a_worker(db, org_id=org))
+    call(db, "fold_runs")
+
+
+def a_cancel(db: Db, org: UUID) -> None:
+    cancel_task(db, start_one(db, org_id=org), org_id=org)
+
+
+def a_large_cancel(db: Db, org: UUID) -> None:
+    run_id, _ = start_graph(db, 1001, org_id=org)
+    call(db, "cancel_run", org_id=org, run_id=run_id)
+
+
+def a_schedule(db: Db, org: UUID) -> None:
+    put(db, datetime.now(UTC) - timedelta(minutes=1), cron="* * * * *", org_id=org)
+
+
+def a_limited_start(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "limits": [a_key("db", 1)]}]))
+
+
+def a_rate_with_a_line(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org, details=Jsonb([{"task": 0, "limits": [a_rate("mail", 1, 1)]}]))
+    call(db, "follow_arrivals")
+
+
+def an_idle_limit(db: Db, org: UUID) -> None:
+    a_limited_start(db, org)
+    drain(db, a_worker(db, org_id=org))
+    db.execute("update tenuto.limits set idle_since = now() - interval '1 week'")
+
+
+def an_effect(db: Db, org: UUID) -> None:
+    publish(db, 1, org_id=org)
+
+
+def an_old_effect(db: Db, org: UUID) -> None:
+    publish(db, 1, org_id=org)
+    db.execute("update tenuto.outbox set status = 'done', processed_at = now() - interval '1 week'")
+
+
+def an_audit_entry(db: Db, org: UUID) -> None:
+    an_entry(db, org_id=org)
+
+
+def a_loose_object(db: Db, org: UUID) -> None:
+    call(db, "put_object", org_id=org, type="bytes", payload=b"x")
+    db.execute("update tenuto.data_objects set created_at = now() - interval '1 week'")
+
+
+def an_old_session(db: Db, org: UUID) -> None:
+    a_silent_worker(db, org)
+    ended = "ended_at = now() - interval '1 month', end_reason = 'expired'"
+    db.execute(f"update tenuto.sessions set {ended} where org_id = %s".encode(), [org])
+
+
+def an_old_request(db: Db, org: UUID) -> None:
+    db.execute(
+        "insert into tenuto.rate_buckets (org_id, bucket, full_at) values (%s, 'b', now() - interval '1 day')", [org]
+    )
+
+
+def a_finished_task(db: Db, org: UUID) -> None:
+    start_one(db, org_id=org)
+    drain(db, a_worker(db, org_id=org))
+
+
+def an_empty_lane(db: Db, org: UUID) -> None:
+    a_finished_task(db, org)
+    call(db, "move_floors")
+    db.execute("update tenuto.ready_lanes set empty_since = now() - interval '5 minutes' where org_id = %s", [org])
+
+
+def a_leaked_slot(db: Db, org: UUID) -> None:
+    a_limited_start(db, org)
+    drain(db, a_worker(db, org_id=org))
+    leak = "insert into tenuto.limit_slots select gen_random_uuid(), id, org_id from tenuto.limits where org_id = %s"
+    db.execute(leak.encode(), [org])
+
+
+def an_old_run(db: Db, org: UUID) -> None:
+    """Its ids are random: no week takes it along."""
+    start_graph(db, 2, [], org_id=org, ids=[uuid4(), uuid4()], run={"id": str(uuid4())})
+    drain(db, a_worker(db, org_id=org))
+    settle(db)
+    db.execute("update tenuto.runs set completed_at = now() - interval '1 month' where org_id = %s", [org])
+
+
+def a_sealed_entry(db: Db, org: UUID) -> None:
+    an_entry(db, org_id=org)
+    call(db, "seal_audit")
+
+
+def gone(table: str, where: str = "true") -> str:
+    return f"select count(*) = 0 from tenuto.{table} where org_id = %s and {where}"
+
+
+MADE = "select count(*) > 0 from tenuto.limits where org_id = %s"
+CASES = {
+    "promote_due": Case(a_delay, gone("delayed_tasks"), "delayed_tasks"),
+    "wake_waiting": Case(a_sleep, gone("waiting_tasks"), "waiting_tasks"),
+    "expire_sessions": Case(a_silent_worker, gone("sessions", "ended_at is null"), "sessions", "update"),
+    "expire_attempts": Case(a_lost_attempt, gone("running_tasks"), "running_tasks"),
+    "expire_deadlines": Case(a_deadline, gone("running_tasks"), "running_tasks"),
+    "fold_runs": Case(an_end, gone("run_counts"), "run_counts"),
+    "settle_runs": Case(a_handler, gone("pending_tasks"), "pending_tasks"),
+    "sweep_cancelled": Case(a_cancel, gone("cancel_requests"), "cancel_requests"),
+    "follow_arrivals": Case(
+        a_limited_start, "select count(*) > 0 from tenuto.limits where org_id = %s", "limits", "insert"
+    ),
+    "admit_rates": Case(a_rate_with_a_line, gone("waiting_tasks"), "waiting_tasks"),
+    "advance_requests": Case(a_large_cancel, gone("run_requests", "phase = 'list'"), "run_requests", "update"),
+    "fire_schedules": Case(a_schedule, gone("schedules", "last_at is null"), "schedules", "update"),
+    "drain_outbox": Case(an_effect, gone("outbox", "attempts = 0"), "outbox", "update"),
+    "sweep_lanes": Case(an_empty_lane, gone("ready_lanes"), "ready_lanes"),
+    "sweep_limits": Case(a_leaked_slot, gone("limit_slots"), "limit_slots"),
+    "sign_heads": Case(
+        a_sealed_entry, "select count(*) > 0 from tenuto.audit_heads where org_id = %s", "audit_heads", "insert"
+    ),
+    "prune_runs": Case(an_old_run, gone("runs"), "runs"),
+    "seal_audit": Case(an_audit_entry, gone("audit_unsealed"), "audit_unsealed"),
+    "collect_objects": Case(a_loose_object, gone("data_objects"), "data_objects"),
+    "prune_workers": Case(an_old_session, gone("sessions"), "sessions"),
+    "prune_limits": Case(an_idle_limit, gone("limits"), "limits"),
+    "prune_effects": Case(an_old_effect, gone("outbox"), "outbox"),
+    "prune_identity": Case(an_old_request, gone("rate_buckets"), "rate_buckets"),
+}

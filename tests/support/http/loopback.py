@@ -1,0 +1,90 @@
+"""A real HTTP server in a thread of the test process, pointed at one test's database after another."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import uvicorn
+
+from tenuto.db import keys
+from tenuto.db.connection.pool import ConnectionPool, open_pool
+from tenuto.model.keys import API, Peppers, key_hash, make_key
+from tenuto.sdk.connect import DEFAULT_ORG
+from tenuto.server.app import create_app
+from tenuto.server.settings import ServerSettings
+
+PEPPERS = Peppers((b"p" * 32,))
+NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none", "tenuto_api", PEPPERS, env="test")
+T = TypeVar("T")
+
+
+class Loopback:
+    """`url` is where it answers."""
+
+    def __init__(self, server: uvicorn.Server, app: Any, loop: asyncio.AbstractEventLoop, url: str) -> None:
+        self._server, self._app, self._loop, self.url = server, app, loop, url
+        self._pools = AsyncExitStack()
+
+    def aim(self, database: str, objects: Path) -> None:
+        """Answer from this database, over new connections: they see what its settings are now."""
+        self._do(self._aim(database, objects))
+
+    async def _aim(self, database: str, objects: Path) -> None:
+        await self._pools.aclose()
+        state = self._app.state
+        state.settings = replace(state.settings, database_url=database, objects=objects)
+        state.pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
+
+    def leave(self) -> None:
+        """Hold no connection to a database that is about to go."""
+        self._do(self._pools.aclose())
+
+    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+
+@contextmanager
+def loopback(settings: ServerSettings = NOWHERE, *, port: int = 0) -> Iterator[Loopback]:
+    """It answers until the end of the block."""
+    app = create_app(settings)
+    quiet: dict[str, Any] = {"log_config": None, "access_log": False, "timeout_graceful_shutdown": 1}
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, **quiet))
+    loop = asyncio.new_event_loop()
+    ready = threading.Event()
+
+    async def serve() -> None:
+        serving = asyncio.create_task(server.serve())
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.005)
+        ready.set()
+        await serving
+
+    thread = threading.Thread(target=loop.run_until_complete, args=[serve()], daemon=True)
+    thread.start()
+    assert ready.wait(30)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield Loopback(server, app, loop, f"http://127.0.0.1:{port}")
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        loop.close()
+
+
+async def make_api_key(pool: ConnectionPool, *permissions: str) -> str:
+    """A new key of the default org, for everything or for these permissions."""
+    key = make_key(API, "test")
+    await pool.call(
+        keys.create_api_key,
+        org_id=DEFAULT_ORG,
+        key_id=key.key_id,
+        hash=key_hash(PEPPERS, key.text),
+        name="test",
+        permissions=list(permissions or ("*",)),
+        created_by="test",
+    )
+    return key.text

@@ -1,0 +1,23 @@
+"""Whether a full sandbox can be built here: it needs root, and not every container allows it. CI does."""
+
+import asyncio
+from functools import cache
+
+import pytest
+
+from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
+
+
+def require_full_sandbox() -> None:
+    """Skip the test, with the reason a worker would give, where there can be none."""
+    if why := _refusal():
+        pytest.skip(why)
+
+
+@cache
+def _refusal() -> str | None:
+    try:
+        asyncio.run(find_strength(weak=False))
+    except SandboxUnavailable as refusal:
+        return str(refusal)
+    return None
