@@ -188,6 +188,16 @@ BUGS = (
         ),
     ),
     Bug(
+        "a_late_start_does_not_lower_the_floor_of_its_limit",
+        f"{RUNS}/limits/test_limit_floors.py::test_a_start_that_commits_late_is_admitted[key]",
+        (("runs/lanes/_follow_lines.sql", r"  perform tenuto\._lower_limit_floors\([^;]*;", ""),),
+    ),
+    Bug(
+        "a_task_that_changes_lines_does_not_lower_the_floor",
+        f"{RUNS}/limits/test_limit_floors.py::test_a_task_that_moves_to_the_line_of_its_next_limit_is_admitted",
+        (("runs/limits/_fill_limits.sql", r"    perform tenuto\._lower_limit_floors\([^;]*;", ""),),
+    ),
+    Bug(
         "a_start_locks_its_limit",
         f"{RUNS}/lanes/test_open_transactions.py::test_others_under_the_same_limit_go_on[limit in use-key]",
         (("runs/limits/_queue_for_limits.sql", r"begin\n", r"\g<0>  perform from tenuto.limits for no key update;\n"),),

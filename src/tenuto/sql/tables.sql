@@ -40,6 +40,13 @@ create type tenuto.lane_floor as (
   empty_since timestamp with time zone
 );
 
+create type tenuto.line_start as (
+  limit_id bigint,
+  org_id uuid,
+  priority integer,
+  seq bigint
+);
+
 create type tenuto.queued_task as (
   id uuid,
   org_id uuid,
@@ -144,11 +151,11 @@ create table tenuto.arrivals (
   seconds  double precision,
   resizes  boolean default false not null,
   constraint arrivals_pkey PRIMARY KEY (id),
-  constraint arrival_is_in_a_lane_or_a_line CHECK ((num_nonnulls(seq, route_id, group_no, priority) =
+  constraint arrival_is_in_a_lane_or_a_line CHECK (
 CASE
-    WHEN (limit_id IS NULL) THEN 4
-    ELSE 0
-END))
+    WHEN (limit_id IS NULL) THEN (num_nonnulls(seq, route_id, group_no, priority) = 4)
+    ELSE ((num_nonnulls(route_id, group_no) = 0) AND ((seq IS NULL) = (priority IS NULL)))
+END)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 alter table tenuto.arrivals enable row level security;
 alter table tenuto.arrivals force row level security;
@@ -462,27 +469,31 @@ create table tenuto.limit_slots (
   task_id  uuid not null,
   limit_id bigint not null,
   org_id   uuid not null,
+  seq      bigint generated always as identity not null,
   constraint a_task_holds_one_slot_of_a_limit PRIMARY KEY (task_id, limit_id),
   constraint slot_is_of_a_limit FOREIGN KEY (org_id, limit_id) REFERENCES tenuto.limits(org_id, id)
 );
-CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, org_id);
+CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, seq);
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));
 create policy trusted_roles_see_all on tenuto.limit_slots for all to tenuto_dispatcher, tenuto_owner, tenuto_worker using (true) with check (true);
 
 create table tenuto.limits (
-  id         bigint generated always as identity not null,
-  org_id     uuid not null,
-  scope      text not null,
-  key        text not null,
-  size       integer not null,
-  idle_since timestamp with time zone,
-  seconds    double precision,
-  paced_at   timestamp with time zone,
-  due_at     timestamp with time zone,
-  misses     integer default 0 not null,
-  declared   boolean default false not null,
+  id             bigint generated always as identity not null,
+  org_id         uuid not null,
+  scope          text not null,
+  key            text not null,
+  size           integer not null,
+  idle_since     timestamp with time zone,
+  seconds        double precision,
+  paced_at       timestamp with time zone,
+  due_at         timestamp with time zone,
+  misses         integer default 0 not null,
+  declared       boolean default false not null,
+  floor_priority integer default 2147483647 not null,
+  floor_seq      bigint default 0 not null,
+  floor_slot     bigint default 0 not null,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_belongs_to_its_org UNIQUE (org_id, id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
@@ -1360,7 +1371,7 @@ create table tenuto.waiting_tasks (
   constraint waiting_for_children_counts_them CHECK (((waits_for = 'children'::text) = (remaining IS NOT NULL))),
   constraint waits_for_is_known CHECK ((waits_for = ANY (ARRAY['children'::text, 'signal'::text, 'time'::text, 'limit'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
-CREATE INDEX waiting_tasks_limit_idx ON tenuto.waiting_tasks USING btree (limit_id, priority DESC, seq) WHERE (limit_id IS NOT NULL);
+CREATE INDEX waiting_tasks_limit_idx ON tenuto.waiting_tasks USING btree (limit_id, ((- priority)), seq) WHERE (limit_id IS NOT NULL);
 CREATE INDEX waiting_tasks_run_idx ON tenuto.waiting_tasks USING btree (run_id);
 CREATE INDEX waiting_tasks_wake_idx ON tenuto.waiting_tasks USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 alter table tenuto.waiting_tasks enable row level security;

@@ -31,6 +31,10 @@ begin
     where l.id = any (array(select a.limit_id from tenuto.arrivals a where a.id = any (p_arrivals)))
     order by l.scope, l.id
     for no key update skip locked);
+  perform tenuto._lower_limit_floors(v_held, array(
+    select (a.limit_id, a.org_id, a.priority, a.seq)::tenuto.line_start
+    from tenuto.arrivals a
+    where a.id = any (p_arrivals) and a.seq is not null));
 
   if v_resizes then
     update tenuto.limits l

@@ -2,8 +2,8 @@
 -- transaction holds vacuum back. A task that commits later with a lower number is below the floor: its start leaves an
 -- arrival if that may take long; for the others p_from_bottom looks from zero. Lanes found empty are marked for
 -- sweep_lanes, and claims that sample among many groups leave them out. With many lanes a call checks a random part of
--- them, about 2,000; from the bottom it checks all. The floor of arrivals moves too, once skipping the dead ones is
--- worth it.
+-- them, about 2,000; from the bottom it checks all, and the floors of limits. The floor of arrivals moves too, once
+-- skipping the dead ones is worth it.
 create or replace function tenuto.move_floors(p_from_bottom boolean default false)
   returns bigint
   language plpgsql
@@ -34,6 +34,7 @@ begin
 
   if p_from_bottom then
     perform tenuto._wake_routes(tenuto._follow_arrivals(p_from_bottom => true));
+    perform tenuto._move_limit_floors();
   end if;
   update tenuto.arrival_floor f
   set floor = n.floor

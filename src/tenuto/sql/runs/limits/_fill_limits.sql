@@ -14,9 +14,8 @@ create or replace function tenuto._fill_limits(p_limit_ids bigint[])
 as $$
 declare
   v_limits bigint[] := p_limit_ids;
-  v_next bigint[];
+  v_starts tenuto.line_start[];
   v_ready int[];
-  v_org_ids uuid[];
   v_routes int[] := '{}';
   v_admitted tenuto.queued_task[];
   v_done tenuto.queued_task[];
@@ -29,9 +28,10 @@ begin
       cross join lateral (
         select w.*
         from tenuto.waiting_tasks w
-        where w.limit_id = l.id
-        order by w.priority desc, w.seq
-        limit least(1000, greatest(0, l.size - (select count(*) from tenuto.limit_slots s where s.limit_id = l.id)))
+        where w.limit_id = l.id and (-w.priority, w.seq) >= (-l.floor_priority, l.floor_seq)
+        order by -w.priority, w.seq
+        limit least(1000, greatest(0, l.size - (
+          select count(*) from tenuto.limit_slots s where s.limit_id = l.id and s.seq >= l.floor_slot)))
         for update skip locked
       ) w
       where l.id = any (v_limits) and l.scope <> 'rate'
@@ -62,27 +62,28 @@ begin
       set limit_id = n.limit_id
       from next n
       where w.id = (n.queued).id and n.limit_id is not null
+      returning w.limit_id, w.org_id, w.priority, w.seq
     ), lines as (
-      select distinct n.limit_id, (n.queued).org_id from next n where n.limit_id is not null
+      select distinct on (m.limit_id) m.* from moved m order by m.limit_id, -m.priority, m.seq
     )
     select (select array_agg(n.queued order by n.no) from next n where n.limit_id is null),
            (select array_agg(distinct (n.queued).route_id) from next n where n.limit_id is null),
-           (select array_agg(l.limit_id order by l.limit_id) from lines l),
-           (select array_agg(l.org_id order by l.limit_id) from lines l)
-    into v_done, v_ready, v_next, v_org_ids;
+           (select array_agg((l.limit_id, l.org_id, l.priority, l.seq)::tenuto.line_start) from lines l)
+    into v_done, v_ready, v_starts;
     if v_done is not null then
       perform tenuto._enqueue_ready(v_done);
       v_routes := v_routes || v_ready;
     end if;
-    exit when v_next is null;
+    exit when v_starts is null;
     v_limits := array(
       select id
       from tenuto.limits
-      where id = any (v_next) and scope <> 'rate'
+      where id = any (array(select s.limit_id from unnest(v_starts) s)) and scope <> 'rate'
       order by scope, id
       for no key update skip locked);
-    insert into tenuto.arrivals (org_id, limit_id)
-    select l.org_id, l.id from unnest(v_next, v_org_ids) l(id, org_id) where l.id <> all (v_limits);
+    perform tenuto._lower_limit_floors(v_limits, v_starts);
+    insert into tenuto.arrivals (org_id, limit_id, priority, seq)
+    select s.org_id, s.limit_id, s.priority, s.seq from unnest(v_starts) s where s.limit_id <> all (v_limits);
   end loop;
   return v_routes;
 end

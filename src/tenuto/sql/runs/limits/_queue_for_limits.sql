@@ -13,6 +13,8 @@ create or replace function tenuto._queue_for_limits(p_queued tenuto.queued_task[
 as $$
 declare
   v_lines bigint[];
+  v_priority int;
+  v_seq bigint;
 begin
   with lined_up as (
     insert into tenuto.waiting_tasks
@@ -21,12 +23,13 @@ begin
            (n.queued).priority, (n.queued).attempt, n.limit_id, (n.queued).flags, 'limit'
     from tenuto._next_limits(p_queued) n
     order by n.no
-    returning limit_id
+    returning limit_id, priority, seq
   )
-  select array_agg(distinct limit_id) into v_lines from lined_up;
+  select array_agg(distinct limit_id), max(priority), min(seq) into v_lines, v_priority, v_seq from lined_up;
 
-  insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes)
-  select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes
+  -- All lines get the same position, before each of these tasks: the exact ones would cost more than they save.
+  insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes, priority, seq)
+  select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes, v_priority, v_seq
   from (
     select distinct on (c.org_id, w.scope, w.key)
            c.org_id, w.scope, w.key, w.size, w.seconds,

@@ -33,8 +33,8 @@ begin
     with first as materialized (
       select w.id
       from tenuto.waiting_tasks w
-      where w.limit_id = v_rate.id
-      order by w.priority desc, w.seq
+      where w.limit_id = v_rate.id and (-w.priority, w.seq) >= (-v_rate.floor_priority, v_rate.floor_seq)
+      order by -w.priority, w.seq
       limit v_share.tasks
       for update skip locked
     ), gone as (

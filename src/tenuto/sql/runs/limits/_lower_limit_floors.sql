@@ -1,0 +1,15 @@
+-- Lowers the floors of limits to tasks that got in line before them: a start that committed late, a higher priority, or
+-- a task that took the slot of another limit first. p_held: the limits that the caller has locked; others stay.
+create or replace function tenuto._lower_limit_floors(p_held bigint[], p_starts tenuto.line_start[])
+  returns void
+  language sql
+as $$
+  update tenuto.limits l
+  set floor_priority = n.priority, floor_seq = n.seq
+  from (
+    select distinct on (s.limit_id) s.limit_id, s.priority, s.seq
+    from unnest(p_starts) s
+    order by s.limit_id, -s.priority, s.seq
+  ) n
+  where l.id = n.limit_id and l.id = any (p_held) and (-n.priority, n.seq) < (-l.floor_priority, l.floor_seq);
+$$;

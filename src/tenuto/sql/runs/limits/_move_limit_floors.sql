@@ -1,0 +1,37 @@
+-- Moves the floors of limits up to their first task in line and their oldest slot, so that a call that fills a limit
+-- does not read the dead rows before them while a long transaction holds vacuum back. Only floors that would skip
+-- 5,000 numbers move; with many limits a call checks a random part of them, about 2,000. A task that gets in line
+-- before a floor lowers it: _lower_limit_floors. Slots need no such call: they are taken by transactions that have
+-- locked the limit.
+create or replace function tenuto._move_limit_floors()
+  returns bigint
+  language plpgsql
+  set plan_cache_mode = force_custom_plan
+  set jit = off
+as $$
+declare
+  v_parts int := (select 1 + count(*) / 2000 from tenuto.limits where idle_since is null);
+  v_part int := floor(random() * v_parts);
+  v_ids bigint[];
+  v_count bigint;
+begin
+  v_ids := array(
+    select l.id
+    from tenuto.limits l
+    cross join lateral tenuto._limit_floor(l) f
+    where l.idle_since is null
+      and (hashint8(l.id) & 2147483647) % v_parts = v_part
+      and (f.priority < l.floor_priority or f.seq >= l.floor_seq + 5000 or f.slot >= l.floor_slot + 5000)
+    order by l.scope, l.id
+    for no key update of l skip locked);
+  -- A second statement, so that it sees what was committed before this transaction had the locks.
+  update tenuto.limits l
+  set floor_priority = n.priority, floor_seq = n.seq, floor_slot = n.slot
+  from (
+    select x.id, f.* from tenuto.limits x cross join lateral tenuto._limit_floor(x) f where x.id = any (v_ids)
+  ) n
+  where l.id = n.id;
+  get diagnostics v_count = row_count;
+  return v_count;
+end
+$$;
