@@ -1,6 +1,7 @@
 """`tenuto runs`: shows, watches, cancels, retries and deletes runs."""
 
 import asyncio
+import time
 from typing import Annotated
 from uuid import UUID
 
@@ -106,21 +107,20 @@ def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
 
 
 def finish(run_id: UUID, *, quiet: bool) -> None:
-    """Carry out the accepted verb on a large run together with the dispatchers, and print the progress."""
+    """Carry out the accepted verb on a large run together with the dispatchers, and print the progress every second."""
     with_database(lambda context: advance(context, run_id, quiet=quiet), role=WORKERS)
 
 
 async def advance(context: CommandContext, run_id: UUID, *, quiet: bool) -> None:
     from tenuto.db import maintenance, runs
 
-    last = ""
+    next_line_at = 0.0
     while requests := await context.pool.call(runs.get_request, org_id=context.org_id, run_id=run_id):
         (request,) = requests
-        total = "?" if request.total_tasks is None else request.total_tasks
-        text = f"{request.action}: {request.done_tasks} of {total} tasks"
-        if not quiet and text != last:
-            say(text)
-            last = text
+        if not quiet and time.monotonic() >= next_line_at:
+            total = "?" if request.total_tasks is None else request.total_tasks
+            say(f"{request.action}: {request.done_tasks} of {total} tasks")
+            next_line_at = time.monotonic() + 1
         key = f"{request.action}:{run_id}"
         if not await context.pool.call(maintenance.advance_requests, limit=1, keys=[key]):
             await asyncio.sleep(0.2)  # a dispatcher is working on it
