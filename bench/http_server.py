@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from tenuto.cli.processes.http_listener import uvicorn_config
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.keys import Peppers
+from tenuto.server.limits.connection_limit import ConnectionLimit
 from tenuto.server.settings import RateLimit, ServerSettings
 
 PEPPERS = Peppers((b"bench" * 8,))
@@ -26,10 +27,10 @@ def bare(url: str) -> FastAPI:
     """Return an application with a minimal database route."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, ConnectionLimit]]:
         async with open_pool(url, role="tenuto_api", size=settings(url).connections) as pool:
             app.state.pool = pool
-            yield
+            yield {"connections": ConnectionLimit(1000, 1000)}
 
     app = FastAPI(lifespan=lifespan)
 
