@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import psycopg
 import pytest
 
@@ -23,6 +24,9 @@ LONGEST = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in w
 # Folders whose tests get a new database each: they end processes and connections, and look at all that are there.
 NEW_DATABASES = ("journeys", "docs", "examples")
 _numbers = itertools.count(1)
+
+hypothesis.settings.register_profile("tests", deadline=None)  # a busy machine makes any example slow
+hypothesis.settings.load_profile("tests")
 
 # Where this is set, every process that a test starts would compile all that it imports: twice the time of most starts.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -69,7 +69,7 @@ def test_orgs_have_buckets_of_their_own(db: Db, clock: Clock) -> None:
     assert take_all(db, org_id=an_org(db, "acme")) == 5
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(waits=st.lists(st.floats(0, 3), max_size=12), rate=st.floats(0.1, 20), burst=st.floats(1, 10))
 def test_no_span_of_time_gives_more_than_burst_and_rate(
     db: Db, clock: Clock, waits: list[float], rate: float, burst: float
