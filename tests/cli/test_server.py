@@ -20,7 +20,7 @@ def test_a_database_of_others_needs_a_pepper(database: str) -> None:
 
 def test_each_of_several_processes_writes_whom_it_refused(database: str) -> None:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    with running("server", "--port", "0", "--processes", "2", ready="answering at", **where) as server:
+    with running("server", "--port", "0", "--processes", "2", ready="answering at", from_start=True, **where) as server:
         (url,) = re.findall(r"answering at (http://[\d.:]+)", server.said())
         refused = httpx2.get(f"{url}/v1/runs", timeout=60).json()
         wait_until(lambda: refused["request_id"] in server.said())

@@ -32,7 +32,7 @@ def hears(worker: WorkerProcess, number: int) -> bool:
 
 def test_the_first_child_starts_while_the_supervisor_still_waits_for_the_database(tmp_path: Path):
     with a_server_that_says_nothing() as url, a_fleet(url, tmp_path) as fleet:
-        worker = fleet.start("plain", wait=False)
+        worker = fleet.start("plain", wait=False, from_start=True)
 
         wait_until(lambda: worker.children() != [])
 
@@ -49,7 +49,7 @@ def stop_at_random_moments(fleet: Fleet, times: int) -> None:
     chance = random.Random(SEED)  # noqa: S311
     for _ in range(times):
         number, moment = chance.choice((signal.SIGTERM, signal.SIGINT)), chance.uniform(0.05, 1.0)
-        worker = fleet.start("plain", wait=False)
+        worker = fleet.start("plain", wait=False, from_start=True)
         wait_until(lambda worker=worker, number=number: hears(worker, number))
         wait_until(lambda worker=worker, moment=moment: cpu_of(worker) > moment or "works on" in worker.log)
 

@@ -1,60 +1,39 @@
 """Runs `tenuto` as a user does: as a process, with an environment."""
 
-import multiprocessing
 import os
 import signal
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from tenuto.cli.main import main
+from tests.support.processes.fork_server import PROGRAM as TENUTO
+from tests.support.processes.forked_tenuto import ROOT, ForkedTenuto
 from tests.support.waiting import wait_until
 
-TENUTO = Path(sys.executable).with_name("tenuto")
-ROOT = Path(__file__).parents[3]
-WRITE = os.O_WRONLY | os.O_CREAT
-# To start Python and import costs several times what most commands do: each is a fork of a process that has done both.
-READY = multiprocessing.get_context("forkserver")
-PRELOADED = ["tenuto.cli.root", "tenuto.db.install.install", "tenuto.sdk.client.client", "pydantic.type_adapter"]
-READY.set_forkserver_preload([*PRELOADED, "pytest"])
+__all__ = ["ROOT", "TENUTO", "Running", "running", "start", "tenuto"]
 
 
 def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
     """What the command said and how it ended."""
-    with tempfile.TemporaryDirectory() as folder:
-        out, err = Path(folder) / "out", Path(folder) / "err"
-        process = READY.Process(target=_be_tenuto, args=[arguments, _environment(environment), Path.cwd(), out, err])
-        process.start()
-        process.join()
-        assert process.exitcode is not None
-        return subprocess.CompletedProcess([TENUTO, *arguments], process.exitcode, out.read_text(), err.read_text())
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        code = ForkedTenuto(*arguments, env=_environment(environment), stdout=out, stderr=err).wait()
+        return subprocess.CompletedProcess([TENUTO, *arguments], code, _text(out), _text(err))
 
 
-def _be_tenuto(arguments: tuple[str, ...], environment: dict[str, str], here: Path, out: Path, err: Path) -> None:
-    for number, file, flags in ((0, Path(os.devnull), os.O_RDONLY), (1, out, WRITE), (2, err, WRITE)):
-        os.dup2(os.open(file, flags, 0o600), number)
-    be_tenuto(arguments, environment, here)
-
-
-def be_tenuto(arguments: Sequence[str], environment: dict[str, str], here: Path) -> None:
-    """As if the program had been started by a shell."""
-    os.chdir(here)
-    os.environ.clear()
-    os.environ.update(environment)
-    sys.path[:] = [str(TENUTO.parent), *(path for path in sys.path if path.startswith((sys.prefix, sys.base_prefix)))]
-    sys.argv = [str(TENUTO), *arguments]
-    main()
+def _text(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 @dataclass(frozen=True)
 class Running:
     """A command that stays until it is told to stop."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | ForkedTenuto
     output: Path
 
     def said(self) -> str:
@@ -67,20 +46,13 @@ class Running:
 
 
 @contextmanager
-def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[Running]:
-    """A command that has said `ready`; modules of the repository can be imported by it."""
+def running(*arguments: str, ready: str, from_start: bool = False, **environment: str | Path) -> Iterator[Running]:
+    """A command that has printed `ready`; modules of the repository can be imported by it. `from_start`: the program
+    itself, for tests that are about its start."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         with output.open("wb") as file:
-            process = subprocess.Popen(
-                [TENUTO, *arguments],
-                cwd=ROOT,
-                env=_environment(environment),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-                preexec_fn=_hear_interrupts,
-            )
+            process = start(*arguments, environment=_environment(environment), output=file, from_start=from_start)
         command = Running(process, output)
         try:
             wait_until(lambda: ready in command.said() or process.poll() is not None, timeout=60)
@@ -90,6 +62,23 @@ def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[
             if process.poll() is None:
                 process.terminate()
             process.wait(60)
+
+
+def start(
+    *arguments: str, environment: dict[str, str], output: BinaryIO, from_start: bool = False
+) -> "subprocess.Popen[bytes] | ForkedTenuto":
+    """A process that imports modules of the repository too."""
+    if not from_start:
+        return ForkedTenuto(*arguments, env=environment, stdout=output, cwd=ROOT)
+    return subprocess.Popen(
+        [TENUTO, *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        preexec_fn=_hear_interrupts,
+    )
 
 
 def _environment(said: dict[str, str | Path]) -> dict[str, str]:

@@ -1,97 +1,118 @@
-"""A `tenuto` for scripts that call it dozens of times: each call is a fork of a process that has imported everything.
+"""`tenuto` as processes that start at once: forks of fork_server.py, with their own pids, streams and signals.
 
-`forked_tenuto()` creates the program's folder, to be put on PATH. Commands that run until stopped (`tenuto up`,
-`worker`, `dispatcher`, `server`) are the real program, because tests of them are about its processes and signals.
+They differ from the program only in how they start, so tests of the start itself use the program.
 """
 
 import atexit
 import functools
-import gc
-import importlib
 import json
 import os
+import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
-from tests.support.processes.command_line import PRELOADED, ROOT, TENUTO, be_tenuto
 from tests.support.waiting import wait_until
 
-CALL = """#!{python} -IS
-import json, os, socket, sys
-if sys.argv[1:2] and sys.argv[1] in ("up", "worker", "dispatcher", "server"):
-    os.execv({tenuto!r}, [{tenuto!r}, *sys.argv[1:]])
-with socket.socket(socket.AF_UNIX) as line:
-    line.connect({address!r})
-    said = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()
-    socket.send_fds(line, [len(said).to_bytes(4, "big")], [0, 1, 2])
-    line.sendall(said)
-    code = line.recv(1)
-os._exit(code[0] if code else 70)
+ROOT = Path(__file__).parents[3]
+# For scripts. Passes signals on, as a shell that waits for its command does.
+SCRIPT = """#!{python} -IS
+import json, os, signal, socket, struct, sys
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect({address!r})
+    request = json.dumps([sys.argv[1:], dict(os.environ), os.getcwd()]).encode()
+    socket.send_fds(connection, [len(request).to_bytes(4, "big")], [0, 1, 2])
+    connection.sendall(request)
+    (pid,) = struct.unpack("!i", connection.recv(4))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: os.kill(pid, number))
+    (code,) = struct.unpack("!i", connection.recv(4) or b"\\0\\0\\0\\x46")
+os._exit(code if code >= 0 else 128 - code)
 """
 
 
 @functools.cache
-def forked_tenuto() -> Path:
-    """The folder with the program `tenuto`; it is gone with this process."""
-    folder = Path(tempfile.mkdtemp(prefix="tenuto-quick-"))
+def _server() -> Path:
+    """The address of this process's fork server."""
+    folder = Path(tempfile.mkdtemp(prefix="tenuto-fork-"))
     folder.chmod(0o755)
     address = folder / "socket"
+    command = [sys.executable, str(Path(__file__).with_name("fork_server.py")), str(address)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("TENUTO_")}
-    clean["PYTHONPATH"] = str(ROOT)
-    command = [sys.executable, __file__, str(address)]  # as a script, so that help texts name the program
     process = subprocess.Popen(command, cwd=ROOT, env=clean, stdin=subprocess.PIPE)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     atexit.register(process.kill)
-    program = folder / "tenuto"
-    program.write_text(CALL.format(python=sys.executable, tenuto=str(TENUTO), address=str(address)))
+    wait_until(lambda: address.exists() or process.poll() is not None, timeout=60)
+    assert process.poll() is None
+    return address
+
+
+@functools.cache
+def forked_tenuto() -> Path:
+    """The folder of a program `tenuto`, to be put on PATH; it is gone with this process."""
+    address = _server()
+    program = address.with_name("tenuto")
+    program.write_text(SCRIPT.format(python=sys.executable, address=str(address)))
     program.chmod(0o755)
-    wait_until(address.exists, timeout=60)
-    return folder
+    return program.parent
 
 
-def _serve(address: str) -> None:
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"{address}.new")
-        listener.listen(100)
-        Path(f"{address}.new").rename(address)
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        while True:
-            line, _ = listener.accept()
-            if os.fork() == 0:
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                listener.close()
-                _answer(line)
-            line.close()
+class ForkedTenuto:
+    """One process, with the methods of subprocess.Popen that tests use."""
 
+    def __init__(
+        self,
+        *arguments: str | Path,
+        env: Mapping[str, str],
+        stdout: BinaryIO,
+        stderr: BinaryIO | None = None,
+        cwd: Path | None = None,
+    ) -> None:
+        self.args = ["tenuto", *map(str, arguments)]
+        self.returncode: int | None = None
+        request = json.dumps([self.args[1:], dict(env), str(cwd or Path.cwd())]).encode()
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(str(_server()))
+        with Path(os.devnull).open("rb") as stdin:
+            streams = [file.fileno() for file in (stdin, stdout, stderr or stdout)]
+            socket.send_fds(self._connection, [len(request).to_bytes(4, "big")], streams)
+        self._connection.sendall(request)
+        self.pid = self._receive()
 
-def _answer(line: socket.socket) -> None:
-    head, files, _, _ = socket.recv_fds(line, 4, 3)
-    said = b""
-    while len(said) < int.from_bytes(head, "big"):
-        said += line.recv(1 << 20)
-    arguments, environment, here = json.loads(said)
-    pid = os.fork()
-    if pid == 0:
-        line.close()
-        for number, file in enumerate(files):
-            os.dup2(file, number)
-            os.close(file)
-        be_tenuto(arguments, environment, Path(here))
-    for file in files:
-        os.close(file)
-    _, status = os.waitpid(pid, 0)
-    code = os.waitstatus_to_exitcode(status)
-    line.send(bytes([code if code >= 0 else 128 - code]))
-    os._exit(0)
+    def _receive(self) -> int:
+        number: int = struct.unpack("!i", self._connection.recv(4))[0]
+        return number
 
+    def poll(self) -> int | None:
+        if self.returncode is None and select.select([self._connection], [], [], 0)[0]:
+            self._end()
+        return self.returncode
 
-if __name__ == "__main__":
-    for module in (*PRELOADED, "rich.markdown", "rich.table"):
-        importlib.import_module(module)  # so that no call has to
-    gc.freeze()
-    _serve(sys.argv[1])
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            if not select.select([self._connection], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+            self._end()
+        assert self.returncode is not None
+        return self.returncode
+
+    def _end(self) -> None:
+        self.returncode = self._receive()
+        self._connection.close()
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)

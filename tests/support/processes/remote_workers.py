@@ -3,7 +3,6 @@
 import base64
 import re
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +10,8 @@ from uuid import UUID
 
 from tenuto.model.keys import WORKER, key_hash, make_key, read_peppers
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
-from tests.support.processes.command_line import TENUTO
-from tests.support.processes.workers import ROOT, Fleet
+from tests.support.processes.forked_tenuto import ROOT, ForkedTenuto
+from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 PEPPER = base64.b64encode(b"p" * 32).decode()
@@ -42,7 +41,7 @@ class RemoteFleet(Fleet):
         self.key = key
         self._server_database = server_database or database
         self.url = ""
-        self.server: subprocess.Popen[bytes] | None = None
+        self.server: ForkedTenuto | None = None
         self._dispatcher = self._run("dispatcher", "dispatcher")
 
     @property
@@ -70,17 +69,11 @@ class RemoteFleet(Fleet):
         self.server.send_signal(signal.SIGKILL)
         self.server.wait(10)
 
-    def _run(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+    def _run(self, name: str, *arguments: str) -> ForkedTenuto:
         url = self._server_database if name == "server" else self.database
         with (self.folder / f"{name}.log").open("ab") as file:
-            return subprocess.Popen(
-                [TENUTO, *arguments],
-                cwd=ROOT,
-                env={**super()._environment(url), "TENUTO_PEPPER": PEPPER},
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-            )
+            environment = {**super()._environment(url), "TENUTO_PEPPER": PEPPER}
+            return ForkedTenuto(*arguments, env=environment, stdout=file, cwd=ROOT)
 
     def _environment(self, url: str) -> dict[str, str]:
         here = super()._environment(url)

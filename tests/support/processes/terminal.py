@@ -13,10 +13,11 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.processes.forked_tenuto import forked_tenuto
+from tests.support.processes.forked_tenuto import ROOT, forked_tenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
-ROOT = Path(__file__).parents[3]
+__all__ = ["ROOT", "BackgroundCommand", "Terminal", "newcomer"]
+
 BIN = Path(sys.executable).parent
 
 

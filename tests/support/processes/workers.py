@@ -9,17 +9,17 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.processes.command_line import TENUTO
+from tests.support.processes.command_line import start
+from tests.support.processes.forked_tenuto import ForkedTenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
-ROOT = Path(__file__).parents[3]
 READY = re.compile(r"(\S+) works on tests")
 
 
 class WorkerProcess:
     """One worker: its supervisor, the child with the tasks, and the processes below that."""
 
-    def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes] | ForkedTenuto", log: Path) -> None:
         self.process, self._log = process, log
         self._seen: dict[int, psutil.Process] = {}
 
@@ -106,20 +106,16 @@ class Fleet:
         self.database, self.folder = database, folder
         self.workers: list[WorkerProcess] = []
 
-    def start(self, app: str, *flags: str, wait: bool = True, url: str | None = None) -> WorkerProcess:
+    def start(
+        self, app: str, *flags: str, wait: bool = True, url: str | None = None, from_start: bool = False
+    ) -> WorkerProcess:
         """`tenuto worker` for tests/journeys/apps/<app>.py."""
         target = f"tests.journeys.apps.{app}:app"
         flags = flags if "--concurrency" in flags else (*flags, "--concurrency", "10")
         log = self.folder / f"worker{len(self.workers) + 1}.log"
         with log.open("wb") as file:
-            process = subprocess.Popen(
-                [TENUTO, "worker", target, *flags],
-                cwd=ROOT,
-                env=self._environment(url or self.database),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=file,
-            )
+            environment = self._environment(url or self.database)
+            process = start("worker", target, *flags, environment=environment, output=file, from_start=from_start)
         worker = WorkerProcess(process, log)
         self.workers.append(worker)
         if wait:
