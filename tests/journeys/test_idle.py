@@ -15,7 +15,7 @@ MEMORY = 80 * 1024 * 1024
 
 def test_an_idle_worker_asks_little_and_is_small(db: Db, database: str, fleet: Fleet):
     with a_proxy(database) as line:
-        worker = fleet.start("plain", url=line.url)
+        worker = fleet.start("plain", url=line.url, from_start=True)
         wait_until(lambda: count(db, "dispatchers") == 1)
         before, started = line.questions, time.monotonic()
         wait_until(lambda: time.monotonic() - started >= WINDOW)

@@ -5,6 +5,7 @@ A request holds the arguments, the environment and the working directory, and pa
 is the process id and, when the process has ended, its exit code. A process is killed when its requester is gone.
 """
 
+import atexit
 import gc
 import importlib
 import json
@@ -17,10 +18,14 @@ import struct
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 PROGRAM = Path(sys.executable).with_name("tenuto")
 ALSO = ("rich.markdown", "rich.table", "rich.live", "pydantic.type_adapter", "uvicorn.protocols.http.h11_impl")
+
+_exit_code = 1  # of a process that ends with an exception
 
 
 def _import_everything() -> None:
@@ -76,11 +81,13 @@ def _respond(connection: socket.socket) -> None:
 
 def _kill_when_closed(connection: socket.socket, pid: int) -> None:
     connection.recv(1)
-    os.kill(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
 
 
-def _be_tenuto(arguments: Sequence[str], environment: dict[str, str], folder: str) -> None:
+def _be_tenuto(arguments: Sequence[str], environment: dict[str, str], folder: str) -> NoReturn:
     """Run as if a shell had started the program."""
+    global _exit_code
     from tenuto.cli.main import main
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,9 +96,21 @@ def _be_tenuto(arguments: Sequence[str], environment: dict[str, str], folder: st
     os.environ.update(environment)
     sys.path[:] = [str(PROGRAM.parent), *(path for path in sys.path if path.startswith((sys.prefix, sys.base_prefix)))]
     sys.argv = [str(PROGRAM), *arguments]
-    main()
+    try:
+        main()
+    except SystemExit as end:
+        _exit_code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        raise
+
+
+def _exit_at_once() -> None:
+    """Runs last of all exit functions: taking apart everything that was imported takes longer than most commands."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(_exit_code)
 
 
 if __name__ == "__main__":
+    atexit.register(_exit_at_once)
     _import_everything()
     _serve(sys.argv[1])
