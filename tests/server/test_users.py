@@ -233,7 +233,7 @@ def test_nobody_waits_for_an_issuer_that_hangs_if_their_key_is_known(
     settings: ServerSettings, issuer: IssuerServer, person: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person("ann", "reader")
-    monkeypatch.setattr("tenuto.server.app.REQUEST_TIMEOUT_SECONDS", 3600)
+    monkeypatch.setattr("tenuto.server.auth.oidc_issuer.REQUEST_TIMEOUT_SECONDS", 3600)
     monkeypatch.setattr(
         "tenuto.server.auth.oidc_issuer.REFRESH_KEYS_SECONDS", 0
     )  # every key is due to be asked for anew

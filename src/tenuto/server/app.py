@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-import httpx2
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
@@ -16,7 +15,7 @@ from starlette.types import ASGIApp
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.server.auth.imported_keys import BcryptChecker
-from tenuto.server.auth.oidc_issuer import REQUEST_TIMEOUT_SECONDS, Issuer
+from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.http.compression import Compression
 from tenuto.server.http.middleware import RequestMiddleware
 from tenuto.server.http.openapi import describe
@@ -88,13 +87,10 @@ def create_app(settings: ServerSettings, *, tables: list[RouteTable] = TABLES) -
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
     settings: ServerSettings = app.state.settings
     size, longest = settings.connections, settings.bulk_seconds
-    async with (
-        open_pool(settings.database_url, role=settings.role, size=size, longest=longest, bound=True) as pool,
-        httpx2.AsyncClient(timeout=REQUEST_TIMEOUT_SECONDS) as http,
-    ):
+    async with open_pool(settings.database_url, role=settings.role, size=size, longest=longest, bound=True) as pool:
         app.state.pool, app.state.wakes = pool, WakeupHub(settings.database_url)
         app.state.checker, app.state.starter = BcryptChecker(), StartBatcher(pool, settings.statement_seconds)
-        app.state.issuer = Issuer(settings.oidc, http) if settings.oidc else None
+        app.state.issuer = Issuer(settings.oidc) if settings.oidc else None
         app.state.stopping, app.state.look = asyncio.Event(), None
         checking = asyncio.create_task(_check_schema(app, pool))
         with signal_shutdown(app.state.stopping):

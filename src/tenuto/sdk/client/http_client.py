@@ -34,6 +34,7 @@ class Http:
         self._client = httpx2.AsyncClient(
             base_url=self.url,
             headers={"Authorization": f"Bearer {key}", "User-Agent": "tenuto-python"},
+            verify=not self.url.startswith("http://"),  # loading the certificates takes longer than most requests
             timeout=httpx2.Timeout(ANSWER_WITHIN, connect=10.0, pool=None),
             # Shorter than the keep-alive timeout of common servers.
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),

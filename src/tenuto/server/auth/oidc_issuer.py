@@ -46,9 +46,9 @@ class IssuerKeys:
 class Issuer:
     """Caches the issuer's keys and endpoints in this process; fetches them only when needed."""
 
-    def __init__(self, settings: Oidc, http: httpx2.AsyncClient) -> None:
+    def __init__(self, settings: Oidc) -> None:
         self.settings = settings
-        self.http = http
+        self.http = httpx2.AsyncClient(timeout=REQUEST_TIMEOUT_SECONDS)
         self._known: IssuerKeys | None = None
         self._known_at = self._asked_at = float("-inf")
         self._turn = asyncio.Lock()
@@ -76,6 +76,7 @@ class Issuer:
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.gather(self._renewing, return_exceptions=True)
+        await self.http.aclose()
 
     async def endpoint(self, name: str) -> str:
         known = self._within(MAX_KEY_AGE_SECONDS) or await self._ask()
