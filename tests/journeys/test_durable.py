@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from tests.support.database.attempts import running, start_tasks, wait_for
+from tests.support.database.attempts import end_lease, running, start_tasks, wait_for
 from tests.support.database.loops import count, value
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, statuses
 from tests.support.processes.workers import Fleet
@@ -27,8 +27,7 @@ def pass_an_hour(db: Db) -> None:
 
 
 def test_steps_sleeps_and_signals_survive_the_death_of_everything(db: Db, fleet: Fleet):
-    flags = ("durable", "--lease", "2s")
-    worker = fleet.start(*flags)
+    worker = fleet.start("durable")
     orders = [
         *start_tasks(db, "durable.order", None, max_attempts=10),
         *start_tasks(db, "durable.order_thread", None, max_attempts=10),
@@ -38,18 +37,19 @@ def test_steps_sleeps_and_signals_survive_the_death_of_everything(db: Db, fleet:
     worker.kill()
 
     pass_an_hour(db)
-    worker = fleet.start(*flags)
+    worker = fleet.start("durable")
     wait_while_waiting(db, fleet, orders, "charge", "pack")  # in ctx.wait
     worker.kill()
 
     for order in orders:
         call(db, "send_signal", org_id=DEFAULT_ORG, run_id=order, name="approved", value={"by": "me"})
-    worker = fleet.start(*flags)
+    worker = fleet.start("durable")
     wait_until(lambda: sorted(fleet.effects()) == effects_of("charge", "pack", "ship"))  # between two steps
     worker.kill()
+    end_lease(db, worker.name)
 
     fleet.open_gate("after shipping")
-    fleet.start(*flags)
+    fleet.start("durable")
     wait_for(db, completed=3)
     assert sorted(fleet.effects()) == effects_of("charge", "pack", "ship", "bill")
     assert count(db, "task_attempts", "end_no = 0 and output = %s", '{"by": "me"}') == 3

@@ -8,7 +8,7 @@ from datetime import timedelta
 import psycopg
 from psycopg.types.json import Jsonb
 
-from tests.support.database.attempts import wait_for
+from tests.support.database.attempts import end_lease, wait_for
 from tests.support.database.limits import a_key
 from tests.support.database.loops import count, value
 from tests.support.database.tasks import Db, start
@@ -44,14 +44,14 @@ def sampling(database: str) -> Iterator[list[int]]:
 
 def test_the_slots_of_a_dead_worker_are_free_with_its_lease_and_never_too_many(db: Db, database: str, fleet: Fleet):
     with sampling(database) as samples:
-        doomed = fleet.start("plain", "--lease", "2s")
+        doomed = fleet.start("plain")
         details = [{"task": no, "limits": [a_key("k", SIZE)]} for no in range(12)]
         start(db, *([f"door {no}"] for no in range(12)), kind={"type": "plain.hold"}, details=Jsonb(details))
         wait_until(lambda: len(fleet.effects()) == SIZE)
-        fleet.start("plain", "--lease", "2s")
+        fleet.start("plain")
 
         doomed.kill()
-        lease_ends = value(db, "select expires_at from tenuto.sessions where worker_id = %s", doomed.name)
+        lease_ends = end_lease(db, doomed.name)
         wait_until(lambda: len(fleet.effects()) == 2 * SIZE)
         again = value(db, "select max(started_at) from tenuto.running_tasks")
         for no in range(12):

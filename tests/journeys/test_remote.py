@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.db.connection.call import json_array
-from tests.support.database.attempts import ended, error_of, outcomes, running, start_tasks, wait_for
+from tests.support.database.attempts import end_lease, ended, error_of, outcomes, running, start_tasks, wait_for
 from tests.support.database.loops import cancel_run, count, value
 from tests.support.database.tasks import DEFAULT_ORG, Db, call, statuses
 from tests.support.http.forward_proxy import an_http_proxy
@@ -136,7 +136,7 @@ def test_a_worker_that_is_stopped_gives_back_what_it_cannot_finish(db: Db, remot
 
 
 def test_a_drained_worker_finishes_and_ends(db: Db, remote: RemoteFleet) -> None:
-    worker = remote.start("plain", "--lease", "3s")
+    worker = remote.start("plain", "--lease", "6s")
     start_tasks(db, "plain.hold", "gate")
     wait_until(lambda: remote.effects() == ["begun gate"])
 
@@ -149,10 +149,11 @@ def test_a_drained_worker_finishes_and_ends(db: Db, remote: RemoteFleet) -> None
 
 
 def test_a_killed_worker_loses_nothing_but_its_lease(db: Db, remote: RemoteFleet) -> None:
-    worker = remote.start("plain", "--lease", "2s")
+    worker = remote.start("plain")
     (task,) = start_tasks(db, "plain.hold", "gate", max_losses=3)
     wait_until(lambda: remote.effects() == ["begun gate"])
     worker.kill()
+    end_lease(db, worker.name)
 
     remote.open_gate("gate")
     remote.start("plain")

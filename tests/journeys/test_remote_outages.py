@@ -68,7 +68,7 @@ def test_a_server_that_is_stopped_politely_does_not_wait_for_idle_workers(db: Db
 
 
 def test_a_lease_that_runs_out_while_the_server_is_away_stops_what_was_held(db: Db, remote: RemoteFleet) -> None:
-    worker = remote.start("plain", "--lease", "2s")
+    worker = remote.start("plain", "--lease", "4s")
     (task,) = start_tasks(db, "plain.linger", 0.0, max_losses=3)
     wait_until(lambda: remote.effects() == ["begun"])
 
@@ -82,7 +82,7 @@ def test_a_lease_that_runs_out_while_the_server_is_away_stops_what_was_held(db: 
 
 
 def test_a_key_that_is_revoked_claims_nothing_more_and_its_worker_says_so(db: Db, remote: RemoteFleet) -> None:
-    worker = remote.start("plain", "--lease", "2s")
+    worker = remote.start("plain", "--lease", "4s")
     db.execute("update tenuto.worker_keys set revoked_at = now()")
     start_tasks(db, "plain.note", "late")
     wait_until(lambda: "trying again" in worker.log)

@@ -74,7 +74,7 @@ def test_a_second_sigterm_ends_at_once_and_charges_nothing(db: Db, fleet: Fleet)
 
 @pytest.mark.parametrize("how", ["SIGHUP", "drain_worker"])
 def test_a_drained_worker_finishes_what_it_holds_and_claims_no_more(db: Db, fleet: Fleet, how: str):
-    worker = fleet.start("plain", "--lease", "2s", "--grace", "0s")
+    worker = fleet.start("plain", "--lease", "6s", "--grace", "0s")
     (held,) = start_tasks(db, "plain.hold", ["door"])
     wait_until(lambda: "begun door" in fleet.effects())
 

@@ -27,6 +27,13 @@ def wait_for(db: Db, completed: int, *, timeout: float = 30.0) -> None:
     wait_until(lambda: ended(db) >= completed, timeout=timeout)
 
 
+def end_lease(db: Db, worker_id: str) -> datetime:
+    """End the lease of a worker that is gone now instead of waiting for its end, which is returned. Workers keep leases
+    that a busy machine can renew."""
+    statement = "update tenuto.sessions set expires_at = tenuto.now() where worker_id = %s returning expires_at"
+    return value(db, statement, worker_id)
+
+
 def outcomes(db: Db, task_id: UUID) -> list[str]:
     """How each attempt of the task ended, oldest first."""
     rows = db.execute("select outcome from tenuto.task_attempts where task_id = %s order by attempt", [task_id])
