@@ -5,12 +5,16 @@ from collections.abc import Callable, Iterable
 
 import psutil
 
+MAX_PAUSE_SECONDS = 0.02  # asking more often takes time from what is waited for
+
 
 def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> None:
     end = time.monotonic() + timeout
+    pause = 0.002
     while not condition():
         assert time.monotonic() < end, f"{condition} did not become true within {timeout} s"
-        time.sleep(0.005)
+        time.sleep(pause)
+        pause = min(pause * 1.2, MAX_PAUSE_SECONDS)
 
 
 def wait_until_dead(processes: Iterable[psutil.Process]) -> None:

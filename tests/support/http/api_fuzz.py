@@ -23,7 +23,6 @@ from tests.support.http.worker_requests import PEPPERS, HttpWorker, open_worker,
 
 # A refusal is one of these; 413 and 415 are ours besides what schemathesis expects.
 REFUSED = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429"]
-ENOUGH, EVERY = 6, 40  # a slice of an operation's boundary cases: the first ones, then every so manyth
 OVER = (b'"stale_lease"', b'"session_ended"')
 NOT_HTTP = b"Invalid HTTP request received."
 LIVE = {"run_id": "/v1/runs", "task_id": "/v1/tasks", "user_id": "/v1/users"}  # where an id is found
@@ -112,7 +111,7 @@ class Found:
 
 
 def fuzz(db: psycopg.Connection, url: str, *, examples: int, seed: int, whole: bool) -> Found:
-    """Try every operation; not `whole`: with a slice of the boundary cases."""
+    """Try every operation; `whole`: also with the boundary cases of every parameter, and in sequences."""
     config = schemathesis.Config.from_dict(
         {
             "seed": seed,
@@ -121,6 +120,7 @@ def fuzz(db: psycopg.Connection, url: str, *, examples: int, seed: int, whole: b
             "generation": {"max-examples": examples, "deterministic": True, "no-shrink": True},
             "checks": {"negative_data_rejection": {"expected-statuses": REFUSED}},
             "output": {"sanitization": {"enabled": False}},
+            "phases": {"coverage": {"enabled": whole}, "stateful": {"enabled": whole}},
         }
     )
     schema = schemathesis.openapi.from_url(f"{url}/openapi.json", config=config, timeout=60)
@@ -128,7 +128,7 @@ def fuzz(db: psycopg.Connection, url: str, *, examples: int, seed: int, whole: b
     with httpx2.Client(base_url=url, timeout=30) as http:
         world = World(db, http)
         _let_in(schema, world)
-        _add_hooks(schema, world, found, whole=whole)
+        _add_hooks(schema, world, found)
         for event in from_schema(schema).execute():
             if isinstance(event, events.ScenarioFinished):
                 found.failures += _failures(event)
@@ -152,16 +152,7 @@ def _let_in(schema: OpenApiSchema, world: World) -> None:
     schema.auth(refresh_interval=None)(Bearer)
 
 
-def _add_hooks(schema: OpenApiSchema, world: World, found: Found, *, whole: bool) -> None:
-    seen: Counter[str] = Counter()
-
-    @schema.hook
-    def filter_case(context: schemathesis.HookContext, case: schemathesis.Case) -> bool:
-        if whole or case.meta is None or case.meta.phase.name != "coverage":
-            return True
-        seen[case.operation.label] += 1
-        return seen[case.operation.label] <= ENOUGH or seen[case.operation.label] % EVERY == 0
-
+def _add_hooks(schema: OpenApiSchema, world: World, found: Found) -> None:
     @schema.hook
     def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> schemathesis.Case:
         _wait_less(case)
