@@ -12,7 +12,14 @@ import psycopg
 import pytest
 
 from tests.support.clock import Clock
-from tests.support.postgres.server import ensure_template, fresh_database, remove_server, run_folder, shared_server
+from tests.support.postgres.server import (
+    ensure_home,
+    ensure_template,
+    fresh_database,
+    remove_server,
+    run_folder,
+    shared_server,
+)
 from tests.support.postgres.shared_database import SharedDatabase, shared_database
 
 RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid4().hex)[:12]  # no pid: it may be that of a run that was killed
@@ -49,6 +56,12 @@ def server(server_folder: Path) -> Iterator[str]:
 def template(server: str, server_folder: Path) -> str:
     """The database that tests get copies of; tests/planted names one with a bug in it."""
     return os.environ.get("TENUTO_TEST_TEMPLATE") or ensure_template(server, server_folder)
+
+
+@pytest.fixture(scope="session")
+def migrated_home(server: str, server_folder: Path) -> Path:
+    """The home of an embedded server, for `copy_home`; `server` keeps its folder there."""
+    return ensure_home(server_folder)
 
 
 @pytest.fixture
@@ -120,5 +133,6 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     manager = session.config.pluginmanager.get_plugin("dsession")
     run = manager.nodemanager.testrunuid[:12] if manager is not None else RUN
     folder = run_folder(run)
-    if folder.exists():
-        remove_server(folder)
+    for home in (folder / "home", folder):
+        if home.exists():
+            remove_server(home)

@@ -15,12 +15,13 @@ DOCS = ROOT / "docs"
 RUN = ("python", "bash", "text", "sql", "js")
 COMMANDS = tuple(DOCS / "howto" / f"{name}.md" for name in ("command-line", "people-and-keys", "untrusted-code"))
 OVER_HTTP = tuple(DOCS / "howto" / f"{name}.md" for name in ("http-api", "remote-workers"))
-FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md", *OVER_HTTP, *COMMANDS)
+FROM_NOTHING = (ROOT / "README.md", DOCS / "quickstart.md")
+EMBEDDED = (*OVER_HTTP, *COMMANDS)  # with the embedded server, which the pages above have made
 WORKERS = DOCS / "howto" / "write-a-worker.md"  # test_worker_page.py runs it
 PAGES = sorted(
     page
     for page in (DOCS / "howto").glob("*.md")
-    if page not in (*FROM_NOTHING, WORKERS) and any(block.language != "sql" for block in blocks_of(page))
+    if page not in (*FROM_NOTHING, *EMBEDDED, WORKERS) and any(block.language != "sql" for block in blocks_of(page))
 )
 # Blocks that need what a test cannot have; each says why on its page.
 NOT_RUN = {
@@ -42,17 +43,22 @@ def terminal(database: str, tmp_path: Path) -> Terminal:
 @pytest.mark.timeout(300)  # dozens of commands, one process each
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed(page: Path, terminal: Terminal) -> None:
-    if page.stem == "untrusted-code":
-        require_full_sandbox()
     Reader(terminal).follow(page)
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", FROM_NOTHING, ids=lambda page: page.stem)
 def test_a_page_can_be_followed_by_somebody_who_has_nothing(page: Path) -> None:
+    with newcomer() as terminal:
+        Reader(terminal).follow(page)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("page", EMBEDDED, ids=lambda page: page.stem)
+def test_a_page_can_be_followed_with_the_embedded_server(page: Path, migrated_home: Path) -> None:
     if page.stem == "untrusted-code":
         require_full_sandbox()
-    with newcomer() as terminal:
+    with newcomer(migrated_home) as terminal:
         Reader(terminal).follow(page)
 
 

@@ -10,12 +10,11 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.install import install
 from tests.support.database.attempts import ended, running, start_tasks, wait_for
 from tests.support.database.invariants import assert_invariants
 from tests.support.database.loops import count
 from tests.support.database.tasks import Db
-from tests.support.postgres.server import PG_BIN, remove_server
+from tests.support.postgres.server import PG_BIN, copy_home, remove_server
 from tests.support.processes.workers import Fleet, a_fleet
 from tests.support.waiting import wait_until
 
@@ -31,10 +30,11 @@ def start_notes(db: Db, first: int, last: int) -> list[UUID]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
+def home(migrated_home: Path, tmp_path: Path) -> Iterator[Path]:
     """A server of the test's own, to be killed."""
     folder = tmp_path / "postgres"
     try:
+        copy_home(migrated_home, folder)
         yield folder
     finally:
         remove_server(folder)
@@ -42,7 +42,6 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_worker_says_once_that_its_database_is_away_and_once_that_it_is_back(home: Path, tmp_path: Path):
     with embedded.server(home, pg_bin=PG_BIN) as url, a_fleet(url, tmp_path) as fleet:
-        install.migrate(url)
         worker = fleet.start("plain", "--lease", "3s", "--processes", "2")
         os.kill(embedded.start(home, pg_bin=PG_BIN).pid, signal.SIGKILL)
         wait_until(lambda: worker.log.count("the lease cannot be renewed") == 2)
@@ -59,7 +58,6 @@ def test_a_worker_says_once_that_its_database_is_away_and_once_that_it_is_back(h
 
 def test_every_accepted_task_completes_once_when_postgres_is_killed_under_load(home: Path, tmp_path: Path):
     with embedded.server(home, pg_bin=PG_BIN) as url, a_fleet(url, tmp_path) as fleet:
-        install.migrate(url)
         fleet.start("plain", "--lease", "10s")
         fleet.start("plain", "--lease", "10s")
         accepted: list[UUID] = []

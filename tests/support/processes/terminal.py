@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.support.postgres.server import copy_home
 from tests.support.processes.forked_tenuto import ROOT, forked_tenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
@@ -67,10 +68,13 @@ class Terminal:
 
 
 @contextmanager
-def newcomer() -> Iterator[Terminal]:
-    """Somebody with an empty folder and no database; what they started is stopped afterwards."""
+def newcomer(migrated_home: Path | None = None) -> Iterator[Terminal]:
+    """Somebody with an empty folder, without a database or with a copy of this home; what they started is stopped
+    afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="tenuto-newcomer-"))
     folder.chmod(0o755)  # the embedded server may run as another user
+    if migrated_home is not None:
+        copy_home(migrated_home, folder / "home")
     terminal = Terminal(folder, TENUTO_HOME=str(folder / "home"))
     try:
         yield terminal

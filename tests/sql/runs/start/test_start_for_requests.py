@@ -13,11 +13,10 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.install import install
 from tenuto.model.ids import uuid7
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 from tests.support.database.users import a_key_id, a_user, an_api_key, hash_of
-from tests.support.postgres.server import PG_BIN, remove_server
+from tests.support.postgres.server import PG_BIN, copy_home, remove_server
 
 KIND = {"type": "shop.send"}
 
@@ -168,11 +167,10 @@ def test_several_at_once_start_all_of_theirs(database: str, db: Db, key: str) ->
     assert sorted(str(claim.task_id) for claim in a_worker(db).claim(100)) == ids
 
 
-def test_what_returned_is_there_when_postgres_is_killed_the_moment_after(tmp_path: Path) -> None:
+def test_what_returned_is_there_when_postgres_is_killed_the_moment_after(migrated_home: Path, tmp_path: Path) -> None:
     home = tmp_path / "postgres"
     try:
-        with embedded.server(home, pg_bin=PG_BIN) as url:
-            install.migrate(url)
+        copy_home(migrated_home, home)
         server = embedded.start(home, pg_bin=PG_BIN)
         with psycopg.connect(server.url, autocommit=True) as db:
             an_api_key(db, key_id := a_key_id())

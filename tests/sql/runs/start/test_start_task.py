@@ -10,10 +10,9 @@ import psycopg
 import pytest
 
 from tenuto.db import embedded
-from tenuto.db.install import install
 from tenuto.model.ids import uuid7
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker
-from tests.support.postgres.server import PG_BIN, remove_server
+from tests.support.postgres.server import PG_BIN, copy_home, remove_server
 
 KIND = {"type": "shop.send"}
 
@@ -81,11 +80,10 @@ def test_what_comes_after_it_waits_for_the_disk_as_before(db: Db):
     assert db.execute("show synchronous_commit").fetchone() == ("on",)
 
 
-def test_a_start_that_returned_is_there_when_postgres_is_killed_the_moment_after(tmp_path: Path):
+def test_a_start_that_returned_is_there_when_postgres_is_killed_the_moment_after(migrated_home: Path, tmp_path: Path):
     home = tmp_path / "postgres"
     try:
-        with embedded.server(home, pg_bin=PG_BIN) as url:
-            install.migrate(url)
+        copy_home(migrated_home, home)
         ids: list[str] = []
         for _ in range(3):
             server = embedded.start(home, pg_bin=PG_BIN)
