@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import StaleLease
+from tenuto.runtimes.invoke import classify
 from tenuto.runtimes.outcomes import (
     Dropped,
     Failed,
@@ -14,7 +15,6 @@ from tenuto.runtimes.outcomes import (
     Outcome,
     Snoozed,
     Waiting,
-    classify,
     describe,
     from_json,
     to_json,

@@ -7,9 +7,9 @@ from functools import wraps
 from typing import Any, cast
 
 from tenuto import App
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Completed, Failed, Outcome
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.executor import Executor
 from tenuto.worker.process.slots import Slots
 from tenuto.worker.supervisor import crash_ledger

@@ -5,8 +5,8 @@ import weakref
 from dataclasses import dataclass
 from typing import Any, cast
 
+from tenuto.runtimes.base import Attempt
 from tenuto.worker.execution import deadlines
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.deadlines import Deadlines
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool, open_pool
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.process.session import WorkerSession
 from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, start

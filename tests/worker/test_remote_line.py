@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 
 from tenuto.db.connection.availability import Backoff
-from tenuto.db.connection.claim_connection import ClaimedRow, Row
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.model.errors import TooLarge
+from tenuto.model.tasks import ClaimedRow, Row
 from tenuto.worker.backends.http_claims import ENDED, HttpClaimChannel
 from tenuto.worker.backends.http_connection import ServerAddress
 from tests.support.http.stub_server import StubServer, a_stub_server

@@ -40,6 +40,24 @@ class Claimed:
     metadata: Any
 
 
+Row = tuple[Any, ...]  # a row of complete_and_claim, with the columns of ClaimedRow; a tuple because it is faster
+
+
+class ClaimedRow(NamedTuple):
+    """A claimed task as the database sends it to a worker, with uuids and JSON as text; or a report that was rejected,
+    with its `answer`."""
+
+    answer: str | None
+    task_id: str
+    attempt: int
+    run_id: str
+    route_id: int
+    input: str | None
+    slots: str | None
+    timeout_seconds: float | None
+    metadata: str | None
+
+
 class InputPart(NamedTuple):
     """A part of a large input as JSON text: `input`, `metadata`, or `slot` with its number."""
 

@@ -1,20 +1,11 @@
-"""The possible outcomes of an attempt, and their classification: the one place that converts errors of user code."""
+"""The possible outcomes of an attempt, and their JSON form."""
 
-import asyncio
-import os
-import traceback as tracebacks
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from tenuto.model.errors import StaleLease
 from tenuto.model.text import clean
-from tenuto.sdk.context.control import Fail, Retry, Snooze, Suspend
-from tenuto.sdk.task import Task
-from tenuto.sdk.values.codecs import WrongValue
 
 NEVER = -1.0
-OURS = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,60 +90,3 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
 def from_json(value: dict[str, Any]) -> Outcome:
     kind = KINDS[value.pop("kind")]
     return kind(**value)
-
-
-class ClassifiedAttempt(Protocol):
-    """The properties of an attempt that are needed to classify its end."""
-
-    failures: int  # before this attempt
-    task: Task[..., Any]
-    stop: Outcome | None
-
-
-def classify(attempt: ClassifiedAttempt, error: BaseException) -> Outcome:
-    """Return the outcome of an attempt whose function raised. Never raises, because the slot would never be freed."""
-    try:
-        return _classify(attempt, _unwrap_wait(error))
-    except Exception as mistake:
-        message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
-        return Failed({"type": type(error).__name__, "message": message})
-
-
-def _unwrap_wait(error: BaseException) -> BaseException:
-    """Return the wait inside an exception group: a TaskGroup raises it together with other errors."""
-    if isinstance(error, BaseExceptionGroup) and (waits := error.subgroup((Suspend, Snooze))):
-        while isinstance(waits, BaseExceptionGroup):
-            waits = waits.exceptions[0]
-        return waits
-    return error
-
-
-def _classify(attempt: ClassifiedAttempt, error: BaseException) -> Outcome:
-    match error:
-        case Suspend():
-            return Waiting(error.wait)
-        case Snooze():
-            return Snoozed(error.delay)
-        case _ if attempt.stop is not None:
-            return attempt.stop
-        case StaleLease():
-            return Dropped()
-        case Retry():
-            return Failed(describe(error), error.after)
-        case Fail():
-            return Failed(describe(error), NEVER)
-        case asyncio.CancelledError():
-            return Failed({"type": "CancelledError", "message": "the function cancelled itself"})
-        case _:
-            retry = attempt.task.retry_after(error, attempt.failures + 1)
-            return Failed(describe(error, traceback=_trace(error)), retry)
-
-
-def _trace(error: BaseException) -> str | None:
-    """Return the traceback from user code on. Our own frames do not help the user, and an invalid input has no
-    others."""
-    frames = tracebacks.extract_tb(error.__traceback__)
-    own = next((no for no, frame in enumerate(frames) if not frame.filename.startswith(OURS)), None)
-    if own is None and isinstance(error, WrongValue):
-        return None
-    return "".join([*tracebacks.format_list(frames[own or 0 :]), *tracebacks.format_exception_only(error)])

@@ -6,11 +6,12 @@ import logging
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from tenuto.model.errors import TenutoError
+from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import Interrupted, Lost, Outcome, describe, from_json
 from tenuto.runtimes.process_lifetime import keeps_to_itself
 from tenuto.sdk.context.attempt_api import AttemptApi
@@ -18,90 +19,61 @@ from tenuto.sdk.context.attempt_api import AttemptApi
 log = logging.getLogger("tenuto.worker")
 
 MAX_LINE_BYTES = 1 << 26
-UNBEGUN_EVERY = 3.0  # less than the margin that the database adds to a timeout
+PREPARING_EVERY_SECONDS = 3.0  # less than the margin that the database adds to a timeout
 LOAD_TIMEOUT_SECONDS = 600.0  # an app that takes longer is stuck
-
-
-class Runnable(Protocol):
-    """The properties of an attempt that a process needs."""
-
-    task_id: str
-    run_id: str
-    no: int
-    failures: int
-    input: str | None
-    slots: str | None
-    metadata: str | None
-    task: Any
-    stop: Outcome | None
-
-
-class LogSink(Protocol):
-    def add(self, attempt: Any, level: str, message: str, fields: dict[str, Any] | None, created: float) -> None: ...
 
 
 class ProcessRuntime:
     """Starts a process when none is idle; the number of slots limits how many there are."""
 
-    def __init__(
-        self,
-        target: str,
-        open_port: Callable[[Any], AttemptApi],
-        logs: LogSink,
-        *,
-        began: Callable[[Any], None],
-        done: Callable[[Any, Outcome], None],
-        # Called periodically while its process is being started.
-        unbegun: Callable[[Any], Awaitable[None]] | None = None,
-    ) -> None:
-        self._target, self._open_port, self._logs, self._began, self._done = target, open_port, logs, began, done
-        self._unbegun = unbegun
+    def __init__(self, host: RuntimeHost) -> None:
+        self._host = host
         self._idle: list[Process] = []
-        self._jobs: set[asyncio.Task[Outcome]] = set()
+        self._running: set[asyncio.Task[Outcome]] = set()
 
-    def run(self, attempt: Any) -> "ProcessHandle":
-        job = ProcessHandle(attempt)
-        task = asyncio.ensure_future(self._run(job))
-        self._jobs.add(task)
-        task.add_done_callback(lambda _: self._ended(job, task))
-        return job
+    def submit(self, attempt: Attempt) -> "ProcessHandle":
+        handle = ProcessHandle(attempt)
+        task = asyncio.ensure_future(self._run(handle))
+        self._running.add(task)
+        task.add_done_callback(lambda _: self._ended(handle, task))
+        return handle
 
-    def _ended(self, job: "ProcessHandle", task: "asyncio.Task[Outcome]") -> None:
+    def _ended(self, handle: "ProcessHandle", task: "asyncio.Task[Outcome]") -> None:
         """Handle the end of an attempt in a callback, where an error ends the process. User code may cancel every
         asyncio task."""
-        self._jobs.discard(task)
+        self._running.discard(task)
         if task.cancelled():
-            job.kill()
-        self._done(job.attempt, Interrupted() if task.cancelled() else task.result())
+            handle.kill()
+        self._host.ended(handle.attempt, Interrupted() if task.cancelled() else task.result())
 
-    async def _run(self, job: "ProcessHandle") -> Outcome:
+    async def _run(self, handle: "ProcessHandle") -> Outcome:
         try:
-            return await self._run_in_process(job)
+            return await self._run_in_process(handle)
         except Exception as error:  # no process could be started, or it sent an unknown message
-            log.exception("task %s could not be run in a process", job.attempt.task_id)
-            job.kill()
+            log.exception("task %s could not be run in a process", handle.attempt.task_id)
+            handle.kill()
             return Lost(describe(error))
 
-    async def _run_in_process(self, job: "ProcessHandle") -> Outcome:
-        process = self._take_idle() or await self._start(job)
-        if job.attempt.stop is not None:  # asked to stop while its process was starting
+    async def _run_in_process(self, handle: "ProcessHandle") -> Outcome:
+        process = self._take_idle() or await self._start(handle)
+        if handle.attempt.stop is not None:  # asked to stop while its process was starting
             self._idle.append(process)
-            return job.attempt.stop
-        job.process = process
-        self._began(job.attempt)
-        outcome = await self._converse(process, job.attempt, self._open_port(job.attempt))
+            return handle.attempt.stop
+        handle.process = process
+        self._host.began(handle.attempt)
+        outcome = await self._converse(process, handle.attempt, self._host.open_api(handle.attempt))
         if process.alive:
             self._idle.append(process)
         return outcome
 
-    async def _start(self, job: "ProcessHandle") -> "Process":
+    async def _start(self, handle: "ProcessHandle") -> "Process":
         """Start a process. The attempt's timeout does not run while the app is being imported."""
-        starting = asyncio.ensure_future(start(self._target))
+        starting = asyncio.ensure_future(start(self._host.target))
         end = time.monotonic() + LOAD_TIMEOUT_SECONDS
         while not starting.done():
-            await asyncio.wait({starting}, timeout=UNBEGUN_EVERY)
-            if self._unbegun and time.monotonic() < end:
-                await self._unbegun(job.attempt)
+            await asyncio.wait({starting}, timeout=PREPARING_EVERY_SECONDS)
+            if time.monotonic() < end:
+                await self._host.preparing(handle.attempt)
         return starting.result()
 
     def _take_idle(self) -> "Process | None":
@@ -112,7 +84,7 @@ class ProcessRuntime:
                 return process
         return None
 
-    async def _converse(self, process: "Process", attempt: Runnable, port: AttemptApi) -> Outcome:
+    async def _converse(self, process: "Process", attempt: Attempt, api: AttemptApi) -> Outcome:
         process.tell(
             run=attempt.task.name,
             task_id=attempt.task_id,
@@ -126,12 +98,12 @@ class ProcessRuntime:
         async for message in process.messages():
             match message:
                 case {"ask": no, "verb": verb, "arguments": arguments}:
-                    process.tell(**await _answer(port, no, verb, arguments))
+                    process.tell(**await _answer(api, no, verb, arguments))
                     await process.drain()
                 case {"tell": verb, "arguments": arguments}:
-                    port.tell(verb, **arguments)
+                    api.tell(verb, **arguments)
                 case {"log": [level, text, fields, created]}:
-                    self._logs.add(attempt, level, text, fields, created)
+                    self._host.logs.add(attempt, level, text, fields, created)
                 case {"outcome": result}:
                     outcome = from_json(result)
                     return attempt.stop if isinstance(outcome, Interrupted) and attempt.stop else outcome
@@ -150,7 +122,7 @@ class ProcessRuntime:
 class ProcessHandle:
     """An attempt that runs in a process; can be asked to stop or killed."""
 
-    def __init__(self, attempt: Any) -> None:
+    def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
         self.process: Process | None = None
 
@@ -158,11 +130,12 @@ class ProcessHandle:
         if self.process:
             self.process.tell(stop=True)
 
-    def kill(self) -> None:
+    def kill(self) -> bool:
         if self.process and self.process.alive:
             self.process.alive = False
             self.process.kill()
             log.error("task %s did not stop when asked to: its process is killed", self.attempt.task_id)
+        return True
 
 
 class Process:
@@ -214,9 +187,9 @@ async def start(target: str) -> Process:
     return Process(process, reader, writer)
 
 
-async def _answer(port: AttemptApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _answer(api: AttemptApi, no: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
-        return {"answer": no, "value": await port.ask(verb, **arguments)}
+        return {"answer": no, "value": await api.ask(verb, **arguments)}
     except TenutoError as error:
         return {"answer": no, "code": error.code, "message": error.message, "hint": error.hint}
     except Exception as error:

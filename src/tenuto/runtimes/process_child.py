@@ -11,17 +11,16 @@ import sys
 import threading
 from typing import Any
 
-from tenuto.model.errors import BY_CODE
+from tenuto.model.errors import BY_CODE, StaleLease
 from tenuto.runtimes.background import BackgroundTasks
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.child_logging import log_to_terminal
-from tenuto.runtimes.outcomes import Completed, Interrupted, Outcome, classify, to_json
+from tenuto.runtimes.invoke import classify, invoke_async, invoke_sync
+from tenuto.runtimes.outcomes import Interrupted, Outcome, to_json
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
 from tenuto.sdk.app_loader import load_app
-from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
-from tenuto.sdk.context.sync_context import SyncContext
 from tenuto.sdk.task import Task
-from tenuto.sdk.tracing import span
 
 
 class WorkerChannel:
@@ -33,8 +32,8 @@ class WorkerChannel:
         self._numbers = itertools.count(1)
         self._questions: dict[int, asyncio.Future[Any]] = {}
         self.loop = asyncio.new_event_loop()
-        self.jobs: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self.current: ChildAttempt | None = None
+        self.attempts: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self.current: Attempt | None = None
         parts = BackgroundTasks()
         parts.thread("line", self._read).start()
         parts.thread("loop", self.loop.run_forever).start()
@@ -52,20 +51,17 @@ class WorkerChannel:
         finally:
             del self._questions[no]
 
-    def tell(self, verb: str, **arguments: Any) -> None:
-        self.send(tell=verb, arguments=arguments)
-
     def _read(self) -> None:
         for line in self._connection.makefile("r", encoding="utf-8"):
             message = json.loads(line)
             if "run" in message:
-                self.jobs.put(message)
+                self.attempts.put(message)
             elif "answer" in message:
                 self.loop.call_soon_threadsafe(self._answered, message)
             elif self.current is not None:
                 self.current.cancelled = True
                 self.current.stop = Interrupted()  # the worker decides on the actual outcome
-        self.jobs.put(None)
+        self.attempts.put(None)
 
     def _answered(self, message: dict[str, Any]) -> None:
         question = self._questions.get(message["answer"])
@@ -78,69 +74,64 @@ class WorkerChannel:
         question.set_exception(kind(message["message"], message["hint"]) if kind else RuntimeError(message["message"]))
 
 
-class ChildAttempt:
-    """The attempt that the worker sent."""
+class ChannelApi:
+    """The calls of one attempt. The channel serves the next attempt too, so code that a finished attempt left running
+    must not use it any more."""
 
-    def __init__(self, job: dict[str, Any], task: Task[..., Any]) -> None:
-        self.task_id, self.run_id, self.no, self.metadata = job["task_id"], job["run_id"], job["no"], job["metadata"]
-        self.failures: int = job["failures"]
-        self.task = task
-        self.cancelled = False
-        self.stop: Outcome | None = None
-        self.lines = 0
+    def __init__(self, channel: WorkerChannel, attempt: Attempt) -> None:
+        self._channel, self._attempt = channel, attempt
+
+    async def ask(self, verb: str, **arguments: Any) -> Any:
+        if self._channel.current is not self._attempt:
+            raise StaleLease(f"attempt {self._attempt.no} of task {self._attempt.task_id} has ended")
+        return await self._channel.ask(verb, **arguments)
+
+    def tell(self, verb: str, **arguments: Any) -> None:
+        if self._channel.current is self._attempt:
+            self._channel.send(tell=verb, arguments=arguments)
 
 
 class SendLogs(logging.Handler):
     """Sends log lines to the worker while a function runs."""
 
-    def __init__(self, line: WorkerChannel) -> None:
+    def __init__(self, channel: WorkerChannel) -> None:
         super().__init__(logging.DEBUG)
-        self._line = line
+        self._channel = channel
 
     def emit(self, record: logging.LogRecord) -> None:
         if running.get() is None:
             return
         try:
-            self._line.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
+            self._channel.send(log=[record.levelname.lower(), record.getMessage(), None, record.created])
         except Exception:  # logging must not break user code
             self.handleError(record)
 
 
-def run_one(line: WorkerChannel, task: Task[..., Any], job: dict[str, Any]) -> Outcome:
-    attempt = line.current = ChildAttempt(job, task)
+def run_one(channel: WorkerChannel, task: Task[..., Any], message: dict[str, Any]) -> Outcome:
+    """Run the attempt that the worker sent."""
+    attempt = channel.current = _attempt_of(message, task)
     running.set(attempt)
     try:
-        arguments, named = task.decode_args(job["input"], job["slots"])
-        with span(task.name, attempt.metadata, task_id=attempt.task_id, attempt=attempt.no):
-            call = _await if inspect.iscoroutinefunction(task.function) else _call
-            result = call(line, attempt, arguments, named)
-        return Completed(task.encode_result(result))
-    except BaseException as error:
+        if inspect.iscoroutinefunction(task.function):
+            return asyncio.run_coroutine_threadsafe(_invoke_async(channel, attempt), channel.loop).result()
+        return invoke_sync(attempt, lambda attempt: ChannelApi(channel, attempt), channel.loop)
+    except BaseException as error:  # the code cancelled every asyncio task
         return classify(attempt, error)
     finally:
         running.set(None)
+        channel.current = None
 
 
-def _call(line: WorkerChannel, attempt: ChildAttempt, arguments: list[Any], named: dict[str, Any]) -> Any:
-    context = SyncContext(attempt, line, loop=line.loop)
-    result = attempt.task.function(*([context] if attempt.task.context else []), *arguments, **named)
-    context.flush()
-    return result
+async def _invoke_async(channel: WorkerChannel, attempt: Attempt) -> Outcome:
+    running.set(attempt)
+    return await invoke_async(attempt, lambda attempt: ChannelApi(channel, attempt))
 
 
-def _await(line: WorkerChannel, attempt: ChildAttempt, arguments: list[Any], named: dict[str, Any]) -> Any:
-    async def run() -> Any:
-        running.set(attempt)
-        context = Context(attempt, line)
-        try:
-            result = await attempt.task.function(*([context] if attempt.task.context else []), *arguments, **named)
-            await context.flush()
-            return result
-        except BaseException:
-            await context.settle()  # record steps in progress, or the next attempt would repeat their effect
-            raise
-
-    return asyncio.run_coroutine_threadsafe(run(), line.loop).result()
+def _attempt_of(message: dict[str, Any], task: Task[..., Any]) -> Attempt:
+    names = ("task_id", "no", "run_id", "route_id", "input", "slots", "timeout", "metadata")
+    attempt = Attempt((None, *(message.get(name) for name in names)), task, 0.0)
+    attempt.failures = message["failures"]
+    return attempt
 
 
 def main(fd: int, target: str, *, apart: bool) -> None:
@@ -150,11 +141,11 @@ def main(fd: int, target: str, *, apart: bool) -> None:
     ignore_signals()
     log_to_terminal()
     app = load_app(target)
-    line = WorkerChannel(socket.socket(fileno=fd))
-    logging.getLogger().addHandler(SendLogs(line))
-    line.send(ready=True)
-    while (job := line.jobs.get()) is not None:
-        line.send(outcome=to_json(run_one(line, app.tasks[job["run"]], job)))
+    channel = WorkerChannel(socket.socket(fileno=fd))
+    logging.getLogger().addHandler(SendLogs(channel))
+    channel.send(ready=True)
+    while (message := channel.attempts.get()) is not None:
+        channel.send(outcome=to_json(run_one(channel, app.tasks[message["run"]], message)))
 
 
 if __name__ == "__main__":

@@ -1,57 +1,59 @@
 """Runs plain functions in threads: as many threads as are busy at once. A thread that does not stop can be
 abandoned."""
 
-import asyncio
 import contextvars
-import logging
 import queue
 from collections import deque
-from collections.abc import Callable
-from typing import Any
 
 from tenuto.runtimes.background import BackgroundTasks
-
-log = logging.getLogger("tenuto.worker")
-
-Work = Callable[[], Any]
-Done = Callable[[Any, Any], None]
+from tenuto.runtimes.base import Attempt, RuntimeHost
+from tenuto.runtimes.invoke import invoke_sync
+from tenuto.runtimes.outcomes import Outcome
+from tenuto.sdk.context.current_attempt import running
 
 
 class ThreadHandle:
     """One function call in a thread; `left` when it was abandoned."""
 
-    __slots__ = ("key", "left", "work")
+    __slots__ = ("_runtime", "attempt", "left")
 
-    def __init__(self, key: Any, work: Work) -> None:
-        self.key = key
-        self.work = work
-        self.left = False
+    def __init__(self, runtime: "ThreadRuntime", attempt: Attempt) -> None:
+        self._runtime, self.attempt, self.left = runtime, attempt, False
+
+    def ask_to_stop(self) -> None:
+        """Do nothing: the function can check `ctx.cancelled`."""
+
+    def kill(self) -> bool:
+        """Abandon this call; its thread ends when the function does, and another thread takes its place."""
+        self.left = True
+        self._runtime.left()
+        return False
 
 
 class ThreadRuntime:
-    """Runs function calls in threads and calls `done(key, result)` on the event loop, once per batch of results."""
+    """Runs plain functions. The event loop handles their outcomes once per batch."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, done: Done) -> None:
-        self._loop, self._done = loop, done
+    def __init__(self, host: RuntimeHost) -> None:
+        self._host = host
         self._parts = BackgroundTasks()
         self._queue: queue.SimpleQueue[ThreadHandle | None] = queue.SimpleQueue()
-        self._results: deque[tuple[ThreadHandle, Any]] = deque()
+        self._outcomes: deque[tuple[ThreadHandle, Outcome]] = deque()
         self._woken = False
         self._threads = 0
         self._open = 0  # calls submitted and not done; only used in the event loop's thread
 
-    def submit(self, key: Any, work: Work) -> ThreadHandle:
-        job = ThreadHandle(key, work)
+    def submit(self, attempt: Attempt) -> ThreadHandle:
+        self._host.began(attempt)
+        handle = ThreadHandle(self, attempt)
         self._open += 1
         if self._open > self._threads:
             self._threads += 1
             self._parts.thread("task", self._serve).start()
-        self._queue.put(job)
-        return job
+        self._queue.put(handle)
+        return handle
 
-    def leave(self, job: ThreadHandle) -> None:
-        """Abandon this call; its thread ends when the function does, and another thread takes its place."""
-        job.left = True
+    def left(self) -> None:
+        """Note that a call was abandoned."""
         self._open -= 1
         self._threads -= 1
 
@@ -60,19 +62,23 @@ class ThreadRuntime:
             self._queue.put(None)
 
     def _serve(self) -> None:
-        while (job := self._queue.get()) is not None:
-            result = contextvars.Context().run(job.work)
-            if job.left:
+        while (handle := self._queue.get()) is not None:
+            outcome = contextvars.Context().run(self._invoke, handle.attempt)
+            if handle.left:
                 return
-            self._results.append((job, result))
+            self._outcomes.append((handle, outcome))
             if not self._woken:
                 self._woken = True
-                self._loop.call_soon_threadsafe(self._collect)
+                self._host.loop.call_soon_threadsafe(self._collect)
+
+    def _invoke(self, attempt: Attempt) -> Outcome:
+        running.set(attempt)
+        return invoke_sync(attempt, self._host.open_api, self._host.loop)
 
     def _collect(self) -> None:
         self._woken = False
-        while self._results:
-            job, result = self._results.popleft()
-            if not job.left:
+        while self._outcomes:
+            handle, outcome = self._outcomes.popleft()
+            if not handle.left:
                 self._open -= 1
-                self._done(job.key, result)
+                self._host.ended(handle.attempt, outcome)

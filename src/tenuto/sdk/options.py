@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict, cast, get_args
 
 from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
@@ -13,7 +13,7 @@ from tenuto.sdk.retries import RetryPolicy, backoff_seconds
 from tenuto.sdk.suggestions import meant
 
 Executor = Literal["async", "thread", "process"]
-Runtime = Literal["worker", "sandbox"]
+Runtime = Literal["worker", "sandbox"]  # "worker": in the process of the worker, with the executor of the task
 
 
 class Declared(TypedDict, total=False):
@@ -219,8 +219,8 @@ def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) ->
 
 def _check_choices(what: str, options: Mapping[str, Any]) -> None:
     choices = {
-        "executor": ("async", "thread", "process"),
-        "runtime": ("worker", "sandbox"),
+        "executor": get_args(Executor),
+        "runtime": get_args(Runtime),
         "serializer": ("json", "pickle"),
         "catch_up": ("skip", "one", "all"),
     }

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.arguments import Arguments, Signature
@@ -40,7 +40,7 @@ class Task(Generic[P, R]):
         self.queue_limits = queue_limits or {}
         self.context = takes_context(function)
         natural = _executor(name, function, declared.executor)
-        self.executor: Executor | Literal["sandbox"] = "sandbox" if declared.runtime == "sandbox" else natural
+        self.executor: str = natural if declared.runtime == "worker" else declared.runtime
         self.pickled = declared.serializer == "pickle"
         self.__doc__ = function.__doc__
         self.__wrapped__ = function

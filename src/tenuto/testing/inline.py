@@ -12,15 +12,13 @@ from tenuto.db import attempts, workers
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
 from tenuto.model.tasks import Claimed
-from tenuto.runtimes.outcomes import Completed, Outcome, classify
+from tenuto.runtimes.base import Attempt
+from tenuto.runtimes.invoke import classify, invoke_async, invoke_sync
+from tenuto.runtimes.outcomes import Outcome
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
-from tenuto.sdk.context.context import Context
 from tenuto.sdk.context.current_attempt import running
-from tenuto.sdk.context.sync_context import SyncContext
-from tenuto.sdk.task import Task
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
@@ -90,14 +88,13 @@ class InlineWorker:
             _text(claim.metadata),
         )
         attempt = Attempt(row, task, time.monotonic())
-        run = self._await if inspect.iscoroutinefunction(task.function) else self._call
         try:
             await self._ports.complete(attempt)
         except Exception as error:
             outcome = classify(attempt, error)
         else:
             mark = running.set(attempt)
-            outcome = await run(attempt, task)
+            outcome = await self._invoke(attempt)
             running.reset(mark)
         reporter.tell(attempt, outcome)
         flushed = asyncio.create_task(reporter.flush())
@@ -105,35 +102,10 @@ class InlineWorker:
         if reporting.done():
             reporting.result()  # raises the error that ended it
 
-    async def _await(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
-        context = Context(attempt, self._ports.open(attempt))
-        try:
-            arguments, named = task.decode_args(attempt.input, attempt.slots)
-            if task.context:
-                arguments.insert(0, context)
-            result = await task.function(*arguments, **named)
-            await context.flush()
-            return Completed(task.encode_result(result))
-        except BaseException as error:
-            await context.settle()
-            return classify(attempt, error)
-
-    async def _call(self, attempt: Attempt, task: Task[..., Any]) -> Outcome:
-        loop = asyncio.get_running_loop()
-
-        def call() -> Outcome:
-            try:
-                arguments, named = task.decode_args(attempt.input, attempt.slots)
-                context = SyncContext(attempt, self._ports.open(attempt), loop=loop)
-                if task.context:
-                    arguments.insert(0, context)
-                result = task.function(*arguments, **named)
-                context.flush()
-                return Completed(task.encode_result(result))
-            except BaseException as error:
-                return classify(attempt, error)
-
-        return await asyncio.to_thread(call)
+    async def _invoke(self, attempt: Attempt) -> Outcome:
+        if inspect.iscoroutinefunction(attempt.task.function):
+            return await invoke_async(attempt, self._ports.open)
+        return await asyncio.to_thread(invoke_sync, attempt, self._ports.open, asyncio.get_running_loop())
 
     async def _store(self, attempt: Attempt, output: str | None) -> Any:
         if output is not None and self._ports.too_large(output):

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 from psycopg.adapt import Transformer
@@ -24,24 +24,10 @@ from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
 from tenuto.db.connection.pool import VANISHED
 from tenuto.db.connection.traffic import traffic
+from tenuto.model.tasks import Row
 
-Row = tuple[Any, ...]
 NAME = b"claim"
 CLAIM = b"select * from tenuto.complete_and_claim($1, $2, $3, $4, $5, $6, $7, $8, null, $9)"
-
-
-class ClaimedRow(NamedTuple):
-    """A claimed task as the server sends it: uuids and JSON as text."""
-
-    answer: str | None
-    task_id: str
-    attempt: int
-    run_id: str
-    route_id: int
-    input: str | None
-    slots: str | None
-    timeout_seconds: float | None
-    metadata: str | None
 
 
 @dataclass

@@ -1,10 +1,11 @@
 """The calls that a sandbox may make: verbs of its own attempt, on objects and tasks that belong to it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from uuid import UUID
 
 from tenuto.model.errors import Forbidden, InvalidInput
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 from tenuto.sdk.context.attempt_api import AttemptApi, Json
 from tenuto.sdk.values.wire_format import load
@@ -26,14 +27,6 @@ VERBS = {
 GIVE_OBJECTS = {"get_steps", "take_signal", "get_run_data", "poll_tasks"}
 
 
-class Given(Protocol):
-    """The data that an attempt was given."""
-
-    input: str | None
-    slots: str | None
-    metadata: str | None
-
-
 class SandboxAttemptApi:
     """Checks the calls of a sandbox. Knowing an id does not grant access: ids are not secrets.
 
@@ -42,7 +35,7 @@ class SandboxAttemptApi:
     step, run data, child or result can give it access to one.
     """
 
-    def __init__(self, port: AttemptApi, attempt: Given, *, may_start: Mapping[str, ChildType]) -> None:
+    def __init__(self, port: AttemptApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
         self._port, self._may_start = port, may_start
         self._children: set[str] = set()
         self._objects: set[str] = set()

@@ -34,8 +34,8 @@ class BoundedChannel(WorkerChannel):
 class Printed(io.TextIOBase):
     """Turns printed text into log lines of the attempt."""
 
-    def __init__(self, line: WorkerChannel, level: str) -> None:
-        self._line, self._level, self._rest = line, level, ""
+    def __init__(self, channel: WorkerChannel, level: str) -> None:
+        self._channel, self._level, self._rest = channel, level, ""
 
     def writable(self) -> bool:
         return True
@@ -54,7 +54,7 @@ class Printed(io.TextIOBase):
             self._send(rest)
 
     def _send(self, text: str) -> None:
-        self._line.send(log=[self._level, text, None, time.time()])
+        self._channel.send(log=[self._level, text, None, time.time()])
 
 
 def main(connection: socket.socket, spec: Spec) -> None:
@@ -65,30 +65,30 @@ def main(connection: socket.socket, spec: Spec) -> None:
     if spec.trial:
         connection.sendall(b'{"ready": true}\n')
         return
-    line = BoundedChannel(connection)
-    printed = [Printed(line, "info"), Printed(line, "error")]
+    channel = BoundedChannel(connection)
+    printed = [Printed(channel, "info"), Printed(channel, "error")]
     sys.stdout, sys.stderr = printed  # type: ignore[assignment]
-    logging.basicConfig(level=logging.INFO, handlers=[SendLogs(line)], force=True)
-    line.send(ready=True)
-    if (job := line.jobs.get()) is None:
+    logging.basicConfig(level=logging.INFO, handlers=[SendLogs(channel)], force=True)
+    channel.send(ready=True)
+    if (message := channel.attempts.get()) is None:
         return
     try:
-        outcome = _run(line, spec, job)
+        outcome = _run(channel, spec, message)
         for stream in printed:
             stream.flush_rest()
-        line.send(outcome=to_json(outcome))
+        channel.send(outcome=to_json(outcome))
     except TooLarge as problem:
-        line.send(outcome=to_json(Failed(describe(problem), NEVER)))
+        channel.send(outcome=to_json(Failed(describe(problem), NEVER)))
     except BaseException as problem:  # user code may have broken anything that is used here
-        line.send(outcome=to_json(Failed(describe(problem))))
+        channel.send(outcome=to_json(Failed(describe(problem))))
 
 
-def _run(line: WorkerChannel, spec: Spec, job: dict[str, Any]) -> Outcome:
+def _run(channel: WorkerChannel, spec: Spec, message: dict[str, Any]) -> Outcome:
     try:
-        task = _load(spec, job["run"])
+        task = _load(spec, message["run"])
     except BaseException as problem:  # including exceptions that should end the process
         return Failed(describe(problem))
-    return run_one(line, task, job)
+    return run_one(channel, task, message)
 
 
 def _load(spec: Spec, name: str) -> Task[..., Any]:

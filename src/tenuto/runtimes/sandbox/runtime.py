@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tenuto.model.errors import Forbidden
+from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.outcomes import NEVER, Completed, Failed, Interrupted, Lost, Outcome, describe
-from tenuto.runtimes.process import LogSink, Process, ProcessHandle, ProcessRuntime
+from tenuto.runtimes.process import Process, ProcessHandle, ProcessRuntime
 from tenuto.runtimes.sandbox import spec
 from tenuto.runtimes.sandbox.attempt_api import SandboxAttemptApi
 from tenuto.runtimes.sandbox.child import MAX_LINE_BYTES
@@ -24,7 +25,6 @@ from tenuto.runtimes.sandbox.child_tasks import ChildType
 from tenuto.runtimes.sandbox.messages import InvalidMessage, check
 from tenuto.runtimes.sandbox.spec import MB, Code, Limits, Spec
 from tenuto.runtimes.sandbox.uids import borrowed_uid
-from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.values.wire_format import load
 
 MAX_BUILD_ERROR_CHARS = 4096  # of the error output while it is built
@@ -55,27 +55,18 @@ class SandboxCode:
     may_start: Mapping[str, ChildType]
 
 
-Prepare = Callable[[Any, Path], Awaitable[SandboxCode]]
+Prepare = Callable[[Attempt, Path], Awaitable[SandboxCode]]
 
 
 class SandboxRuntime(ProcessRuntime):
     """Starts a sandbox for each attempt; a sandbox is never reused."""
 
-    def __init__(
-        self,
-        trusted: SandboxHost,
-        prepare: Prepare,
-        open_port: Callable[[Any], AttemptApi],
-        logs: LogSink,
-        *,
-        began: Callable[[Any], None],
-        done: Callable[[Any, Outcome], None],
-    ) -> None:
-        super().__init__("", open_port, logs, began=began, done=done)
+    def __init__(self, host: RuntimeHost, trusted: SandboxHost, prepare: Prepare) -> None:
+        super().__init__(host)
         self._trusted, self._prepare = trusted, prepare
 
-    async def _run_in_process(self, job: ProcessHandle) -> Outcome:
-        attempt = job.attempt
+    async def _run_in_process(self, handle: ProcessHandle) -> Outcome:
+        attempt = handle.attempt
         attempt.timeout = attempt.timeout or self._trusted.limits.wall
         async with AsyncExitStack() as stack:
             folder = Path(stack.enter_context(_own_folder()))
@@ -85,17 +76,17 @@ class SandboxRuntime(ProcessRuntime):
                 return Failed(describe(refusal), NEVER)
             uid = stack.enter_context(borrowed_uid() if self._trusted.root else nullcontext())
             spec = self._spec(prepared, folder, uid, attempt.timeout)
-            process = job.process = await start(spec)
+            process = handle.process = await start(spec)
             stack.push_async_callback(process.end)
             if attempt.stop is not None:  # asked to stop while it was being built
                 return attempt.stop
-            self._began(attempt)
-            port = SandboxAttemptApi(self._open_port(attempt), attempt, may_start=prepared.may_start)
-            return await self._listen(process, attempt, port)
+            self._host.began(attempt)
+            api = SandboxAttemptApi(self._host.open_api(attempt), attempt, may_start=prepared.may_start)
+            return await self._listen(process, attempt, api)
 
-    async def _listen(self, process: "Sandbox", attempt: Any, port: SandboxAttemptApi) -> Outcome:
+    async def _listen(self, process: "Sandbox", attempt: Attempt, api: SandboxAttemptApi) -> Outcome:
         try:
-            outcome = await self._converse(process, attempt, port)
+            outcome = await self._converse(process, attempt, api)
         except (InvalidMessage, ValueError) as problem:  # ValueError: a line without end
             message = (
                 str(problem)
@@ -105,7 +96,7 @@ class SandboxRuntime(ProcessRuntime):
             return Failed({"type": "InvalidMessage", "message": f"the sandbox was ended: {message}"})
         if isinstance(outcome, Completed) and '"$object"' in (outcome.output or ""):
             try:
-                port.check_objects(load(outcome.output or "null"))
+                api.check_objects(load(outcome.output or "null"))
             except Forbidden as refusal:
                 return Failed(describe(refusal))
         # An interrupted attempt does not count, so only the worker may decide that.

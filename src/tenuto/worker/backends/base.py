@@ -6,9 +6,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.claim_connection import Row
 from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.db.connection.listener import Wakeup
+from tenuto.model.tasks import Row
 from tenuto.sdk.app import App
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.process.session import WorkerSession

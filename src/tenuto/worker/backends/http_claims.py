@@ -12,10 +12,10 @@ from contextlib import suppress
 from http.client import HTTPException
 from typing import Any
 
-from tenuto.db.connection.claim_connection import Row
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.errors import NotFound, SessionEnded
+from tenuto.model.tasks import Row
 from tenuto.worker.backends.http_connection import ServerAddress, batches
 
 text_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -6,12 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.model.errors import Unauthorized
+from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import DataObject, Fence, ObjectStoreBase
 from tenuto.sdk.values.wire_format import dump
 from tenuto.worker.backends.http_connection import HttpClient
 from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.process.session import WorkerSession
 
 # The path of each verb, and the field of the response to return.

@@ -8,11 +8,11 @@ from uuid import UUID
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import InvalidInput
+from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.context.control import Fail
 from tenuto.sdk.values.data_objects import ObjectStoreBase
 from tenuto.sdk.values.wire_format import load
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.process.session import WorkerSession
 
 MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded they take two to three times as much memory

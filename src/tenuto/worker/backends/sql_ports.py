@@ -9,10 +9,10 @@ from uuid import UUID
 from tenuto.db import attempts, maintenance, remote_workers, run_data
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.pool import ConnectionPool
+from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.process.session import WorkerSession
 
 Fence = dict[str, Any]

@@ -19,6 +19,7 @@ from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.sandbox.child_tasks import ChildType
 from tenuto.runtimes.sandbox.runtime import NoCodeToRun, SandboxCode
 from tenuto.runtimes.sandbox.spec import BUNDLE, Code
@@ -28,7 +29,6 @@ from tenuto.sdk.task import Task
 from tenuto.storage.folder import make_private_folder
 from tenuto.worker.backends.base import Caller
 from tenuto.worker.execution import bundle_cache
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.outage_log import OutageLog
 

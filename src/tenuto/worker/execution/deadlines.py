@@ -4,7 +4,7 @@ import asyncio
 import heapq
 from collections.abc import Callable
 
-from tenuto.worker.execution.attempt import Attempt
+from tenuto.runtimes.base import Attempt
 
 # From the request to stop until the attempt is abandoned; the database takes the task back after five.
 STOP_GRACE_SECONDS = 3.0

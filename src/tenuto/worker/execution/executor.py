@@ -8,17 +8,16 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
-from tenuto.db.connection.claim_connection import Row
-from tenuto.runtimes import process, thread
-from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome, classify
+from tenuto.model.tasks import Row
+from tenuto.runtimes.base import Attempt, Handle, Runtime
+from tenuto.runtimes.coroutine import TaskHandle
+from tenuto.runtimes.invoke import classify
+from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
 from tenuto.worker.backends.ports import AttemptApis
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.attempt_metrics import AttemptMetrics
-from tenuto.worker.execution.coroutine import CoroutineRuntime
 from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
 from tenuto.worker.execution.failure_log import CANCELLED
-from tenuto.worker.execution.plain_functions import PlainFunctions
 from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.supervisor.crash_ledger import CrashLedger
 
@@ -43,9 +42,7 @@ class Executor:
     ) -> None:
         self._loop, self._slots, self._ports, self._ledger, self._tell = loop, slots, ports, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
-        self.processes: process.ProcessRuntime | None = None
-        self._threads = PlainFunctions(loop, ports, done=self.end)
-        self._coroutines = CoroutineRuntime(loop, ports, take=self._take, done=self.end)
+        self.runtimes: dict[str, Runtime] = {}  # by the executor of a task
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
         self.waiting: deque[Attempt] = deque()
         # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
@@ -82,8 +79,9 @@ class Executor:
         if waiting and free > 0:
             self._loop.call_soon(self._fill, 2 * most, context=self._variables)
 
-    def _take(self, began: float) -> Attempt | None:
-        """Return the next attempt for an asyncio task that has just finished one, unless its turn is over."""
+    def next_attempt(self, began: float, handle: Handle) -> Attempt | None:
+        """Return the next attempt for an asyncio task that has just finished one, unless its turn, which began at that
+        time, is over."""
         if not self.waiting or not self._slots.claims or len(self.running) >= self._slots.capacity:
             return None
         attempt, now = self.waiting[0], time.monotonic()
@@ -95,6 +93,7 @@ class Executor:
         ):
             return None
         self.waiting.popleft()
+        attempt.handle = handle
         self._enter(attempt, now)
         self.deadlines.begin(attempt)
         return attempt
@@ -102,7 +101,7 @@ class Executor:
     def _enter(self, attempt: Attempt, now: float) -> None:
         self.running.add(attempt)
         attempt.started = now
-        attempt.place = self._ledger.enter(attempt.task_id, attempt.no)
+        attempt.ledger_index = self._ledger.enter(attempt.task_id, attempt.no)
 
     def look_ahead(self) -> None:
         """Give back attempts that wait too long, and claim none ahead for a while. Called periodically."""
@@ -112,30 +111,19 @@ class Executor:
 
     def _begin(self, attempt: Attempt) -> None:
         if attempt.apart:
-            attempt.job = self._loop.create_task(self._fetch(attempt))
+            handle = TaskHandle(attempt, self.end)
+            attempt.handle = handle.start(self._loop, self._fetch(attempt, handle))
         else:
-            self._start(attempt)
+            attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
 
-    async def _fetch(self, attempt: Attempt) -> None:
+    async def _fetch(self, attempt: Attempt, handle: TaskHandle) -> None:
         """Fetch large inputs from data objects and the number of earlier failures, then start the attempt."""
+        handle.begun = True
         try:
             await self._ports.complete(attempt)
-            self._start(attempt)
+            attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
         except BaseException as error:  # also when user code cancels every asyncio task
             self.end(attempt, classify(attempt, error))
-
-    def _start(self, attempt: Attempt) -> None:
-        if self.processes is None:
-            self.deadlines.begin(attempt)
-        match attempt.task.executor:
-            case "async":
-                attempt.job = self._coroutines.submit(attempt)
-            case "thread":
-                attempt.job = self._threads.submit(attempt)
-            case _ if self.processes:
-                attempt.job = self.processes.run(attempt)
-            case other:
-                raise AssertionError(f"no runtime for executor {other!r}")
 
     def end(self, attempt: Attempt, outcome: Outcome) -> None:
         """End the attempt: free its slot and report its outcome. Only the first call counts."""
@@ -146,7 +134,7 @@ class Executor:
         self._over += 1
         if attempt.started:
             self.running.discard(attempt)
-            self._ledger.leave(attempt.place)
+            self._ledger.leave(attempt.ledger_index)
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took
@@ -172,11 +160,8 @@ class Executor:
             return
         attempt.stop = outcome
         attempt.cancelled = True
-        if isinstance(attempt.job, asyncio.Task):
-            attempt.job.cancel()
-            attempt.job.add_done_callback(lambda _: self.end(attempt, outcome))  # it may not have started
-        elif isinstance(attempt.job, process.ProcessHandle):
-            attempt.job.ask_to_stop()
+        if attempt.handle is not None:
+            attempt.handle.ask_to_stop()
 
     def _time_is_up(self, attempt: Attempt) -> None:
         message = f"it ran longer than its timeout of {attempt.timeout:g} s"
@@ -185,11 +170,7 @@ class Executor:
     def abandon(self, attempt: Attempt) -> None:
         """End an attempt that was asked to stop and did not; its code is left behind."""
         outcome = attempt.stop or Interrupted()
-        if isinstance(attempt.job, process.ProcessHandle):
-            attempt.job.kill()
-        elif attempt.job is not None:
-            if isinstance(attempt.job, thread.ThreadHandle):
-                self._threads.leave(attempt.job)
+        if attempt.handle is not None and not attempt.handle.kill():
             log.error(
                 "task %s (%s) did not stop within %g s of being asked to; its %s is left behind and its result ignored",
                 attempt.task_id, attempt.task.name, STOP_GRACE_SECONDS, attempt.task.executor,

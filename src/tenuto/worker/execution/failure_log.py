@@ -4,8 +4,8 @@ import logging
 
 from tenuto.model.tasks import ReportResult
 from tenuto.model.text import one_line
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import NEVER, Failed
-from tenuto.worker.execution.attempt import Attempt
 
 log = logging.getLogger("tenuto.worker")
 

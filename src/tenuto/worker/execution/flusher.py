@@ -9,9 +9,9 @@ from uuid import UUID
 from tenuto.db import attempts, run_data
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import TenutoError
+from tenuto.runtimes.base import Attempt
 from tenuto.worker.backends.base import Caller
 from tenuto.worker.backends.ports import AttemptApis
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.session import WorkerSession
 

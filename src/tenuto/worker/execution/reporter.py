@@ -12,9 +12,9 @@ from tenuto.db import attempts, runs
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snoozed, Waiting, describe
 from tenuto.worker.backends.base import Caller
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.failure_log import log_failure
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession

@@ -1,20 +1,18 @@
 """The sandboxes of a worker: which code an attempt runs, and which files of the machine it can see."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from tenuto.runtimes.outcomes import Outcome
-from tenuto.runtimes.process import LogSink
+from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.runtimes.sandbox.child_tasks import ChildType
 from tenuto.runtimes.sandbox.runtime import SandboxCode, SandboxHost, SandboxRuntime
 from tenuto.runtimes.sandbox.spec import LIMITS, Code
 from tenuto.sdk.app import App
 from tenuto.sdk.app_loader import split_target
-from tenuto.sdk.context.attempt_api import AttemptApi
 from tenuto.sdk.task_reference import declare
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.bundles import Bundles, BundleTask
 from tenuto.worker.settings import WorkerSettings
 
@@ -23,19 +21,22 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
     return settings.bundles or any(task.executor == "sandbox" for task in app.tasks.values())
 
 
-def open_sandboxes(
-    settings: WorkerSettings,
-    strength: SandboxCapabilities,
-    app: App,
-    bundles: Bundles,
-    open_port: Callable[[Attempt], AttemptApi],
-    logs: LogSink,
-    *,
-    began: Callable[[Attempt], None],
-    done: Callable[[Attempt, Outcome], None],
-) -> SandboxRuntime:
+@dataclass(frozen=True)
+class WorkerRuntimeHost(RuntimeHost):
+    """What runtimes that need more than a target can use of a worker."""
+
+    settings: WorkerSettings
+    app: App
+    bundles: Bundles
+    sandbox: SandboxCapabilities | None  # None: no task of this worker runs in a sandbox
+
+
+def open_sandboxes(host: WorkerRuntimeHost) -> SandboxRuntime:
     """Create the sandbox runtime for tasks of the app and for bundles."""
-    trusted = SandboxHost(strength.root, strength.walls, settings.home, LIMITS)
+    strength, app = host.sandbox, host.app
+    if strength is None:
+        raise AssertionError("the capabilities of sandboxes were not tested at start-up")
+    trusted = SandboxHost(strength.root, strength.walls, host.settings.home, LIMITS)
     declared = declare({name: task for name, task in app.tasks.items() if task.executor == "sandbox"})
     apart = {
         name: ChildType(declaration["kind"], tuple(declaration.get("limits", ())))
@@ -44,11 +45,11 @@ def open_sandboxes(
 
     async def prepare(attempt: Attempt, folder: Path) -> SandboxCode:
         if isinstance(attempt.task, BundleTask):
-            return await bundles.prepare(attempt, None if strength.walls else folder)
+            return await host.bundles.prepare(attempt, None if strength.walls else folder)
         path = [place for place in sys.path if Path(place).is_dir()]
-        return SandboxCode(Code(target=_absolute(settings.target or "")), tuple(modules_of(path)), tuple(path), apart)
+        return SandboxCode(Code(target=_absolute(host.target)), tuple(modules_of(path)), tuple(path), apart)
 
-    return SandboxRuntime(trusted, prepare, open_port, logs, began=began, done=done)
+    return SandboxRuntime(host, trusted, prepare)
 
 
 def _absolute(target: str) -> str:

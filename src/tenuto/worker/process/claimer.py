@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from tenuto.db.connection.availability import Backoff
-from tenuto.db.connection.claim_connection import Row
 from tenuto.model.errors import TenutoError
+from tenuto.model.tasks import Row
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.worker.backends.base import Backend, ClaimChannel, WakeupSource
 from tenuto.worker.process.held_attempts import HeldAttempts

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tenuto.db.connection.claim_connection import Row
 from tenuto.model.errors import TenutoError
+from tenuto.model.tasks import Row
 from tenuto.runtimes.background import BackgroundTasks
+from tenuto.runtimes.base import Attempt
 from tenuto.sdk.task import Task
 from tenuto.worker.backends.base import Backend
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.executor import Executor
 from tenuto.worker.process.claimer import Claimer
 from tenuto.worker.process.held_attempts import HeldAttempts

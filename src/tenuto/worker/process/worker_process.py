@@ -3,7 +3,6 @@ them."""
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -11,17 +10,17 @@ from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
 from tenuto.runtimes.background import BackgroundTasks
+from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
-from tenuto.runtimes.process import ProcessRuntime
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.sdk.app import App
 from tenuto.worker.backends.base import Backend
-from tenuto.worker.execution.attempt import Attempt
 from tenuto.worker.execution.bundles import Bundles
 from tenuto.worker.execution.executor import Executor
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.execution.reporter import Reporter
-from tenuto.worker.execution.sandboxes import open_sandboxes
+from tenuto.worker.execution.runtimes import RUNTIMES, Runtimes, groups
+from tenuto.worker.execution.sandboxes import WorkerRuntimeHost
 from tenuto.worker.process.executor_group import CLAIMERS_PER_PROCESS, ExecutorGroup
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.registration import Registration
@@ -49,7 +48,9 @@ class WorkerProcess:
         ledger: int,
         backend: Backend,
         strength: SandboxCapabilities | None = None,  # None: it has no sandboxes
+        runtimes: Runtimes = RUNTIMES,
     ) -> None:
+        self._runtimes = runtimes
         self._settings, self._app, self._control, self._strength = settings, app, control, strength
         self._loop = asyncio.get_running_loop()
         self._parts = BackgroundTasks()
@@ -70,27 +71,32 @@ class WorkerProcess:
         self._stop_by: float | None = None  # None: no limit
 
     def _make_groups(self, ledger: CrashLedger) -> list[ExecutorGroup]:
-        kinds = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
-        groups = []
-        if kinds & {"async", "thread"}:
-            groups.append(self._make_group(self._settings.concurrency, ("async", "thread"), ledger))
-        count = min(self._settings.concurrency, os.cpu_count() or 1)
-        groups += [self._make_group(count, (kind,), ledger) for kind in ("process", "sandbox") if kind in kinds]
-        return groups
+        names = {str(task.executor) for task in self._app.tasks.values()} | ({"sandbox"} if self._strength else set())
+        return [self._make_group(group, ledger) for group in groups(names, self._runtimes)]
 
-    def _make_group(self, capacity: int, kinds: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
-        slots = Slots(capacity)
+    def _make_group(self, names: tuple[str, ...], ledger: CrashLedger) -> ExecutorGroup:
+        entries = {name: self._runtimes[name] for name in names}
+        limit = entries[names[0]].slots
+        concurrency = self._settings.concurrency
+        slots = Slots(concurrency if limit is None else limit(concurrency))
         executor = Executor(self._loop, slots, self._ports, ledger, tell=self._reporter.tell)
-        ways = (self._ports.open, self._flusher.logs)
-        callbacks: dict[str, Any] = {"began": executor.deadlines.begin, "done": executor.end}
-        if "process" in kinds:
-            callbacks["unbegun"] = self._reporter.say_unbegun
-            executor.processes = ProcessRuntime(self._settings.target or "", *ways, **callbacks)
-        elif self._strength and "sandbox" in kinds:
-            places = (self._settings, self._strength, self._app, self._bundles)
-            executor.processes = open_sandboxes(*places, *ways, **callbacks)
-        claimers = CLAIMERS_PER_PROCESS if "async" in kinds and self._settings.processes == 1 else 1
-        return ExecutorGroup(slots, executor, kinds, claimers)
+        host = WorkerRuntimeHost(
+            loop=self._loop,
+            target=self._settings.target or "",
+            open_api=self._ports.open,
+            logs=self._flusher.logs,
+            began=executor.deadlines.begin,
+            ended=executor.end,
+            preparing=self._reporter.say_unbegun,
+            next_attempt=executor.next_attempt,
+            settings=self._settings,
+            app=self._app,
+            bundles=self._bundles,
+            sandbox=self._strength,
+        )
+        executor.runtimes.update({name: entry.open(host) for name, entry in entries.items()})
+        claimers = CLAIMERS_PER_PROCESS if limit is None and self._settings.processes == 1 else 1
+        return ExecutorGroup(slots, executor, names, claimers)
 
     async def run(self) -> bool:
         """Run the process. Return True if code was left behind that would keep the process from ending."""

@@ -1,0 +1,44 @@
+"""The runtimes of a worker, by the executor of a task. A new runtime is one line here."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tenuto.runtimes.base import Runtime
+from tenuto.runtimes.coroutine import CoroutineRuntime
+from tenuto.runtimes.process import ProcessRuntime
+from tenuto.runtimes.thread import ThreadRuntime
+from tenuto.worker.execution.sandboxes import WorkerRuntimeHost, open_sandboxes
+
+
+def per_core(concurrency: int) -> int:
+    return min(concurrency, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True)
+class RuntimeEntry:
+    """How to open a runtime, and how many attempts run in it at the same time. Runtimes without `slots` share those of
+    the event loop, `concurrency` in all."""
+
+    open: Callable[[WorkerRuntimeHost], Runtime]
+    slots: Callable[[int], int] | None = None  # from the concurrency of the worker
+
+
+Runtimes = Mapping[str, RuntimeEntry]
+
+RUNTIMES: Runtimes = {
+    "async": RuntimeEntry(CoroutineRuntime),
+    "thread": RuntimeEntry(ThreadRuntime),
+    "process": RuntimeEntry(ProcessRuntime, slots=per_core),
+    "sandbox": RuntimeEntry(open_sandboxes, slots=per_core),
+}
+
+
+def groups(names: set[str], runtimes: Runtimes) -> list[tuple[str, ...]]:
+    """Return the runtimes of these names by the slots that they share."""
+    if unknown := names - runtimes.keys():
+        raise AssertionError(f"there is no runtime {min(unknown)!r}; this worker has {', '.join(runtimes)}")
+    used = [name for name in runtimes if name in names]
+    light = tuple(name for name in used if runtimes[name].slots is None)
+    own = [(name,) for name in used if name not in light]
+    return [light, *own] if light else own
