@@ -9,7 +9,6 @@ from pathlib import Path
 import psycopg
 
 from tenuto.model import errors
-from tenuto.worker.backends.http_calls import CALLS
 
 SQL = Path(__file__).parents[2] / "src" / "tenuto" / "sql"
 NAMES = """
@@ -93,8 +92,3 @@ def test_every_error_has_its_own_code_and_name_and_says_what_it_is() -> None:
         len({error.code for error in errors.ERRORS}) == len({error.name for error in errors.ERRORS}) == len(subclasses)
     )
     assert [error for error in errors.ERRORS if not error.__doc__ or not 400 <= error.status < 500] == []
-
-
-def test_what_a_worker_carries_over_http_is_named_after_a_wrapper() -> None:
-    wrappers = {name for module in MODULES for name in vars(module)}
-    assert sorted(set(CALLS) - wrappers) == []

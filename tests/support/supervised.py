@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -24,7 +25,8 @@ class Supervised:
 
     def __init__(self, settings: WorkerSettings, app: App, runtimes: Runtimes) -> None:
         ours, theirs = socket.socketpair()
-        self._connection, self._lines = ours, ours.makefile("r", encoding="utf-8")
+        ours.settimeout(20)
+        self._connection, self._theirs, self._lines = ours, theirs, ours.makefile("r", encoding="utf-8")
         self._settings, self._app, self._runtimes = settings, app, runtimes
         self._control = ControlChannel(theirs)
         self._ledger = crash_ledger.make_file(100)
@@ -39,11 +41,23 @@ class Supervised:
         self._connection.sendall(json.dumps(message).encode() + b"\n")
 
     def wait_for(self, what: str) -> dict[str, object]:
-        for line in self._lines:
-            message = json.loads(line)
-            if message["say"] == what:
-                return message
-        raise AssertionError(f"the worker ended before it said {what}")
+        others: list[object] = []
+        try:
+            for line in self._lines:
+                message = json.loads(line)
+                if message["say"] == what:
+                    return message
+                others.append(message)
+        except TimeoutError:
+            others.append("nothing for a while")
+        raise AssertionError(f"the worker did not say {what}, but {others}")
+
+    def close(self) -> None:
+        self._lines.close()
+        self._connection.close()
+        self._control._lines.close()  # a process would end here
+        self._theirs.close()
+        os.close(self._ledger)
 
     def holds_nothing(self) -> bool:
         self.tell(do="tell")
@@ -61,4 +75,5 @@ def a_supervised_worker(settings: WorkerSettings, app: App, *, runtimes: Runtime
     finally:
         worker.tell(do="stop", grace=0.0)
         worker.thread.join(30)
+        worker.close()
         logging.getLogger().handlers[:] = handlers

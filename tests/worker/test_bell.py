@@ -3,7 +3,7 @@
 import socket
 import threading
 
-from tenuto.worker.process.waker import Waker
+from tenuto.worker.process.slots import Waker
 
 LONG = 30.0
 

@@ -7,10 +7,12 @@ from functools import wraps
 from typing import Any, cast
 
 from tenuto import App
-from tenuto.runtimes.base import Attempt
+from tenuto.runtimes.base import Attempt, RuntimeHost
+from tenuto.runtimes.coroutine import CoroutineRuntime
 from tenuto.runtimes.outcomes import Completed, Failed, Outcome
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.executor import Executor
+from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.slots import Slots
 from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.crash_ledger import CrashLedger
@@ -40,6 +42,18 @@ class Bench:
         places = CrashLedger(crash_ledger.make_file(100))
         self.executor = Executor(asyncio.get_running_loop(), self.crew, ports, places, tell=self._tell)
         self.executor.tasks[1] = App("a").task(function)
+        executor = self.executor
+        host = RuntimeHost(
+            loop=asyncio.get_running_loop(),
+            target="",
+            open_api=ports.open,
+            logs=LogBuffer(),
+            began=executor.began,
+            ended=executor.end,
+            preparing=cast("Any", None),  # these tasks run here
+            next_attempt=executor.next_attempt,
+        )
+        executor.runtimes["async"] = CoroutineRuntime(host)
         self._timeout = timeout
 
     def _tell(self, _: Attempt, outcome: Outcome) -> None:

@@ -1,7 +1,14 @@
 """Which trips a lane makes: worth it, never more than can start soon, never lost."""
 
-from tenuto.worker.process.slots import BATCH, MAX_AHEAD, POLL_SECONDS, REPORT_DELAY_SECONDS, Report, Slots
-from tenuto.worker.process.waker import Waker
+from tenuto.worker.process.slots import (
+    BATCH,
+    MAX_AHEAD,
+    POLL_SECONDS,
+    REPORT_DELAY_SECONDS,
+    Report,
+    Slots,
+    Waker,
+)
 from tests.support.clock import StoppedClock
 
 BELL = Waker()
@@ -161,5 +168,5 @@ def test_a_full_crew_waits_quietly():
     take(c, 10)
     clock.now += 2 * POLL_SECONDS
     assert c._want() == 0
-    c.hungry = True
+    c.work_expected = True
     assert c._pause(clock()) == POLL_SECONDS

@@ -1,6 +1,7 @@
 """A lease runs out by a clock that goes on while the machine is suspended."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,8 @@ def test_what_is_held_stops_when_the_machine_was_suspended_for_longer_than_the_l
     async def story() -> tuple[bool, bool]:
         lost, session = asyncio.Event(), WorkerSession()
         session.open.set()
-        watched = Registration(None, SETTINGS, App("a"), session, lost=lost.set)  # type: ignore[arg-type]
+        backend: Any = None
+        watched = Registration(backend, SETTINGS, App("a"), session, lost=lost.set, resolve=lambda: None)
         watched.renewed(clock.now)
         clock.now += 53  # of 54 that it counts on
         await asyncio.sleep(0.01)

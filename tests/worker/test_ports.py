@@ -9,20 +9,23 @@ import pytest
 
 from tenuto.db.connection.errors import Unreachable
 from tenuto.db.connection.pool import ConnectionPool, open_pool
+from tenuto.model.workers import Session
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
+from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.settings import WorkerSettings
 from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, start
 from tests.support.faults.postgres_proxy import a_proxy
 
 
 def ports_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:
     session = WorkerSession()
-    session.opened(worker.session_id, worker.token)
+    session.opened(Session(worker.session_id, worker.token))
     return SqlAttemptApis(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
 
 
@@ -67,7 +70,8 @@ def test_progress_that_cannot_be_written_silences_no_other(db, database, tmp_pat
     async def told() -> None:
         async with open_pool(database) as pool:
             ports = ports_of(pool, worker, tmp_path)
-            flusher = Flusher(pool, ports.session, ports, cancelled=lambda _: None)
+            settings = WorkerSettings(None, url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path))
+            flusher = Flusher(SqlBackend(pool, settings), ports.session, ports, cancelled=lambda _: None)
             try:
                 ports.open(bad).tell("progress", progress=0.5, message="\x00")
                 ports.open(good).tell("progress", progress=0.5, message="half")

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tenuto.db import runs
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.workers import Session
 from tenuto.worker.backends.http import open_remote
 from tenuto.worker.backends.http_claims import HttpClaimChannel
 from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
@@ -105,7 +105,7 @@ def test_a_server_that_is_older_and_takes_no_declarations_is_worked_for_all_the_
     async def declare(site: StubServer) -> None:
         settings = WorkerSettings("shop:app", site.url, str(UUID(int=0)), "w", "home", key=KEY)
         async with open_remote(settings) as remote:
-            await remote.call(runs.declare_types, session_id=1, token=UUID(int=1), types={"shop.send": {}})
+            await remote.declare_types(Session(1, UUID(int=1)), {"shop.send": {}})
 
     with a_stub_server() as site:
         site.answer = (404, b'{"code": "not_found", "detail": "no such route"}')

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
+from tenuto.model.bundles import BundleFile
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,6 @@ class WholeBundle(StoredBundle):
     """A stored bundle with its manifest."""
 
     manifest: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class BundleFile:
-    """The bundle and entry point of a type; `types` are all types of the bundle."""
-
-    sha256: str
-    name: str
-    entry: str
-    types: list[str]
 
 
 async def put_bundle(

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 
 from tenuto.model.bundle_zip import MANIFEST, BadBundle, Zip, ZipEntry, open_zip
 
-__all__ = ["MANIFEST", "BadBundle", "Bundle", "ZipEntry", "check_manifest", "read_bundle"]
+__all__ = ["MANIFEST", "BadBundle", "Bundle", "BundleFile", "ZipEntry", "check_manifest", "read_bundle"]
 
 VERSION = 1
 MAX_FILES = 2000
@@ -46,6 +46,16 @@ class Bundle:
         for _ in self.files():
             pass
         return self
+
+
+@dataclass(frozen=True)
+class BundleFile:
+    """The bundle and entry point of a type; `types` are all types of the bundle."""
+
+    sha256: str
+    name: str
+    entry: str
+    types: list[str]
 
 
 def read_bundle(file: BinaryIO) -> Bundle:

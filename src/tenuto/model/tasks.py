@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from tenuto.model.workers import Session
+
 
 @dataclass(frozen=True)
 class Started:
@@ -38,6 +40,15 @@ class Claimed:
     slots: list[Any] | dict[str, int] | None
     timeout_seconds: float | None
     metadata: Any
+
+
+@dataclass(frozen=True)
+class Fences:
+    """Attempts that a session holds. Every report carries them: a worker that lost an attempt cannot end it."""
+
+    session: Session
+    task_ids: list[UUID]
+    attempts: list[int]
 
 
 Row = tuple[Any, ...]  # a row of complete_and_claim, with the columns of ClaimedRow; a tuple because it is faster

@@ -7,7 +7,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
 
-from tenuto.db.connection.listener import Wakeup, listen
+from tenuto.db.connection.listener import listen
+from tenuto.model.workers import Wakeup
 from tenuto.runtimes.background import restarted
 
 CANCEL = "!cancel"

@@ -8,7 +8,7 @@ import time
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, workers
+from tenuto.db import attempts
 from tenuto.dispatcher.loops import LOOPS, Dispatcher
 from tenuto.model.ids import uuid7
 from tenuto.model.tasks import Claimed
@@ -18,10 +18,13 @@ from tenuto.runtimes.outcomes import Outcome
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.current_attempt import running
+from tenuto.worker.backends.ports import MAX_INLINE_OUTPUT_CHARS
+from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.settings import WorkerSettings
 
 BATCH_SIZE = 100
 UPKEEP = ("promote_due", "wake_waiting", "expire_deadlines", "fold_runs", "settle_runs", "fire_schedules")
@@ -33,15 +36,16 @@ class InlineWorker:
     def __init__(self, client: SqlTransport, app: App) -> None:
         self._client, self._app = client, app
         self._session = WorkerSession()
+        settings = WorkerSettings(None, url="", org_id=str(client.org_id), name="test", home="")
+        self._backend = SqlBackend(client.pool, settings)
         self._ports = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
         self._claims = 0
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
     async def work(self, *, most: int) -> int:
         """Claim and run tasks until none is ready or due; return how many attempts ran."""
-        opened = await self._client.pool.call(workers.register_worker, org_id=self._client.org_id, worker_id="test")
-        self._session.opened(opened.session_id, opened.token)
-        reporter = Reporter(self._client.pool, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
+        self._session.opened(await self._backend.register_worker(address="", metadata={}))
+        reporter = Reporter(self._backend, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
         reporting = asyncio.create_task(reporter.run())
         ran = 0
         try:
@@ -57,7 +61,7 @@ class InlineWorker:
         finally:
             reporting.cancel()
             await asyncio.gather(reporting, return_exceptions=True)
-        await self._client.pool.call(workers.close_session, session_id=opened.session_id, token=opened.token)
+        await self._backend.close_session(self._session.current)
         return ran
 
     async def _keep_up(self) -> int:
@@ -65,13 +69,18 @@ class InlineWorker:
         return sum([await loop.step(self._dispatcher, 1000) for loop in LOOPS if loop.name in UPKEEP])
 
     async def _claim(self) -> list[Claimed]:
-        fence: dict[str, Any] = {"session_id": self._session.id, "token": UUID(self._session.token)}
+        session = self._session.current
         async with self._client.pool.connection() as conn:
             routes = await attempts.resolve_routes(conn, session_id=self._session.id, types=list(self._app.tasks))
             self._tasks = {route.route_id: self._app.tasks[route.type] for route in routes}
             self._claims += 1
             return await attempts.claim_tasks(
-                conn, **fence, claim_no=self._claims, routes=list(self._tasks), limit=BATCH_SIZE
+                conn,
+                session_id=session.session_id,
+                token=session.token,
+                claim_no=self._claims,
+                routes=list(self._tasks),
+                limit=BATCH_SIZE,
             )
 
     async def _run(self, claim: Claimed, reporter: Reporter, reporting: "asyncio.Task[None]") -> None:
@@ -108,7 +117,7 @@ class InlineWorker:
         return await asyncio.to_thread(invoke_sync, attempt, self._ports.open, asyncio.get_running_loop())
 
     async def _store(self, attempt: Attempt, output: str | None) -> Any:
-        if output is not None and self._ports.too_large(output):
+        if output is not None and len(output) > MAX_INLINE_OUTPUT_CHARS:
             return await self._ports.store(attempt, output)
         return None if output is None else json.loads(output)
 

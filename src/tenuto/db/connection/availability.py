@@ -10,10 +10,12 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-
-import psycopg
+from typing import TYPE_CHECKING
 
 from tenuto.db.connection.errors import Away
+
+if TYPE_CHECKING:
+    import psycopg  # not at run time: workers over HTTP use this module too
 
 PROBE_EVERY = 0.2
 LOOK_EVERY = 0.03  # polling interval of waiting coroutines
@@ -36,7 +38,7 @@ class Availability:
             self.problem = problem
             self._set_next_try()
 
-    def refused(self, error: psycopg.Error) -> bool:
+    def refused(self, error: "psycopg.Error") -> bool:
         """Record that connecting to Postgres failed. Return False if the server responded and the problem is another
         one."""
         if error.sqlstate not in AWAY:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
@@ -11,22 +10,12 @@ from psycopg import AsyncConnection, sql
 from tenuto.db.connection.availability import Backoff, availability_of
 from tenuto.db.connection.pgbouncer import adapt
 from tenuto.db.connection.pool import VANISHED
+from tenuto.model.workers import Wakeup
 
 CHANNEL = "tenuto_ready"
 MAX_PAUSE_SECONDS = 10.0
 CHECK_EVERY_SECONDS = 1.0
 POOLER_PAUSE_SECONDS = 300.0  # the pooler's mode may be changed
-
-
-@dataclass(frozen=True)
-class Wakeup:
-    """A queue may have work. Without a queue: wake-ups may have been lost, so check all queues."""
-
-    queue: str | None
-
-    @property
-    def rescan(self) -> bool:
-        return self.queue is None
 
 
 class ListenFailed(Exception):

@@ -1,29 +1,21 @@
 """The interface between a worker and Tenuto, implemented over SQL and over HTTP. No other module of the worker depends
 on which is used."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol
+from uuid import UUID
 
-from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem
-from tenuto.db.connection.listener import Wakeup
-from tenuto.model.tasks import Row
+from tenuto.model.bundles import BundleFile
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route, Row
+from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Caller(Protocol):
-    """Executes the wrapper functions of db/, directly or through the server."""
-
-    async def call(
-        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
-    ) -> T: ...
+ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
 
 
 class WakeupSource(Protocol):
@@ -48,8 +40,8 @@ class ClaimChannel(Protocol):
     def exchange(
         self, ids: list[str], attempts: list[int], outputs: list[str | None] | None, *, claim_no: int, limit: int
     ) -> list[Row]:
-        """Complete these tasks and claim up to `limit` more. Rows have the columns of `Row`; a rejected report comes
-        back as a row with its answer."""
+        """Complete these tasks and claim up to `limit` more. Rows have the columns of `ClaimedRow`; a rejected report
+        comes back as a row with its answer."""
         ...
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
@@ -72,8 +64,9 @@ class ClaimChannel(Protocol):
     def close(self) -> None: ...
 
 
-class Backend(Caller, Protocol):
-    """All operations that a worker process needs."""
+class Backend(Protocol):
+    """All calls of a worker, except those of claimers (`ClaimChannel`) and of running attempts (`AttemptApis`). They
+    raise Unreachable during an outage, and the error of the SQL function if it rejects a call."""
 
     def open_channel(self) -> ClaimChannel: ...
 
@@ -85,11 +78,66 @@ class Backend(Caller, Protocol):
         """Yield wake-ups forever, for claim channels that cannot receive them."""
         ...
 
+    async def register_worker(self, *, address: str, metadata: dict[str, Any]) -> Session: ...
+
+    async def close_session(self, session: Session) -> None: ...
+
+    async def heartbeat(
+        self, held: Fences, *, settled: int, metrics: dict[str, Any] | None = None
+    ) -> HeartbeatResult: ...
+
+    async def declare_types(self, session: Session, types: dict[str, dict[str, Any]]) -> None: ...
+
+    async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]: ...
+
+    async def check_resource_group(self, session: Session) -> None:
+        """Raise NotFound if the worker is to claim from a resource group that does not exist."""
+        ...
+
     async def put_schedules(self, app: App) -> None: ...
+
+    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]: ...
+
+    async def fail_tasks(
+        self, fences: Fences, errors: list[dict[str, Any]], retries: list[float | None]
+    ) -> list[ReportResult]: ...
+
+    async def lose_tasks(self, fences: Fences, errors: list[dict[str, Any]]) -> list[ReportResult]: ...
+
+    async def snooze_tasks(self, fences: Fences, seconds: list[float]) -> list[ReportResult]: ...
+
+    async def wait_tasks(self, fences: Fences, waits: list[dict[str, Any]]) -> list[ReportResult]: ...
+
+    async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]: ...
+
+    async def begin_tasks(self, fences: Fences) -> None: ...
+
+    async def report_progress(
+        self, fences: Fences, progress: list[float | None], messages: list[str | None]
+    ) -> list[ProgressAnswer]: ...
+
+    async def write_logs(self, session: Session, lines: list[dict[str, Any]]) -> None: ...
+
+    async def fold_and_wake_runs(self, run_ids: list[UUID]) -> None: ...
+
+    async def list_bundle_types(self) -> list[str]: ...
+
+    async def find_bundle(self, type: str, sha256: str | None) -> BundleFile: ...
+
+    async def get_bundle_part(self, sha256: str, no: int) -> bytes | None:
+        """Return the part with this number, None after the last."""
+        ...
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
         """Return once the installed SQL functions no longer match this code, with an error that says what to do."""
         ...
+
+
+async def give_everything_back(backend: Backend, session: Session) -> None:
+    """Give back all attempts of the session without counting them as lost, then close it; closing it alone would count
+    them."""
+    await backend.heartbeat(Fences(session, [], []), settled=ALL_CLAIMS)
+    await backend.close_session(session)
 
 
 def open_backend(settings: WorkerSettings) -> AbstractAsyncContextManager[Backend]:

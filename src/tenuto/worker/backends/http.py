@@ -2,19 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+from uuid import UUID
 
 from tenuto.db.connection.availability import Backoff
-from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem, Unreachable
-from tenuto.db.connection.listener import Wakeup
-from tenuto.model.errors import TenutoError
+from tenuto.model.bundles import BundleFile
+from tenuto.model.errors import NotFound, SessionEnded, TenutoError
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
+from tenuto.model.workers import CANCEL, EVERY_QUEUE, Session, Wakeup
 from tenuto.sdk.app import App
-from tenuto.worker.backends.http_calls import CALLS, HttpSession
+from tenuto.sdk.task import Task
 from tenuto.worker.backends.http_claims import HttpClaimChannel
-from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
+from tenuto.worker.backends.http_connection import HttpClient, ServerAddress, batches
 from tenuto.worker.backends.http_ports import HttpAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
@@ -23,26 +25,20 @@ WAIT_SECONDS = 20.0  # duration of one long poll; proxies close connections that
 COALESCE_SECONDS = 0.02  # under load, one wake-up stands for many
 MAX_PAUSE_SECONDS = 5.0
 
-P = ParamSpec("P")
-T = TypeVar("T")
+Json = dict[str, Any]
 
 
 class HttpBackend:
-    """Sends the calls of a worker to one server, with one worker key."""
+    """Sends the calls of a worker to one server, with one worker key, which decides the org."""
 
     def __init__(self, web: HttpClient, settings: WorkerSettings) -> None:
         self._web, self._settings = web, settings
-        self._asking = HttpSession(web, settings)
-
-    async def call(
-        self, function: Callable[Concatenate[Conn, P], Awaitable[T]], *args: P.args, **params: P.kwargs
-    ) -> T:
-        """Send the request that corresponds to a wrapper function."""
-        answer: Any = await CALLS[function.__name__](self._asking, *args, **params)
-        return answer
+        self._types: list[str] = []  # the index of a type is its route number here; the server resolves the real routes
+        self._queues: list[str] | None = None  # queues that the key may serve; None: all
+        self._let_in = False  # the server has accepted this worker before
 
     def open_channel(self) -> HttpClaimChannel:
-        return HttpClaimChannel(self._web.site, self._asking.types, self._settings.resource_group)
+        return HttpClaimChannel(self._web.site, self._types, self._settings.resource_group)
 
     def open_ports(self, session: WorkerSession) -> HttpAttemptApis:
         return HttpAttemptApis(self._web, session)
@@ -61,38 +57,168 @@ class HttpBackend:
             backoff.reset()
             cursor = news["cursor"]
             if news["heartbeat_now"]:
-                yield Wakeup("!cancel")
+                yield Wakeup(CANCEL)
             if news["work_available"]:
-                yield Wakeup("*")
+                yield Wakeup(EVERY_QUEUE)
 
     async def _wait(self, cursor: str | None) -> Any:
-        body: dict[str, Any] = {"wait": WAIT_SECONDS}
-        if cursor:
-            body["cursor"] = cursor
-        if self._settings.queues:
-            body["queues"] = self._settings.queues
+        fields = {"wait": WAIT_SECONDS, "cursor": cursor, "queues": self._settings.queues}
+        body = {name: value for name, value in fields.items() if value}
         return await self._web.ask("POST", "/internal/wait", body, timeout=2 * WAIT_SECONDS)
+
+    async def register_worker(self, *, address: str, metadata: Json) -> Session:
+        settings = self._settings
+        fields = {
+            "name": settings.name,
+            "queues": settings.queues,
+            "types": metadata["types"],
+            "labels": settings.labels,
+            "address": address,
+            "resource_group": settings.resource_group,
+            "pool": settings.pool,
+            "lease_seconds": settings.lease,
+            "metadata": {name: metadata[name] for name in ("concurrency", "target") if name in metadata},
+        }
+        given = {name: value for name, value in fields.items() if value is not None}
+        opened = await self._web.ask("POST", "/internal/sessions", given, let_in=self._let_in)
+        self._let_in, self._queues = True, opened["queues"]
+        return Session(opened["session_id"], UUID(opened["token"]))
+
+    async def close_session(self, session: Session) -> None:
+        await self._web.ask("DELETE", "/internal/sessions", _of(session))
+
+    async def heartbeat(self, held: Fences, *, settled: int, metrics: Json | None = None) -> HeartbeatResult:
+        body = {"settled_claim_no": settled, "held": _entries(held), "metrics": metrics or {}}
+        response = await self._ask("/internal/heartbeat", held.session, body)
+        lost, cancelled = ([UUID(task_id) for task_id in response[name]] for name in ("lost", "cancelled"))
+        return HeartbeatResult(lost, cancelled, 0, response["draining"])
+
+    async def declare_types(self, session: Session, types: dict[str, Json]) -> None:
+        with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
+            await self._web.ask("POST", "/internal/types", {**_of(session), "types": types})
+
+    async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]:  # noqa: ARG002
+        """Return local route numbers without a request: the server resolves types at each claim."""
+        self._types += [type for type in types if type not in self._types]
+        return [Route(self._types.index(type), "", type, "python", []) for type in types]
+
+    async def check_resource_group(self, session: Session) -> None:
+        group = self._settings.resource_group
+        body = {**_of(session), "claim_no": 1, "limit": 1, "types": [], **({"resource_group": group} if group else {})}
+        await self._web.ask("POST", "/internal/claim", body)
 
     async def put_schedules(self, app: App) -> None:
         """Declare the schedules of the queues that the worker key may serve."""
-        queues = self._asking.queues
-        served = {name for name, task in app.tasks.items() if queues is None or task.declared.queue in queues}
-        schedules = []
-        for task in app.schedules():
-            if task.name not in served:
-                continue
-            options, limits = task.declared, task.limits_of((), {})
-            times = {"cron": options.cron or "", "timezone": options.timezone, "catch_up": options.catch_up}
-            details = {"details": {"limits": limits}} if limits else {}
-            schedules.append(
-                {"name": task.name, "kind": task.kind(), **times, "jitter_seconds": options.jitter, **details}
-            )
-        options = {"types": sorted(served), "schedules": schedules}
-        await self._web.ask("PUT", "/internal/schedules", options, let_in=False)
+        served = {
+            name for name, task in app.tasks.items() if self._queues is None or task.declared.queue in self._queues
+        }
+        schedules = [_schedule(task) for task in app.schedules() if task.name in served]
+        body = {"types": sorted(served), "schedules": schedules}
+        await self._web.ask("PUT", "/internal/schedules", body, let_in=False)
+
+    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]:
+        return await self._report("completed", fences, output=outputs)
+
+    async def fail_tasks(self, fences: Fences, errors: list[Json], retries: list[float | None]) -> list[ReportResult]:
+        return await self._report("failed", fences, error=errors, retry_in_seconds=retries)
+
+    async def lose_tasks(self, fences: Fences, errors: list[Json]) -> list[ReportResult]:
+        return await self._report("lost", fences, error=errors)
+
+    async def snooze_tasks(self, fences: Fences, seconds: list[float]) -> list[ReportResult]:
+        return await self._report("snoozed", fences, seconds=seconds)
+
+    async def wait_tasks(self, fences: Fences, waits: list[Json]) -> list[ReportResult]:
+        return await self._report("waiting", fences, wait=waits)
+
+    async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
+        return await self._report("interrupted", fences)
+
+    async def begin_tasks(self, fences: Fences) -> None:
+        await self._report("begun", fences)
+
+    async def report_progress(
+        self, fences: Fences, progress: list[float | None], messages: list[str | None]
+    ) -> list[ProgressAnswer]:
+        answers: list[Any] = []
+        for batch in batches(_entries(fences, progress=progress, message=messages)):
+            response = await self._ask("/internal/report", fences.session, {"progress": batch})
+            answers += response["rejected_progress"]
+        return [ProgressAnswer(UUID(answer["task_id"]), answer["answer"]) for answer in answers]
+
+    async def write_logs(self, session: Session, lines: list[Json]) -> None:
+        await self._ask("/internal/report", session, {"logs": lines})
+
+    async def fold_and_wake_runs(self, run_ids: list[UUID]) -> None:
+        for some in batches([str(run_id) for run_id in run_ids]):
+            await self._web.ask("POST", "/internal/nudge", {"run_ids": some})
+
+    async def list_bundle_types(self) -> list[str]:
+        return self._web.site.read(await self._web.send("GET", "/internal/bundles"))["types"]
+
+    async def find_bundle(self, type: str, sha256: str | None) -> BundleFile:
+        params = {"type": type, **({"sha256": sha256} if sha256 else {})}
+        found = self._web.site.read(await self._web.send("GET", "/internal/bundles/entry", params=params))
+        return BundleFile(found["sha256"], found["name"], found["entry"], found["types"])
+
+    async def get_bundle_part(self, sha256: str, no: int) -> bytes | None:
+        try:
+            return await self._web.send("GET", f"/internal/bundles/{sha256}/{no}")
+        except NotFound:
+            return None
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
         """Never returns: the server checks its functions, and its API is stable."""
         return await asyncio.get_running_loop().create_future()
+
+    async def _ask(self, path: str, session: Session, body: Json) -> Any:
+        """Send a request for a session. Raises SessionEnded if it no longer belongs to the key."""
+        try:
+            return await self._web.ask("POST", path, {**_of(session), **body})
+        except NotFound as problem:
+            raise SessionEnded(problem.message, problem.hint) from problem
+
+    async def _report(self, outcome: str, fences: Fences, **values: list[Any]) -> list[ReportResult]:
+        response = await self._ask("/internal/report", fences.session, {outcome: _entries(fences, **values)})
+        return [
+            ReportResult(
+                UUID(result["task_id"]),
+                result["attempt"],
+                result["answer"],
+                result.get("max_attempts"),
+                result.get("retry_in_seconds"),
+            )
+            for result in response["results"]
+        ]
+
+
+def _of(session: Session) -> Json:
+    return {"session_id": session.session_id, "token": str(session.token)}
+
+
+def _entries(fences: Fences, **values: list[Any]) -> list[Json]:
+    """Return one entry per attempt, with its values: `_entries(fences, error=errors)`."""
+    entries: list[Json] = [
+        {"task_id": str(task_id), "attempt": attempt}
+        for task_id, attempt in zip(fences.task_ids, fences.attempts, strict=True)
+    ]
+    for name, column in values.items():
+        for entry, value in zip(entries, column, strict=True):
+            entry[name] = value
+    return entries
+
+
+def _schedule(task: Task[..., Any]) -> Json:
+    options, limits = task.declared, task.limits_of((), {})
+    return {
+        "name": task.name,
+        "kind": task.kind(),
+        "cron": options.cron or "",
+        "timezone": options.timezone,
+        "catch_up": options.catch_up,
+        "jitter_seconds": options.jitter,
+        **({"details": {"limits": limits}} if limits else {}),
+    }
 
 
 @asynccontextmanager

@@ -88,9 +88,6 @@ class AttemptApis(ABC):
         fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
         return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
 
-    def too_large(self, output: str | None) -> bool:
-        return output is not None and len(output) > MAX_INLINE_OUTPUT_CHARS
-
 
 class WorkerAttemptApi(ABC):
     """The API of one attempt."""

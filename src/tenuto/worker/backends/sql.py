@@ -2,14 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
+from tenuto.db import attempts, bundles, run_data, runs, workers
 from tenuto.db.connection import claim_connection
 from tenuto.db.connection.errors import DatabaseProblem
-from tenuto.db.connection.listener import Wakeup, listen
+from tenuto.db.connection.listener import listen
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
+from tenuto.model.bundles import BundleFile
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
+from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
@@ -23,25 +29,165 @@ class SqlBackend:
     """A small connection pool for calls of the event loop, and one connection per claimer."""
 
     def __init__(self, pool: ConnectionPool, settings: WorkerSettings) -> None:
-        self._pool, self._settings = pool, settings
-        self.call = pool.call
+        self._pool, self._settings, self._org_id = pool, settings, UUID(settings.org_id)
 
     def open_channel(self) -> claim_connection.ClaimConnection:
-        line = claim_connection.open_claim_connection(self._settings.url, 0, "", [], role=self._settings.role)
-        line.group = self._settings.resource_group
-        return line
+        connection = claim_connection.open_claim_connection(self._settings.url, 0, "", [], role=self._settings.role)
+        connection.group = self._settings.resource_group
+        return connection
 
     def open_ports(self, session: WorkerSession) -> SqlAttemptApis:
-        org_id = UUID(self._settings.org_id)
-        objects = Objects(self._pool, org_id, FolderStore(Path(self._settings.home) / "objects"))
-        return SqlAttemptApis(self._pool, session, org_id, objects)
+        objects = Objects(self._pool, self._org_id, FolderStore(Path(self._settings.home) / "objects"))
+        return SqlAttemptApis(self._pool, session, self._org_id, objects)
 
     def listen(self) -> AsyncIterator[Wakeup]:
         return listen(self._settings.url)
 
+    async def register_worker(self, *, address: str, metadata: dict[str, Any]) -> Session:
+        settings = self._settings
+        return await self._pool.call(
+            workers.register_worker,
+            org_id=self._org_id,
+            worker_id=settings.name,
+            labels=settings.labels,
+            address=address,
+            metadata=metadata,
+            lease=timedelta(seconds=settings.lease),
+        )
+
+    async def close_session(self, session: Session) -> None:
+        await self._pool.call(workers.close_session, session_id=session.session_id, token=session.token)
+
+    async def heartbeat(self, held: Fences, *, settled: int, metrics: dict[str, Any] | None = None) -> HeartbeatResult:
+        return await self._pool.call(
+            attempts.heartbeat,
+            session_id=held.session.session_id,
+            token=held.session.token,
+            task_ids=held.task_ids,
+            attempts=held.attempts,
+            settled=settled,
+            metrics=metrics,
+        )
+
+    async def declare_types(self, session: Session, types: dict[str, dict[str, Any]]) -> None:
+        await self._pool.call(runs.declare_types, session_id=session.session_id, token=session.token, types=types)
+
+    async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]:
+        return await self._pool.call(attempts.resolve_routes, session_id=session.session_id, queues=queues, types=types)
+
+    async def check_resource_group(self, session: Session) -> None:
+        await self._pool.call(
+            attempts.claim_tasks,
+            session_id=session.session_id,
+            token=session.token,
+            claim_no=0,
+            routes=[],
+            limit=1,
+            group=self._settings.resource_group,
+        )
+
     async def put_schedules(self, app: App) -> None:
         async with self._pool.connection() as conn:
-            await put_schedules(conn, UUID(self._settings.org_id), app)
+            await put_schedules(conn, self._org_id, app)
+
+    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.complete_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            outputs=outputs,
+        )
+
+    async def fail_tasks(
+        self, fences: Fences, errors: list[dict[str, Any]], retries: list[float | None]
+    ) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.fail_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            errors=errors,
+            retries=retries,
+        )
+
+    async def lose_tasks(self, fences: Fences, errors: list[dict[str, Any]]) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.lose_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            errors=errors,
+        )
+
+    async def snooze_tasks(self, fences: Fences, seconds: list[float]) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.snooze_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            seconds=seconds,
+        )
+
+    async def wait_tasks(self, fences: Fences, waits: list[dict[str, Any]]) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.wait_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            waits=waits,
+        )
+
+    async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
+        return await self._pool.call(
+            attempts.interrupt_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+        )
+
+    async def begin_tasks(self, fences: Fences) -> None:
+        await self._pool.call(
+            attempts.begin_tasks,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+        )
+
+    async def report_progress(
+        self, fences: Fences, progress: list[float | None], messages: list[str | None]
+    ) -> list[ProgressAnswer]:
+        return await self._pool.call(
+            attempts.report_progress,
+            session_id=fences.session.session_id,
+            token=fences.session.token,
+            task_ids=fences.task_ids,
+            attempts=fences.attempts,
+            progress=progress,
+            messages=messages,
+        )
+
+    async def write_logs(self, session: Session, lines: list[dict[str, Any]]) -> None:
+        await self._pool.call(run_data.write_logs, session_id=session.session_id, token=session.token, lines=lines)
+
+    async def fold_and_wake_runs(self, run_ids: list[UUID]) -> None:
+        await self._pool.call(runs.fold_and_wake_runs, run_ids=run_ids)
+
+    async def list_bundle_types(self) -> list[str]:
+        return await self._pool.call(bundles.list_bundle_types, org_id=self._org_id)
+
+    async def find_bundle(self, type: str, sha256: str | None) -> BundleFile:
+        return await self._pool.call(bundles.find_bundle, org_id=self._org_id, type=type, sha256=sha256)
+
+    async def get_bundle_part(self, sha256: str, no: int) -> bytes | None:
+        return await self._pool.call(bundles.get_bundle_part, org_id=self._org_id, sha256=sha256, no=no)
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
         return await wait_for_other_functions(self._pool)

@@ -6,17 +6,12 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeVar
-from uuid import UUID
+from typing import Any
 
-from tenuto.db import bundles
-from tenuto.db.bundle_upload import parts_of
-from tenuto.db.connection.availability import Backoff
-from tenuto.db.connection.errors import Unreachable
 from tenuto.model.bundles import BadBundle, read_bundle
 from tenuto.model.errors import NotFound
 from tenuto.runtimes.base import Attempt
@@ -27,17 +22,14 @@ from tenuto.sdk.app import App
 from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
 from tenuto.storage.folder import make_private_folder
-from tenuto.worker.backends.base import Caller
+from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution import bundle_cache
 from tenuto.worker.settings import WorkerSettings
-from tenuto.worker.supervisor.outage_log import OutageLog
+from tenuto.worker.supervisor.outage_log import OutageLog, wait_out
 
 log = logging.getLogger("tenuto.worker")
 
 PREFIX = "sha256:"
-MAX_PAUSE_SECONDS = 5.0
-
-T = TypeVar("T")
 
 
 class BundleTask(Task[..., Any]):
@@ -47,9 +39,8 @@ class BundleTask(Task[..., Any]):
 class Bundles:
     """The bundles uploaded to the org. The bundle is looked up per attempt, so that a deleted bundle no longer runs."""
 
-    def __init__(self, backend: Caller, settings: WorkerSettings, outage_log: OutageLog) -> None:
+    def __init__(self, backend: Backend, settings: WorkerSettings, outage_log: OutageLog) -> None:
         self._backend, self._on, self._outage_log = backend, settings.bundles, outage_log
-        self._org_id = UUID(settings.org_id)
         self._cache = Path(settings.home) / "bundles"
         self._child_type = ChildType(queues=frozenset(settings.queues or ()))  # a manifest declares no options
         self._fetching: dict[str, asyncio.Lock] = {}
@@ -59,7 +50,7 @@ class Bundles:
         """Register the current bundle types as tasks of the app, except those that the app defines itself."""
         if not self._on:
             return
-        names = set(await self._insist(bundles.list_bundle_types, org_id=self._org_id))
+        names = set(await wait_out(self._backend.list_bundle_types, self._outage_log, self))
         for gone in self.types - names:
             del app.tasks[gone]
         own = app.tasks.keys() - self.types
@@ -73,8 +64,8 @@ class Bundles:
         metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         named = str(metadata.get("bundle", "")).removeprefix(PREFIX) or None
         try:
-            query = {"org_id": self._org_id, "type": attempt.task.name, "sha256": named}
-            bundle = await self._insist(bundles.find_bundle, **query)
+            find = partial(self._backend.find_bundle, attempt.task.name, named)
+            bundle = await wait_out(find, self._outage_log, self)
             place = await self._unpacked(bundle.sha256, folder)
         except (NotFound, BadBundle) as problem:
             raise NoCodeToRun(str(problem)) from problem
@@ -95,24 +86,13 @@ class Bundles:
         return place
 
     async def _fetch(self, hash: str) -> bytes:
-        parts = [part async for part in parts_of(self._insist, org_id=self._org_id, sha256=hash)]
+        parts: list[bytes] = []
+        while part := await wait_out(partial(self._backend.get_bundle_part, hash, len(parts)), self._outage_log, self):
+            parts.append(bytes(part))
         content = b"".join(parts)
         if sha256(content).hexdigest() != hash:
             raise BadBundle(f"bundle {hash} is not what was put: its hash differs")
         return content
-
-    async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        """Call the backend and wait out outages, which must not fail an attempt."""
-        backoff = Backoff(MAX_PAUSE_SECONDS)
-        while True:
-            try:
-                result = await self._backend.call(function, **params)
-            except Unreachable as problem:
-                self._outage_log.lost(self, problem)
-                await asyncio.sleep(backoff.after(problem))
-            else:
-                self._outage_log.found(self)
-                return result
 
 
 def _unpack_whole(content: bytes, place: Path) -> None:

@@ -24,11 +24,6 @@ class Deadlines:
         self._most = MAX_PER_LOOK
         self._timer: asyncio.TimerHandle | None = None
 
-    def begin(self, attempt: Attempt) -> None:
-        """Start the attempt's timeout; the time to start a process is not counted."""
-        if attempt.timeout:
-            self.watch(attempt, attempt.timeout)
-
     def watch(self, attempt: Attempt, seconds: float, *, hard: bool = False) -> None:
         if len(self._heap) >= self._most:  # remove finished attempts, whose deadlines may be far away
             self._heap = [entry for entry in self._heap if not entry[2].over]

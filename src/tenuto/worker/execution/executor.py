@@ -14,8 +14,7 @@ from tenuto.runtimes.coroutine import TaskHandle
 from tenuto.runtimes.invoke import classify
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
-from tenuto.worker.backends.ports import AttemptApis
-from tenuto.worker.execution.attempt_metrics import AttemptMetrics
+from tenuto.worker.backends.ports import MAX_INLINE_OUTPUT_CHARS, AttemptApis
 from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
 from tenuto.worker.execution.failure_log import CANCELLED
 from tenuto.worker.process.slots import Report, Slots
@@ -47,7 +46,8 @@ class Executor:
         self.waiting: deque[Attempt] = deque()
         # Not keyed by task: a lost task may be claimed again while its old attempt still runs.
         self.running: set[Attempt] = set()
-        self.counts = AttemptMetrics()
+        # Ended attempts and their seconds, by task and outcome. A dictionary, because metric objects are slower.
+        self._counts: dict[tuple[str, str], list[float]] = {}
         self._reports: list[Report] = []
         self._over = 0
         self._longest = 0.0
@@ -95,13 +95,18 @@ class Executor:
         self.waiting.popleft()
         attempt.handle = handle
         self._enter(attempt, now)
-        self.deadlines.begin(attempt)
+        self.began(attempt)
         return attempt
 
     def _enter(self, attempt: Attempt, now: float) -> None:
         self.running.add(attempt)
         attempt.started = now
         attempt.ledger_index = self._ledger.enter(attempt.task_id, attempt.no)
+
+    def began(self, attempt: Attempt) -> None:
+        """Start the attempt's timeout. Called by its runtime: the time to start a process is not counted."""
+        if attempt.timeout:
+            self.deadlines.watch(attempt, attempt.timeout)
 
     def look_ahead(self) -> None:
         """Give back attempts that wait too long, and claim none ahead for a while. Called periodically."""
@@ -138,14 +143,24 @@ class Executor:
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took
-            self.counts.note(attempt.task.name, type(outcome).__name__, took)
-        if type(outcome) is Completed and not self._ports.too_large(outcome.output):
+            key = attempt.task.name, type(outcome).__name__
+            count = self._counts.get(key)
+            if count is None:
+                count = self._counts[key] = [0, 0.0]
+            count[0] += 1
+            count[1] += took
+        if type(outcome) is Completed and (outcome.output is None or len(outcome.output) <= MAX_INLINE_OUTPUT_CHARS):
             self._reports.append((attempt.task_id, attempt.no, outcome.output, attempt.run_id))
         else:
             self._tell(attempt, outcome)
         if not self._tallying:
             self._tallying = True
             self._loop.call_soon(self.tally, context=self._variables)
+
+    def take_counts(self) -> list[tuple[str, str, int, float]]:
+        """Return the numbers of attempts that ended since the last call, and their seconds. Thread-safe."""
+        counts, self._counts = self._counts, {}
+        return [(task, outcome, int(count), seconds) for (task, outcome), (count, seconds) in counts.items()]
 
     def tally(self) -> None:
         """Hand over ended attempts and start waiting ones, once per iteration of the loop."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, run_data
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import TenutoError
+from tenuto.model.tasks import Fences
 from tenuto.runtimes.base import Attempt
-from tenuto.worker.backends.base import Caller
+from tenuto.worker.backends.base import Backend
 from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.session import WorkerSession
@@ -27,7 +27,7 @@ class Flusher:
 
     def __init__(
         self,
-        backend: Caller,
+        backend: Backend,
         session: WorkerSession,
         ports: AttemptApis,
         *,
@@ -73,12 +73,8 @@ class Flusher:
 
     async def _report_progress(self, entries: list[Progress]) -> None:
         fences = [(attempt.task_id, attempt.no) for attempt, _, _ in entries]
-        answers = await self._backend.call(
-            attempts.report_progress,
-            session_id=self._session.id,
-            token=UUID(self._session.token),
-            task_ids=[UUID(task_id) for task_id, _ in fences],
-            attempts=[no for _, no in fences],
+        answers = await self._backend.report_progress(
+            Fences(self._session.current, [UUID(task_id) for task_id, _ in fences], [no for _, no in fences]),
             progress=[fraction for _, fraction, _ in entries],
             messages=[message for _, _, message in entries],
         )
@@ -88,9 +84,7 @@ class Flusher:
     async def _flush_logs(self) -> None:
         while lines := self.logs.take():
             try:
-                await self._backend.call(
-                    run_data.write_logs, session_id=self._session.id, token=UUID(self._session.token), lines=lines
-                )
+                await self._backend.write_logs(self._session.current, lines)
             except Unreachable:
                 self.logs.put_back(lines)
                 raise

@@ -8,13 +8,24 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, runs
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.model.tasks import Fences, ReportResult
 from tenuto.runtimes.base import Attempt
-from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Lost, Outcome, Snoozed, Waiting, describe
-from tenuto.worker.backends.base import Caller
+from tenuto.runtimes.outcomes import (
+    NEVER,
+    Completed,
+    Dropped,
+    Failed,
+    Interrupted,
+    Lost,
+    Outcome,
+    Snoozed,
+    Waiting,
+    describe,
+)
+from tenuto.worker.backends.base import Backend
 from tenuto.worker.execution.failure_log import log_failure
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
@@ -32,7 +43,13 @@ class Reporter:
     """Delivers outcomes to the database, in batches per kind, and waits out any outage."""
 
     def __init__(
-        self, backend: Caller, session: WorkerSession, held: HeldAttempts, *, store: Store, reported: Callable[[], None]
+        self,
+        backend: Backend,
+        session: WorkerSession,
+        held: HeldAttempts,
+        *,
+        store: Store,
+        reported: Callable[[], None],
     ) -> None:
         self._backend, self._session, self._held, self._store, self._reported = backend, session, held, store, reported
         self._pending: list[Ending] = []
@@ -66,10 +83,10 @@ class Reporter:
                 self._idle.set()
             self._reported()
 
-    async def say_unbegun(self, attempt: Attempt) -> None:
+    async def restart_timeout(self, attempt: Attempt) -> None:
         """Report that the attempt's code has not started yet, so that its timeout counts from now."""
         with suppress(Unreachable, TenutoError):  # reported again later; at worst the attempt times out
-            await self._backend.call(attempts.begin_tasks, **self._fences([(attempt, Interrupted())]))
+            await self._backend.begin_tasks(self._fences([attempt]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
         """Store an output that is too large for a row as a data object; if that is impossible, the attempt fails."""
@@ -101,7 +118,7 @@ class Reporter:
                     return
                 (attempt, outcome) = endings[0]
                 if not isinstance(outcome, Failed):
-                    await self._deliver([(attempt, Failed(describe(problem), -1.0))])
+                    await self._deliver([(attempt, Failed(describe(problem), NEVER))])
                     return
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
             except Exception as problem:  # outage or any other error: an outcome must not get lost
@@ -113,41 +130,38 @@ class Reporter:
             return
 
     async def _report(self, endings: list[Ending]) -> None:
-        outcomes: list[Any] = [outcome for _, outcome in endings]
-        if isinstance(outcomes[0], Completed):
-            outcomes = [None if end.output is None else json.loads(end.output) for end in outcomes]
-        answers = await self._call(endings[0][1], self._fences(endings), outcomes)
-        for (attempt, outcome), answer in zip(endings, answers, strict=True):
+        results = await self._call(
+            [outcome for _, outcome in endings], self._fences([attempt for attempt, _ in endings])
+        )
+        for (attempt, outcome), result in zip(endings, results, strict=True):
             if isinstance(outcome, Failed):
-                log_failure(attempt, outcome, answer)
-        if late := [answer.task_id for answer in answers if answer.answer == "stale_lease"]:
+                log_failure(attempt, outcome, result)
+        if late := [result.task_id for result in results if result.answer == "stale_lease"]:
             log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
-            await self._backend.call(runs.fold_and_wake_runs, run_ids=list(touched))
+            await self._backend.fold_and_wake_runs(list(touched))
 
-    async def _call(self, kind: Outcome, fences: dict[str, Any], ends: list[Any]) -> list[Any]:
-        call = self._backend.call
+    async def _call(self, outcomes: list[Any], fences: Fences) -> list[ReportResult]:
+        """Report outcomes, which are all of the same kind."""
+        kind: Outcome = outcomes[0]
         match kind:
             case Completed():
-                return await call(attempts.complete_tasks, **fences, outputs=ends)
+                outputs = [None if end.output is None else json.loads(end.output) for end in outcomes]
+                return await self._backend.complete_tasks(fences, outputs)
             case Failed():
-                retries = [end.retry for end in ends]
-                return await call(attempts.fail_tasks, **fences, errors=[end.error for end in ends], retries=retries)
+                errors, retries = [end.error for end in outcomes], [end.retry for end in outcomes]
+                return await self._backend.fail_tasks(fences, errors, retries)
             case Lost():
-                return await call(attempts.lose_tasks, **fences, errors=[end.error for end in ends])
+                return await self._backend.lose_tasks(fences, [end.error for end in outcomes])
             case Snoozed():
-                return await call(attempts.snooze_tasks, **fences, seconds=[end.seconds for end in ends])
+                return await self._backend.snooze_tasks(fences, [end.seconds for end in outcomes])
             case Waiting():
-                return await call(attempts.wait_tasks, **fences, waits=[end.wait for end in ends])
+                return await self._backend.wait_tasks(fences, [end.wait for end in outcomes])
             case Interrupted():
-                return await call(attempts.interrupt_tasks, **fences)
+                return await self._backend.interrupt_tasks(fences)
             case Dropped():
                 raise AssertionError("what is dropped is not reported")
 
-    def _fences(self, endings: list[Ending]) -> dict[str, Any]:
-        return {
-            "session_id": self._session.id,
-            "token": UUID(self._session.token),
-            "task_ids": [UUID(attempt.task_id) for attempt, _ in endings],
-            "attempts": [attempt.no for attempt, _ in endings],
-        }
+    def _fences(self, attempts: list[Attempt]) -> Fences:
+        ids = [UUID(attempt.task_id) for attempt in attempts]
+        return Fences(self._session.current, ids, [attempt.no for attempt in attempts])

@@ -9,19 +9,23 @@ from functools import partial
 from tenuto.db.connection.availability import Backoff
 from tenuto.model.errors import TenutoError
 from tenuto.model.tasks import Row
+from tenuto.model.workers import CANCEL, EVERY_QUEUE, is_for
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.worker.backends.base import Backend, ClaimChannel, WakeupSource
+from tenuto.worker.process.events import WorkerEvents
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
-from tenuto.worker.process.slots import Exchange, Report, Slots
-from tenuto.worker.process.waker import Waker
-from tenuto.worker.process.wakeups import EVERY_QUEUE, WakeupRouter
+from tenuto.worker.process.slots import Exchange, Slots, Waker
+from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
 
 FOLD_EVERY_SECONDS = 0.05
-# After a claim of at most this many tasks, seconds to leave the interpreter to the event loop, which starts them.
-FEW, ASIDE = 3, 0.0002
+# After a claim of at most this many tasks, leave the interpreter to the event loop for a moment: it starts them.
+FEW_TASKS, YIELD_SECONDS = 3, 0.0002
+# Between the processes of a worker, so that one task does not make all of them claim at once.
+PROCESS_STAGGER_SECONDS = 0.001
+MAX_STAGGERED_PROCESSES = 5
 MAX_PAUSE_SECONDS = 5.0
 RESPONSE_TIMEOUT_SECONDS = 30.0
 
@@ -41,35 +45,44 @@ class Traffic:
         return now - (left if bytes is None else max(left, self.changed))
 
 
+@dataclass(frozen=True)
+class ClaimerHost:
+    """What all claimers of a process share."""
+
+    backend: Backend
+    held: HeldAttempts
+    session: WorkerSession
+    settings: WorkerSettings
+    events: WorkerEvents
+    parts: BackgroundTasks
+
+
 class Claimer:
-    """Runs until its slots are closed. `deliver` receives claimed rows, `unfit` a report that the database rejects. The
-    claimer with `wakeups` receives wake-ups for the whole process."""
+    """Runs until its slots are closed. `deliver` receives claimed rows. The claimer that `listens` receives wake-ups
+    for the whole process."""
 
     def __init__(
         self,
-        backend: Backend,
+        host: ClaimerHost,
         slots: Slots,
-        held: HeldAttempts,
-        session: WorkerSession,
         routes: list[int],
         *,
-        deliver: Callable[[list[Row]], None],
-        unfit: Callable[[Report, TenutoError], None],
-        ended: Callable[[int], None],
-        parts: BackgroundTasks,
-        wakeups: WakeupRouter | None = None,
+        deliver: Callable[[list[Row]], object],
+        listens: bool = False,
     ) -> None:
-        self._backend, self._wakeups = backend, wakeups
-        self._slots, self._held, self._session = slots, held, session
+        self._backend, self._held, self._session, self._events = host.backend, host.held, host.session, host.events
+        self._slots, self._deliver, self._listens = slots, deliver, listens
         self._routes = routes  # shared with the code that resolves new routes
-        self._deliver, self._unfit, self._ended = deliver, unfit, ended
+        self._queues = host.settings.queues
+        # How long to wait after a wake-up before it claims.
+        self._stagger = min(host.settings.turn, MAX_STAGGERED_PROCESSES) * PROCESS_STAGGER_SECONDS
         self._channel: ClaimChannel | None = None
         self._waker = Waker()
         self._touched: set[str] = set()
         self._nudged = 0.0
         self._left: float | None = None  # when the round trip in progress began
         self._traffic = Traffic()
-        self.thread = parts.thread("lane", self._run)
+        self.thread = host.parts.thread("claimer", self._run)
 
     def start(self) -> None:
         self.thread.start()
@@ -89,7 +102,7 @@ class Claimer:
 
     def _run(self) -> None:
         backoff = Backoff(MAX_PAUSE_SECONDS)
-        while (exchange := self._slots.next_exchange(self._waker, self._is_deaf)) is not None:
+        while (exchange := self._slots.next_exchange(self._waker, self._must_connect)) is not None:
             try:
                 claimed = self._trip(exchange)
             except Exception as problem:  # whatever it is: without its claimer a worker would stay alive but idle
@@ -135,8 +148,8 @@ class Claimer:
         self._slots.arrived(exchange, len(claimed))
         if claimed:
             self._deliver(claimed)
-        if 0 < len(claimed) <= FEW:
-            time.sleep(ASIDE)
+        if 0 < len(claimed) <= FEW_TASKS:
+            time.sleep(YIELD_SECONDS)
         if len(claimed) < len(rows):
             self._read_refusals(rows, session_id)
         return len(claimed)
@@ -149,31 +162,39 @@ class Claimer:
 
     def _open(self) -> ClaimChannel:
         channel = self._backend.open_channel()
-        if self._wakeups:
-            source = channel.listen(partial(self._wakeups.heard, by=self._slots))
+        if self._listens:
+            source = channel.listen(self._heard)
             if source:
-                self._waker.watch(source.fileno(), partial(self._hear, source, self._wakeups.turn))
-                self._wakeups.listens()
-                self._wakeups.heard(EVERY_QUEUE, by=self._slots)  # wake-ups sent before this point are lost
+                self._waker.watch(source.fileno(), partial(self._hear, source))
+                self._events.wakeups_arrive()
+                self._heard(EVERY_QUEUE)  # wake-ups sent before this point are lost
             else:
-                self._wakeups.deaf()
+                self._events.wakeups_missing()
         return channel
 
-    def _is_deaf(self) -> bool:
-        return self._wakeups is not None and self._channel is None and self._session.open.is_set()
+    def _must_connect(self) -> bool:
+        return self._listens and self._channel is None and self._session.open.is_set()
 
     def _lose(self) -> None:
         self._channel = None
         self._waker.unwatch()
 
-    def _hear(self, source: WakeupSource, turn: float) -> None:
+    def _heard(self, queue: str) -> None:
+        """Handle a wake-up: this claimer claims next, claimers of other slots are woken."""
+        if queue == CANCEL:
+            self._events.attempts_cancelled()
+        elif is_for(queue, self._queues):
+            self._slots.wake_others()  # first, because the work is most likely on a known route
+            self._events.work_available()
+
+    def _hear(self, source: WakeupSource) -> None:
         try:
             source.hear()
         except Exception:
             self._lose()
             self._slots.wake()  # wake-ups sent in between are lost: claim again to find the work
-        if self._slots.hungry and not self._slots.reports:
-            time.sleep(turn)
+        if self._slots.work_expected and not self._slots.reports:
+            time.sleep(self._stagger)
 
     def _one_by_one(self, exchange: Exchange, problem: TenutoError) -> None:
         """A report of the batch is invalid: send each report on its own, so that the others are accepted."""
@@ -183,8 +204,8 @@ class Claimer:
         for no, report in enumerate(exchange.reports):
             try:
                 self._connected().complete(*report[:3])
-            except TenutoError as unfit:
-                self._unfit(report, unfit)
+            except TenutoError as rejection:
+                self._events.report_rejected(report, rejection)
             except Exception:
                 del exchange.reports[:no]  # the reports before this one were accepted
                 raise
@@ -196,7 +217,7 @@ class Claimer:
     def _read_refusals(self, rows: list[Row], session_id: int) -> None:
         answers = [row[0] for row in rows]
         if "session_ended" in answers:
-            self._ended(session_id)
+            self._events.session_ended(session_id)
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
             log.warning("%d results came too late: their tasks were taken back (%s …)", len(late), late[0])
 

@@ -5,28 +5,26 @@ import logging
 import socket
 import time
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
-from uuid import UUID
 
-from tenuto.db import attempts, runs, workers
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import TenutoError
+from tenuto.model.tasks import Route
+from tenuto.model.workers import Session
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
 from tenuto.sdk.task_reference import declare
-from tenuto.worker.backends.base import Caller
+from tenuto.worker.backends.base import Backend, give_everything_back
 from tenuto.worker.backends.http_connection import batches
 from tenuto.worker.execution.bundles import BundleTask
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.lease_clock import LOOK_EVERY, lease_time
+from tenuto.worker.supervisor.outage_log import wait_out
 
 log = logging.getLogger("tenuto.worker")
 
-MAX_PAUSE_SECONDS = 5.0
-ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
 SHORT_SESSION_SECONDS = 5.0  # a session replaced this soon means that another worker has the same name
 RESOLVE_EVERY_SECONDS = 1.0
 LATE_SECONDS = 0.2
@@ -39,14 +37,22 @@ class Registration:
     """The registration of this process as a worker: its session, routes and lease."""
 
     def __init__(
-        self, backend: Caller, settings: WorkerSettings, app: App, session: WorkerSession, *, lost: Callable[[], None]
-    ):
-        self._backend, self._settings, self._app, self.session, self._lost = backend, settings, app, session, lost
+        self,
+        backend: Backend,
+        settings: WorkerSettings,
+        app: App,
+        session: WorkerSession,
+        *,
+        lost: Callable[[], None],  # the lease was lost
+        resolve: Callable[[], None],  # routes should be resolved again
+    ) -> None:
+        self._backend, self._settings, self._app, self.session = backend, settings, app, session
+        self._lost, self._resolve = lost, resolve
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._late = 0  # late checks in a row
         self._opened = -SHORT_SESSION_SECONDS
-        self._looking: asyncio.TimerHandle | None = None
+        self._resolving: asyncio.TimerHandle | None = None
         self._resolved = 0.0
         self._newest_route = 0
 
@@ -56,35 +62,22 @@ class Registration:
         if lease_time() - self._opened < SHORT_SESSION_SECONDS:
             log.error("another worker registers as %s too: names must differ", settings.name)
             await asyncio.sleep(SHORT_SESSION_SECONDS)
-        sent_at, opened = await self._insist(
-            workers.register_worker,
-            org_id=UUID(settings.org_id),
-            worker_id=settings.name,
-            labels=settings.labels,
-            address=socket.gethostname(),
-            metadata=_metadata(settings, self._app),
-            lease=timedelta(seconds=settings.lease),
-        )
+        sent_at = 0.0
+
+        async def register() -> Session:
+            nonlocal sent_at
+            sent_at = lease_time()
+            metadata = _metadata(settings, self._app)
+            return await self._backend.register_worker(address=socket.gethostname(), metadata=metadata)
+
+        opened = await self._insist(register)
         self._opened = sent_at
-        self.session.opened(opened.session_id, opened.token)
+        self.session.opened(opened)
         self.renewed(sent_at)
 
-    async def _insist(self, function: Callable[..., Awaitable[T]], **params: Any) -> tuple[float, T]:
-        """Call the backend and wait out outages. Return when the successful call was made, and its result."""
-        backoff = Backoff(MAX_PAUSE_SECONDS)
-        while True:
-            sent_at = lease_time()
-            try:
-                result = await self._backend.call(function, **params)
-            except TenutoError:
-                self.session.outage_log.found(self)
-                raise  # the database responded: the request is invalid
-            except Exception as problem:  # unreachable, or not ready: a standby, an older schema
-                self.session.outage_log.lost(self, problem)
-                await asyncio.sleep(backoff.after(problem))
-            else:
-                self.session.outage_log.found(self)
-                return sent_at, result
+    async def _insist(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Wait out outages, and a database that is not ready: a standby, an older schema."""
+        return await wait_out(call, self.session.outage_log, self, outage=Exception)
 
     async def resolve(self) -> dict[int, Task[..., Any]]:
         """Return the routes that this process serves: the types of its app, in its queues."""
@@ -100,26 +93,26 @@ class Registration:
 
     async def introduce(self) -> None:
         """Declare the options of its task types, and check that the resource group exists."""
-        fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        session = self.session.current
         for some in batches([*declare(_own_tasks(self._app)).items()]):
-            await self._insist(runs.declare_types, **fence, types=dict(some))
-        group = self._settings.resource_group
-        await self._insist(attempts.claim_tasks, **fence, claim_no=0, routes=[], limit=1, group=group)
+            await self._insist(partial(self._backend.declare_types, session, dict(some)))
+        await self._insist(partial(self._backend.check_resource_group, session))
 
-    async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Any]:
-        session = self.session.id
-        return (await self._insist(attempts.resolve_routes, session_id=session, queues=queues, types=types))[1]
+    async def _ask(self, *, queues: list[str] | None, types: list[str]) -> list[Route]:
+        return await self._insist(
+            partial(self._backend.resolve_routes, self.session.current, queues=queues, types=types)
+        )
 
-    def look_soon(self, look: Callable[[], object]) -> None:
-        """Call `look` at once, or within a second if routes were resolved recently; several requests are combined. Used
+    def resolve_soon(self) -> None:
+        """Resolve routes at once, or within a second if that was done recently; several requests are combined. Called
         after a wake-up, which may be for a new route."""
-        if self._looking is None:
+        if self._resolving is None:
             wait = self._resolved + RESOLVE_EVERY_SECONDS - time.monotonic()
-            self._looking = self._loop.call_later(max(0.0, wait), self._look, look)
+            self._resolving = self._loop.call_later(max(0.0, wait), self._resolve_now)
 
-    def _look(self, look: Callable[[], object]) -> None:
-        self._looking = None
-        look()
+    def _resolve_now(self) -> None:
+        self._resolving = None
+        self._resolve()
 
     def saw(self, newest_route: int) -> bool:
         """Whether there are routes that this process has not seen yet."""
@@ -160,11 +153,7 @@ class Registration:
             self._timer.cancel()
         try:
             async with asyncio.timeout(5):
-                fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
-                # Attempts that could not be reported are given back without counting as lost; ending the session would
-                # count them.
-                await self._backend.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-                await self._backend.call(workers.close_session, **fence)
+                await give_everything_back(self._backend, self.session.current)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("the session could not be closed (%s): it ends with its lease", problem)
 

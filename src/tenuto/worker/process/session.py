@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from tenuto.model.workers import Session
 from tenuto.worker.supervisor.outage_log import OutageLog
 
 
@@ -16,6 +17,10 @@ class WorkerSession:
     open: threading.Event = field(default_factory=threading.Event)
     outage_log: OutageLog = field(default_factory=OutageLog)  # logs outages of the backend
 
-    def opened(self, session_id: int, token: UUID) -> None:
-        self.id, self.token = session_id, str(token)
+    def opened(self, session: Session) -> None:
+        self.id, self.token = session.session_id, str(session.token)
         self.open.set()
+
+    @property
+    def current(self) -> Session:
+        return Session(self.id, UUID(self.token))

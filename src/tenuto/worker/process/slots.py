@@ -4,12 +4,13 @@ The event loop runs attempts; claimer threads send reports and receive claims. T
 is taken once per batch, not once per task.
 """
 
+import os
+import select
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-
-from tenuto.worker.process.waker import Waker
 
 BATCH = 1000  # a call costs as much as fifty tasks in it; bench/results
 WORTH_SENDING = 800  # with enough work ahead, the number of reports or claims that justifies a round trip
@@ -19,6 +20,44 @@ REPORT_DELAY_SECONDS = 0.004  # a report waits this long for others
 POLL_SECONDS = 2.0  # if all wake-ups are lost, work still starts within this time
 
 Report = tuple[str, int, str | None, str]  # task, attempt, output, run
+
+
+class Waker:
+    """Wakes a claimer's thread that has nothing to send. Can also watch a connection on which wake-ups arrive, so that
+    no extra thread is needed."""
+
+    def __init__(self) -> None:
+        self._out, self._in = os.pipe()
+        os.set_blocking(self._out, False)
+        os.set_blocking(self._in, False)
+        self._watched: tuple[int, Callable[[], None]] | None = None
+
+    def watch(self, fileno: int, came: Callable[[], None]) -> None:
+        """Call `came` in the waiting thread when data arrives there."""
+        self._watched = fileno, came
+
+    def unwatch(self) -> None:
+        self._watched = None
+
+    def wake(self) -> None:
+        with suppress(BlockingIOError):  # full: already woken
+            os.write(self._in, b"!")
+
+    def wait(self, seconds: float) -> None:
+        """Wait until woken, data arrived or the time is over."""
+        watched, poll = self._watched, select.poll()
+        poll.register(self._out, select.POLLIN)
+        if watched:
+            poll.register(watched[0], select.POLLIN)
+        for fileno, _ in poll.poll(seconds * 1000):
+            if fileno == self._out:
+                os.read(self._out, 4096)
+            elif watched:
+                watched[1]()
+
+    def close(self) -> None:
+        os.close(self._out)
+        os.close(self._in)
 
 
 @dataclass
@@ -62,20 +101,29 @@ class Slots:
     claiming: int = 0  # requested by claims in progress
     reports: list[Report] = field(default_factory=list)
     oldest_report: float = 0.0
-    hungry: bool = True  # there may be work to claim
+    work_expected: bool = True
     wakes: int = 0
     polled: float = 0.0
     claims: bool = True  # False: finish the held attempts, claim nothing more
     closed: bool = False
     clock: Callable[[], float] = time.monotonic
+    others: list["Slots"] = field(default_factory=list)  # of the same process
 
-    def wake(self, *, ring: bool = True) -> None:
-        """Note that there may be work. `ring=False`: the claimer that received the wake-up claims by itself."""
+    def wake(self) -> None:
+        """Note that there may be work, and wake a claimer."""
         with self.lock:
-            self.hungry = True
+            self.work_expected = True
             self.wakes += 1
-            if ring:
-                self._ring()
+            self._ring()
+
+    def wake_others(self) -> None:
+        """Note that one of the claimers received a wake-up: it claims by itself, the claimers of other slots are
+        woken."""
+        with self.lock:
+            self.work_expected = True
+            self.wakes += 1
+        for slots in self.others:
+            slots.wake()
 
     def stop_claiming(self) -> None:
         with self.lock:
@@ -100,16 +148,16 @@ class Slots:
                 self.pace.note(longest, over)
             self._ring()
 
-    def next_exchange(self, waker: Waker, deaf: Callable[[], bool] = lambda: False) -> Exchange | None:
+    def next_exchange(self, waker: Waker, must_connect: Callable[[], bool] = lambda: False) -> Exchange | None:
         """Wait until a round trip is worthwhile; return None when there will be no more. A claimer that receives
-        wake-ups but has no connection (`deaf`) goes even without work, to reconnect."""
+        wake-ups but has no connection (`must_connect`) goes even without work, to reconnect."""
         while True:
             with self.lock:
                 now = self.clock()
                 if self.claims and now - self.polled >= POLL_SECONDS:
-                    self.hungry = True
+                    self.work_expected = True
                 want = self._want()
-                if self._worth_it(want, now) or (deaf() and not self.closed):
+                if self._worth_it(want, now) or (must_connect() and not self.closed):
                     return self._leave(want, now)
                 if self.closed and not self.reports:
                     return None
@@ -142,8 +190,8 @@ class Slots:
             self.claiming -= exchange.want
             self.open += came
             if exchange.want:
-                self.hungry = came == exchange.want or self.wakes != exchange.wakes
-            if self.hungry:
+                self.work_expected = came == exchange.want or self.wakes != exchange.wakes
+            if self.work_expected:
                 self._ring()
 
     def give_up(self, exchange: Exchange) -> None:
@@ -155,13 +203,13 @@ class Slots:
 
     def _want(self) -> int:
         # A report may release tasks without a wake-up, so every report also claims.
-        if not self.claims or not (self.hungry or self.reports):
+        if not self.claims or not (self.work_expected or self.reports):
             return 0
         held = self.open + self.claiming + max(0, len(self.reports) - BATCH)  # when reports pile up, claim less
         return max(0, min(BATCH, self.capacity + self.pace.ahead(self.capacity) - held))
 
     def _worth_it(self, want: int, now: float) -> bool:
-        if want and self.hungry and (want >= WORTH_SENDING or self.open + self.claiming < self.capacity):
+        if want and self.work_expected and (want >= WORTH_SENDING or self.open + self.claiming < self.capacity):
             return True
         if not self.reports:
             return False
@@ -175,4 +223,4 @@ class Slots:
     def _pause(self, now: float) -> float:
         if self.reports:
             return REPORT_DELAY_SECONDS
-        return max(0.01, POLL_SECONDS - (now - self.polled)) if self.claims and not self.hungry else POLL_SECONDS
+        return max(0.01, POLL_SECONDS - (now - self.polled)) if self.claims and not self.work_expected else POLL_SECONDS

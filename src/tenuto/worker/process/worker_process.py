@@ -5,13 +5,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 from tenuto.model.errors import TenutoError, TooLarge
+from tenuto.model.workers import CANCEL, is_for
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.runtimes.base import Attempt
-from tenuto.runtimes.outcomes import Completed, Failed, Interrupted, describe
+from tenuto.runtimes.outcomes import NEVER, Completed, Failed, Interrupted, describe
 from tenuto.runtimes.sandbox.capabilities import SandboxCapabilities
 from tenuto.sdk.app import App
 from tenuto.worker.backends.base import Backend
@@ -21,12 +21,12 @@ from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.execution.runtimes import RUNTIMES, Runtimes, groups
 from tenuto.worker.execution.sandboxes import WorkerRuntimeHost
+from tenuto.worker.process.claimer import ClaimerHost
 from tenuto.worker.process.executor_group import CLAIMERS_PER_PROCESS, ExecutorGroup
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.registration import Registration
 from tenuto.worker.process.session import WorkerSession
-from tenuto.worker.process.slots import Slots
-from tenuto.worker.process.wakeups import WakeupRouter
+from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.control_channel import ControlChannel, Message
 from tenuto.worker.supervisor.crash_ledger import CrashLedger
@@ -62,11 +62,14 @@ class WorkerProcess:
         self._reporter = Reporter(backend, self._session, self._held, store=self._ports.store, reported=self._wake)
         self._flusher = Flusher(backend, self._session, self._ports, cancelled=self._cancel)
         self._bundles = Bundles(backend, settings, self._session.outage_log)
-        self._registration = Registration(backend, settings, app, self._session, lost=self._drop_everything)
+        self._registration = Registration(
+            backend, settings, app, self._session, lost=self._drop_everything, resolve=self._resolve_now
+        )
         self._groups = self._make_groups(CrashLedger(ledger))
-        callbacks = {"work": self._wake, "news": self._look_for_routes, "cancelled": partial(control.send, say="beat")}
-        callbacks["open"] = lambda: control.send(say="ready", tasks=sorted(app.tasks))
-        self._wakeups = WakeupRouter(backend, settings.queues, settings.turn, self._parts, **callbacks)
+        for group in self._groups:
+            group.slots.others += [other.slots for other in self._groups if other is not group]
+        self._ready = False
+        self._listening: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
         self._stop_by: float | None = None  # None: no limit
 
@@ -85,9 +88,9 @@ class WorkerProcess:
             target=self._settings.target or "",
             open_api=self._ports.open,
             logs=self._flusher.logs,
-            began=executor.deadlines.begin,
+            began=executor.began,
             ended=executor.end,
-            preparing=self._reporter.say_unbegun,
+            preparing=self._reporter.restart_timeout,
             next_attempt=executor.next_attempt,
             settings=self._settings,
             app=self._app,
@@ -123,12 +126,10 @@ class WorkerProcess:
 
     def _open_claimers(self) -> None:
         if not self._groups:
-            self._wakeups.deaf()
+            self.wakeups_missing()
+        host = ClaimerHost(self._backend, self._held, self._session, self._settings, events=self, parts=self._parts)
         for no, group in enumerate(self._groups):
-            callbacks: dict[str, Any] = {"unfit": self._unfit, "ended": self._ended, "parts": self._parts}
-            group.open_claimers(
-                self._backend, self._held, self._session, self._wakeups if no == 0 else None, **callbacks
-            )
+            group.open_claimers(host, listens=no == 0)
 
     async def _open_session(self) -> None:
         await self._registration.open()
@@ -152,19 +153,58 @@ class WorkerProcess:
             for group in self._groups:
                 group.look_ahead()
 
-    def _wake(self, by: Slots | None = None) -> None:
+    def _wake(self) -> None:
         for group in self._groups:
-            group.slots.wake(ring=group.slots is not by)
+            group.slots.wake()
 
-    def _look_for_routes(self) -> None:
-        self._registration.look_soon(lambda: self._parts.start("routes", self._resolve()))
+    def _resolve_now(self) -> None:
+        self._parts.start("routes", self._resolve())
+
+    # The methods of WorkerEvents, which claimers call in their threads.
+
+    def wakeups_arrive(self) -> None:
+        self._loop.call_soon_threadsafe(self._announce)
+
+    def wakeups_missing(self) -> None:
+        self._loop.call_soon_threadsafe(self._listen)
+
+    def work_available(self) -> None:
+        self._loop.call_soon_threadsafe(self._registration.resolve_soon)
+
+    def attempts_cancelled(self) -> None:
+        self._control.send(say="beat")
+
+    def session_ended(self, session_id: int) -> None:
+        self._loop.call_soon_threadsafe(self._ended, session_id)
+
+    def report_rejected(self, report: Report, problem: TenutoError) -> None:
+        self._loop.call_soon_threadsafe(self._replace_report, report, problem)
+
+    def _announce(self) -> None:
+        """Report once that wake-ups are being received."""
+        if not self._ready:
+            self._ready = True
+            self._control.send(say="ready", tasks=sorted(self._app.tasks))
+
+    def _listen(self) -> None:
+        self._announce()
+        if self._listening is None:
+            self._listening = self._parts.start("listener", self._receive_wakeups())
+
+    async def _receive_wakeups(self) -> None:
+        async for wakeup in self._backend.listen():
+            if wakeup.queue == CANCEL:
+                self.attempts_cancelled()
+            elif wakeup.queue is None or is_for(wakeup.queue, self._settings.queues):
+                self._wake()
+                self._registration.resolve_soon()
 
     def _heard(self, message: Message | None) -> None:
         """Handle a message in the control thread: requests that must not wait for the event loop are answered here."""
         if message is not None and message["do"] == "tell":
             holding = self._held.snapshot()
             running = sum(len(group.executor.running) for group in self._groups)
-            ended = [count for group in self._groups for count in group.executor.counts.take()]
+            ended = [count for group in self._groups for count in group.executor.take_counts()]
             self._control.send(say="held", **asdict(holding), metrics={"running": running}, ended=ended)
         else:
             self._loop.call_soon_threadsafe(self._obey, message)
@@ -181,7 +221,7 @@ class WorkerProcess:
                     group.executor.drop(lost)
                 self._cancel(cancelled)
                 if self._registration.saw(newest):
-                    self._parts.start("routes", self._resolve())
+                    self._resolve_now()
             case {"do": "ended", "session": session}:
                 self._ended(session)
             case {"do": "stop", "grace": grace}:
@@ -206,11 +246,14 @@ class WorkerProcess:
         for group in self._groups:
             group.executor.cancel(fences)
 
-    def _unfit(self, attempt: Attempt, problem: TenutoError) -> None:
+    def _replace_report(self, report: Report, problem: TenutoError) -> None:
         """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
         attempt."""
-        fitting = Completed(attempt.input) if isinstance(problem, TooLarge) else Failed(describe(problem), -1.0)
-        self._reporter.tell(attempt, fitting)
+        task_id, no, output, run_id = report
+        attempt = Attempt((None, task_id, no, run_id, None, None, None, None, None), None, 0.0)
+        self._reporter.tell(
+            attempt, Completed(output) if isinstance(problem, TooLarge) else Failed(describe(problem), NEVER)
+        )
 
     def _stop(self, grace: float | None) -> None:
         """Stop within the grace period. The latest request wins: a drain may become a stop with a limit."""

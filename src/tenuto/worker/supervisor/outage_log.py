@@ -1,10 +1,19 @@
 """Logs an outage once when it begins and once when it ends, however many callers notice it."""
 
+import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
+from typing import TypeVar
+
+from tenuto.db.connection.availability import Backoff
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.errors import TenutoError
 
 REPEAT_AFTER_SECONDS = 60.0  # seconds between two log lines about one outage
+MAX_PAUSE_SECONDS = 5.0
+
+T = TypeVar("T")
 
 
 class OutageLog:
@@ -17,18 +26,18 @@ class OutageLog:
         self._gone, self._back = gone, back
         self._lock = threading.Lock()
         self._missing: set[Hashable] = set()  # callers without a connection
-        self._since = self._said = 0.0
+        self._since = self._logged = 0.0
 
     def lost(self, caller: Hashable, problem: object) -> None:
         """Record that a caller got an error."""
         with self._lock:
             now = time.monotonic()
             if not self._missing:
-                self._since, self._said = now, now - REPEAT_AFTER_SECONDS
+                self._since, self._logged = now, now - REPEAT_AFTER_SECONDS
             self._missing.add(caller)
-            if now - self._said < REPEAT_AFTER_SECONDS:
+            if now - self._logged < REPEAT_AFTER_SECONDS:
                 return
-            self._said = now
+            self._logged = now
         self._gone(str(problem) or type(problem).__name__, now - self._since)
 
     def found(self, caller: Hashable) -> None:
@@ -40,3 +49,22 @@ class OutageLog:
             if self._missing:
                 return
         self._back(time.monotonic() - self._since)
+
+
+async def wait_out(
+    call: Callable[[], Awaitable[T]], outage_log: OutageLog, caller: Hashable, *, outage: type[Exception] = Unreachable
+) -> T:
+    """Repeat a call until it succeeds or the database rejects it. `outage`: the errors that mean an outage."""
+    backoff = Backoff(MAX_PAUSE_SECONDS)
+    while True:
+        try:
+            result = await call()
+        except TenutoError:  # the database responded: the request is invalid
+            outage_log.found(caller)
+            raise
+        except outage as problem:
+            outage_log.lost(caller, problem)
+            await asyncio.sleep(backoff.after(problem))
+        else:
+            outage_log.found(caller)
+            return result

@@ -11,13 +11,13 @@ from uuid import UUID
 
 import psutil
 
-from tenuto.db import attempts, workers
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
-from tenuto.model.metrics import PART_RESTARTS
+from tenuto.model.metrics import PART_RESTARTS, TASK_SECONDS, TASKS_ENDED
+from tenuto.model.tasks import Fences
+from tenuto.model.workers import Session
 from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks
-from tenuto.worker.backends.base import Caller
-from tenuto.worker.execution import attempt_metrics
+from tenuto.worker.backends.base import Backend, give_everything_back
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.child_process import ChildProcess, start_child
@@ -27,8 +27,7 @@ from tenuto.worker.supervisor.outage_log import OutageLog
 log = logging.getLogger("tenuto.worker")
 
 CHILD_RESPONSE_SECONDS = 1.0  # a child with a busy interpreter does not respond; its previous response is used
-ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 30.0  # seconds to wait after a child that could not start
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.2, 30.0  # after a child that could not start
 RELEASE_TIMEOUT_SECONDS = 5.0
 STUCK_CHILD_SECONDS = 5.0  # longer than a child waits for an attempt that does not stop
 # After the grace period, for final reports; a child with a blocked interpreter receives no messages.
@@ -44,7 +43,7 @@ class Supervisor:
 
     def __init__(
         self,
-        backend: Caller,
+        backend: Backend,
         settings: WorkerSettings,
         no: int,
         outage_log: OutageLog,
@@ -55,13 +54,13 @@ class Supervisor:
         self._first = first  # a child that was already started
         self._worked = False  # the current child became ready
         self._child: ChildProcess | None = None
-        self._session: tuple[int, UUID] | None = None
+        self._session: Session | None = None
         self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
         self._answered = asyncio.Event()
         self._beat_now = asyncio.Event()
         self._stopping = asyncio.Event()
         self._grace: float | None = None
-        self._patience: asyncio.TimerHandle | None = None
+        self._kill_timer: asyncio.TimerHandle | None = None
         self._killed = False
         # Attempts that the child still runs although they are lost, and since when.
         self._lost: dict[tuple[str, int], float] = {}
@@ -71,10 +70,10 @@ class Supervisor:
         """Finish within the grace period; None: no limit. When called again, the latest call wins."""
         self._grace = grace
         self._stopping.set()
-        if self._patience:
-            self._patience.cancel()
+        if self._kill_timer:
+            self._kill_timer.cancel()
         if grace is not None:
-            self._patience = asyncio.get_running_loop().call_later(grace + SHUTDOWN_MARGIN_SECONDS, self.kill)
+            self._kill_timer = asyncio.get_running_loop().call_later(grace + SHUTDOWN_MARGIN_SECONDS, self.kill)
         if self._session is None:
             self.kill()  # without a session it holds nothing
         elif self._child:
@@ -88,7 +87,7 @@ class Supervisor:
 
     async def run(self) -> None:
         """Run children until asked to stop; one that dies is replaced."""
-        pause = SHORTEST_PAUSE
+        pause = MIN_PAUSE_SECONDS
         while not self._stopping.is_set():
             self._worked = self._killed = False
             try:
@@ -110,7 +109,7 @@ class Supervisor:
             code = await child.process.wait()
             await self._bury(child, code)
             if not self._stopping.is_set():
-                pause = SHORTEST_PAUSE if self._worked else min(LONGEST_PAUSE, pause * 2)
+                pause = MIN_PAUSE_SECONDS if self._worked else min(MAX_PAUSE_SECONDS, pause * 2)
                 PART_RESTARTS.labels("task process").inc()
                 await self._rest(code, 0.0 if self._worked else pause)
 
@@ -133,12 +132,12 @@ class Supervisor:
             match message:
                 case {"say": "session", "id": session_id, "token": token}:
                     self._outage_log.found(self)  # an earlier child may have died during an outage
-                    self._session = (session_id, UUID(token))
+                    self._session = Session(session_id, UUID(token))
                     self._held = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
                 case {"say": "held"}:
                     self._held = message
                     self._answered.set()
-                    attempt_metrics.show(message["ended"])
+                    _count(message["ended"])
                 case {"say": "beat"}:
                     self._beat_now.set()
                 case {"say": "away", "reason": reason}:
@@ -181,7 +180,7 @@ class Supervisor:
                     return await self._beat_now.wait()
         return False
 
-    async def _beat_once(self, child: ChildProcess, session: tuple[int, UUID]) -> bool:
+    async def _beat_once(self, child: ChildProcess, session: Session) -> bool:
         answered = await self._ask_what_is_held(child)
         held, at = self._held, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
@@ -190,21 +189,17 @@ class Supervisor:
             fences |= dict(crash_ledger.read(child.ledger))
         try:
             async with asyncio.timeout(self._settings.lease / 3):
-                beat = await self._backend.call(
-                    attempts.heartbeat,
-                    session_id=session[0],
-                    token=session[1],
-                    task_ids=[UUID(task_id) for task_id in fences],
-                    attempts=list(fences.values()),
+                beat = await self._backend.heartbeat(
+                    Fences(session, [UUID(task_id) for task_id in fences], list(fences.values())),
                     settled=held["settled"],
                     metrics=held["metrics"],
                 )
         except SessionEnded:
-            child.tell(do="ended", session=session[0])
+            child.tell(do="ended", session=session.session_id)
             return True
         child.tell(
             do="beaten",
-            session=session[0],
+            session=session.session_id,
             at=at,
             lost=[[str(task_id), fences[str(task_id)]] for task_id in beat.lost],
             cancelled=[[str(task_id), fences[str(task_id)]] for task_id in beat.cancelled],
@@ -246,17 +241,13 @@ class Supervisor:
         session, self._session = self._session, None
         if session is None or (code == 0 and not begun):
             return
-        fence: dict[str, Any] = {"session_id": session[0], "token": session[1]}
-        ids, numbers = [UUID(task_id) for task_id, _ in begun], [no for _, no in begun]
+        fences = Fences(session, [UUID(task_id) for task_id, _ in begun], [no for _, no in begun])
         error = {"type": "ProcessDied", "message": f"the process that ran it {_how(code)}"}
         try:
             async with asyncio.timeout(RELEASE_TIMEOUT_SECONDS):
                 if begun and not self._killed:
-                    await self._backend.call(
-                        attempts.lose_tasks, **fence, task_ids=ids, attempts=numbers, errors=[error] * len(begun)
-                    )
-                await self._backend.call(attempts.heartbeat, **fence, task_ids=[], attempts=[], settled=ALL_CLAIMS)
-                await self._backend.call(workers.close_session, **fence)
+                    await self._backend.lose_tasks(fences, [error] * len(begun))
+                await give_everything_back(self._backend, session)
         except (Unreachable, TenutoError, TimeoutError) as problem:
             log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
 
@@ -271,3 +262,10 @@ def _is_stopped(pid: int) -> bool:
         return psutil.Process(pid).status() == psutil.STATUS_STOPPED
     except psutil.Error:
         return True
+
+
+def _count(ended: list[tuple[str, str, int, float]]) -> None:
+    """Add the ended attempts of a child process to the metrics of this process."""
+    for task, outcome, count, seconds in ended:
+        TASKS_ENDED.labels(task, outcome.lower()).inc(count)
+        TASK_SECONDS.labels(task, outcome.lower()).inc(seconds)

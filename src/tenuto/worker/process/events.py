@@ -1,0 +1,32 @@
+"""What the claimers of a worker process report to it."""
+
+from typing import Protocol
+
+from tenuto.model.errors import TenutoError
+from tenuto.worker.process.slots import Report
+
+
+class WorkerEvents(Protocol):
+    """Implemented by WorkerProcess. All methods are thread-safe."""
+
+    def wakeups_arrive(self) -> None:
+        """A claimer receives wake-ups on its connection."""
+        ...
+
+    def wakeups_missing(self) -> None:
+        """Claimers cannot receive wake-ups (over HTTP, through a connection pooler), so the event loop has to."""
+        ...
+
+    def work_available(self) -> None:
+        """A wake-up arrived. The slots know already; the task may be on a route that is not served yet."""
+        ...
+
+    def attempts_cancelled(self) -> None:
+        """Attempts may have been cancelled: the next heartbeat tells which."""
+        ...
+
+    def session_ended(self, session_id: int) -> None: ...
+
+    def report_rejected(self, report: Report, problem: TenutoError) -> None:
+        """The database rejects a completion, for example because the output is too large."""
+        ...
