@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 
+from attempt_calls_page import attempt_calls_page
 from sql_page import sql_pages
 from state_machine_page import read_transitions, state_machine_page
 from table_snapshot import snapshot
@@ -18,11 +19,12 @@ ROOT = Path(__file__).parents[1]
 TABLES = Path("src/tenuto/sql/tables.sql")
 STATES = Path("docs/reference/state-machine.md")
 REFERENCE = Path("docs/reference")
+ATTEMPT_CALLS = REFERENCE / "attempt-calls.md"
 
 
 def generate(conn: psycopg.Connection) -> dict[Path, str]:
     """Return the content of every generated file, from a freshly migrated database."""
-    files = {TABLES: snapshot(conn)}
+    files = {TABLES: snapshot(conn), ATTEMPT_CALLS: attempt_calls_page()}
     transitions = read_transitions(conn)
     if transitions is not None:
         files[STATES] = state_machine_page(transitions)

@@ -10,7 +10,7 @@ from tenuto import App
 from tenuto.runtimes.base import Attempt, RuntimeHost
 from tenuto.runtimes.coroutine import CoroutineRuntime
 from tenuto.runtimes.outcomes import Completed, Failed, Outcome
-from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.execution.executor import Executor
 from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.slots import Slots

@@ -15,7 +15,7 @@ from tenuto.runtimes.outcomes import Interrupted
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.sql import SqlBackend
-from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.execution.flusher import Flusher
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings

@@ -18,9 +18,9 @@ from tenuto.runtimes.outcomes import Outcome
 from tenuto.sdk.app import App
 from tenuto.sdk.client.sql_transport import SqlTransport
 from tenuto.sdk.context.current_attempt import running
-from tenuto.worker.backends.ports import MAX_INLINE_OUTPUT_CHARS
+from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS
 from tenuto.worker.backends.sql import SqlBackend
-from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.execution.reporter import Reporter
 from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.session import WorkerSession
@@ -38,7 +38,7 @@ class InlineWorker:
         self._session = WorkerSession()
         settings = WorkerSettings(None, url="", org_id=str(client.org_id), name="test", home="")
         self._backend = SqlBackend(client.pool, settings)
-        self._ports = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
+        self._apis = SqlAttemptApis(client.pool, self._session, client.org_id, client.objects)
         self._claims = 0
         self._dispatcher = Dispatcher(UUID(uuid7()), client.pool, client.pool, "test", 0)
 
@@ -98,7 +98,7 @@ class InlineWorker:
         )
         attempt = Attempt(row, task, time.monotonic())
         try:
-            await self._ports.complete(attempt)
+            await self._apis.complete(attempt)
         except Exception as error:
             outcome = classify(attempt, error)
         else:
@@ -113,12 +113,12 @@ class InlineWorker:
 
     async def _invoke(self, attempt: Attempt) -> Outcome:
         if inspect.iscoroutinefunction(attempt.task.function):
-            return await invoke_async(attempt, self._ports.open)
-        return await asyncio.to_thread(invoke_sync, attempt, self._ports.open, asyncio.get_running_loop())
+            return await invoke_async(attempt, self._apis.open)
+        return await asyncio.to_thread(invoke_sync, attempt, self._apis.open, asyncio.get_running_loop())
 
     async def _store(self, attempt: Attempt, output: str | None) -> Any:
         if output is not None and len(output) > MAX_INLINE_OUTPUT_CHARS:
-            return await self._ports.store(attempt, output)
+            return await self._apis.store(attempt, output)
         return None if output is None else json.loads(output)
 
 

@@ -4,27 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 from uuid import UUID
 
+from tenuto.model.attempt_calls import ATTEMPT_CALLS
 from tenuto.model.errors import Forbidden, InvalidInput
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.sandbox.child_tasks import ChildType, checked
 from tenuto.sdk.context.attempt_api import AttemptApi, Json
 from tenuto.sdk.values.wire_format import load
 
-# The arguments of each verb. Any other argument is rejected, above all the fence of another attempt.
-VERBS = {
-    "get_steps": set[str](),
-    "record_step": {"step_no", "name", "kind", "value"},
-    "take_signal": {"step_no", "name"},
-    "start_children": {"kinds", "inputs", "task_kinds", "details", "step_no", "step_name"},
-    "poll_tasks": {"task_ids"},
-    "put_task_data": {"values", "tags"},
-    "get_run_data": {"keys", "prefix", "glob", "tags", "all_tags", "history"},
-    "put_object": {"data", "type", "metadata"},
-    "get_object": {"id"},
-}
-# The replies of these verbs may name data objects. They were stored by trusted code, or by sandboxes that had access to
-# the objects.
-GIVE_OBJECTS = {"get_steps", "take_signal", "get_run_data", "poll_tasks"}
+# Any other call or argument is rejected, above all the fence of another attempt.
+ALLOWED = {call.name: call for call in ATTEMPT_CALLS.values() if call.sandbox}
 
 
 class SandboxAttemptApi:
@@ -35,8 +23,8 @@ class SandboxAttemptApi:
     step, run data, child or result can give it access to one.
     """
 
-    def __init__(self, port: AttemptApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
-        self._port, self._may_start = port, may_start
+    def __init__(self, api: AttemptApi, attempt: Attempt, *, may_start: Mapping[str, ChildType]) -> None:
+        self._api, self._may_start = api, may_start
         self._children: set[str] = set()
         self._objects: set[str] = set()
         for text in (attempt.input, attempt.slots, attempt.metadata):
@@ -46,12 +34,12 @@ class SandboxAttemptApi:
         self._check(verb, arguments)
         if verb == "start_children":
             arguments = checked(arguments, self._may_start)
-        reply = await self._port.ask(verb, **arguments)
+        reply = await self._api.ask(verb, **arguments)
         self._learn(verb, reply)
         return reply
 
     def tell(self, verb: str, **arguments: Json) -> None:
-        self._port.tell(verb, **arguments)
+        self._api.tell(verb, **arguments)
 
     def check_objects(self, value: Json) -> None:
         """Raise Forbidden if a value names a data object that this attempt has no access to."""
@@ -62,10 +50,10 @@ class SandboxAttemptApi:
                 )
 
     def _check(self, verb: str, arguments: dict[str, Any]) -> None:
-        takes = VERBS.get(verb)
-        if takes is None:
-            raise InvalidInput(f"a sandbox cannot ask {verb[:40]!r}", f"it can ask {', '.join(sorted(VERBS))}")
-        if more := arguments.keys() - takes:
+        call = ALLOWED.get(verb)
+        if call is None:
+            raise InvalidInput(f"a sandbox cannot ask {verb[:40]!r}", f"it can ask {', '.join(sorted(ALLOWED))}")
+        if more := arguments.keys() - {*call.arguments}:
             raise InvalidInput(f"{verb} takes no {sorted(more)[0][:40]!r} from a sandbox")
         if verb == "record_step" and arguments.get("kind") == "child":
             raise InvalidInput("a sandbox cannot record a step of kind 'child'", "start_children records it")
@@ -87,7 +75,7 @@ class SandboxAttemptApi:
             self._children.update(reply)
         elif verb == "put_object":
             self._objects.add(reply)
-        elif verb in GIVE_OBJECTS:
+        elif ALLOWED[verb].gives_objects:  # stored by trusted code, or by sandboxes that had access to the objects
             self._objects.update(objects_in(reply))
         if verb == "get_steps":  # only start_children records steps of kind child
             self._children.update(id for step in reply if step["kind"] == "child" for id in step["value"])

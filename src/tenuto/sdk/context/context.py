@@ -26,7 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TIMED_OUT = {"$timeout": True}
-LONGEST_MESSAGE = 1024  # characters of a progress message; the database stores no more
+MAX_MESSAGE_CHARS = 1024  # characters of a progress message; the database stores no more
 OF_FIRST = {*OF_RUN, "connection"} - {"metadata"}  # options of a run; a child task belongs to the run of its parent
 
 
@@ -35,18 +35,18 @@ class Context:
     function gets a SyncContext, with the same methods but nothing to await."""
 
     def __init__(
-        self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None
+        self, attempt: RunningAttempt, api: AttemptApi, *, loop: asyncio.AbstractEventLoop | None = None
     ) -> None:
         self._attempt = attempt
-        self.port = port
+        self.api = api
         self._loop = loop
-        self.replay = Replay(port, attempt.no)
+        self.replay = Replay(api, attempt.no)
         self.task_id = attempt.task_id
         self.run_id = attempt.run_id
         self.attempt = attempt.no
         self.metadata: dict[str, Any] = json.loads(attempt.metadata) if attempt.metadata else {}
         self.log = logging.getLogger("tenuto.task")
-        self.data = RunData(port)
+        self.data = RunData(api)
         self._steps: set[asyncio.Future[None]] = set()  # steps in progress
         self._settled = False
 
@@ -57,14 +57,14 @@ class Context:
 
     def heartbeat(self) -> None:
         """Report that the task is alive; the task fails if no report comes within `heartbeat_timeout`."""
-        self.port.tell("progress")
+        self.api.tell("progress")
 
     def progress(self, fraction: float, message: str | None = None) -> None:
         """Report progress as a fraction from 0 to 1, with an optional message."""
         if not 0 <= fraction <= 1:
             raise ValueError(f"progress is {fraction}, not a number from 0 to 1")
-        text = None if message is None else clean(str(message))[:LONGEST_MESSAGE]
-        self.port.tell("progress", progress=float(fraction), message=text)
+        text = None if message is None else clean(str(message))[:MAX_MESSAGE_CHARS]
+        self.api.tell("progress", progress=float(fraction), message=text)
 
     def snooze(self, delay: Duration) -> None:
         """End this attempt and run the task again from the start after a delay. Does not count as an attempt."""
@@ -102,7 +102,7 @@ class Context:
         length = seconds(delay)
         no, record = await self.replay.next("sleep", "sleep")
         if record is None:
-            await self.port.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
+            await self.api.ask("record_step", step_no=no, name="sleep", kind="sleep", value={"seconds": length})
             raise Suspend({"for": "time", "seconds": length})
         if (left := record.value["seconds"] - record.age) > 0:
             raise Suspend({"for": "time", "seconds": left})
@@ -114,12 +114,12 @@ class Context:
         left = None if limit is None else await self._time_left(f"{name} timeout", *limit)
         record = await self.replay.find(no, name, "signal")
         if record is None:
-            taken = await self.port.ask("take_signal", step_no=no, name=name)
+            taken = await self.api.ask("take_signal", step_no=no, name=name)
             if taken["found"]:
                 return taken["value"]
             if left is None or left > 0:
                 raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
-            await self.port.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
+            await self.api.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
         if record is None or record.value == TIMED_OUT:
             raise TimeoutError(f"no signal {name!r} came within {timeout}")
         return record.value
@@ -128,7 +128,7 @@ class Context:
         """Return the remaining seconds of a timeout that began when the first attempt reached this point."""
         if record := await self.replay.find(no, name, "sleep"):
             return record.value["seconds"] - record.age
-        await self.port.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
+        await self.api.ask("record_step", step_no=no, name=name, kind="sleep", value={"seconds": length})
         return length
 
     def start(self, task: Task[P, R], *args: P.args, **kwargs: P.kwargs) -> Starting[R]:
@@ -155,7 +155,7 @@ class Context:
         else:
             kinds = [json.dumps({**child.task.kind(), "optional": True}) for child in starting]
             known = {kind: place for place, kind in enumerate(dict.fromkeys(kinds))}
-            ids = await self.port.ask(
+            ids = await self.api.ask(
                 "start_children",
                 kinds=[json.loads(kind) for kind in known],
                 inputs=[json.loads(child.input) for child in starting],
@@ -176,7 +176,7 @@ class Context:
         new = [child for child in children if isinstance(child, Starting)]
         started = iter(await self.start_all(new) if new else [])
         waited = [next(started) if isinstance(child, Starting) else child for child in children]
-        answers = await self.port.ask("poll_tasks", task_ids=[child.task_id for child in waited])
+        answers = await self.api.ask("poll_tasks", task_ids=[child.task_id for child in waited])
         ended = {answer["id"]: answer for answer in answers}
         if open_children := [child.task_id for child in waited if child.task_id not in ended]:
             raise Suspend({"for": "children", "tasks": open_children})
@@ -198,11 +198,11 @@ class Context:
     async def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
         """Store bytes as a data object. It is kept for as long as this task, or a task it is passed to, is stored."""
         text = b64encode(data).decode()
-        return DataObject(UUID(await self.port.ask("put_object", data=text, type=type, metadata=metadata)))
+        return DataObject(UUID(await self.api.ask("put_object", data=text, type=type, metadata=metadata)))
 
     async def get(self, object: DataObject) -> bytes:
         """Return the bytes of a data object."""
-        return b64decode(await self.port.ask("get_object", id=str(object.id)))
+        return b64decode(await self.api.ask("get_object", id=str(object.id)))
 
     async def flush(self) -> None:
         """Finish pending steps and save unsaved run data. Called before the attempt completes."""

@@ -22,8 +22,8 @@ class Recorded:
 class Replay:
     """The steps of a task, numbered in the order in which its function calls them."""
 
-    def __init__(self, port: AttemptApi, attempt: int) -> None:
-        self._port = port
+    def __init__(self, api: AttemptApi, attempt: int) -> None:
+        self._api = api
         self._steps: dict[int, Recorded] | None = {} if attempt == 1 else None  # a first attempt has no records
         self._loading = asyncio.Lock()
         self._last = 0
@@ -52,7 +52,7 @@ class Replay:
     async def _load(self) -> dict[int, Recorded]:
         async with self._loading:
             if self._steps is None:
-                rows: list[Any] = await self._port.ask("get_steps")
+                rows: list[Any] = await self._api.ask("get_steps")
                 self._steps = {
                     row["step_no"]: Recorded(row["name"], row["kind"], row["value"], row["age_seconds"]) for row in rows
                 }
@@ -62,6 +62,6 @@ class Replay:
         """Record the result of a step. If the record is rejected, fail the task: another attempt would be rejected
         too."""
         try:
-            await self._port.ask("record_step", step_no=no, name=name, kind="step", value=value)
+            await self._api.ask("record_step", step_no=no, name=name, kind="step", value=value)
         except (TooLarge, Conflict, InvalidInput) as error:
             raise Fail(str(error)) from error

@@ -10,8 +10,8 @@ class RunData:
     """Reads and writes run data: `await ctx.data["key"]`, `ctx.data["key"] = value`. Reads return the latest value of a
     key; earlier values are kept as history."""
 
-    def __init__(self, port: AttemptApi) -> None:
-        self._port = port
+    def __init__(self, api: AttemptApi) -> None:
+        self._api = api
         self._unsaved: dict[str, Any] = {}
 
     def __getitem__(self, key: str) -> Awaitable[Any]:
@@ -36,7 +36,7 @@ class RunData:
     async def put(self, key: str, value: Any, *, tags: Sequence[str] = ()) -> None:
         """Save a value at once, with optional tags to find it by."""
         await self.flush()
-        await self._port.ask("put_task_data", values={key: value}, tags=list(tags))
+        await self._api.ask("put_task_data", values={key: value}, tags=list(tags))
 
     async def find(
         self,
@@ -61,11 +61,11 @@ class RunData:
         """Save the values that were set with `data[key] = value`."""
         if self._unsaved:
             values, self._unsaved = self._unsaved, {}
-            await self._port.ask("put_task_data", values=values)
+            await self._api.ask("put_task_data", values=values)
 
     async def _find(self, **query: Any) -> list[dict[str, Any]]:
         await self.flush()
-        return await self._port.ask("get_run_data", **query)
+        return await self._api.ask("get_run_data", **query)
 
 
 class SyncRunData:

@@ -23,8 +23,8 @@ T = TypeVar("T")
 class SyncContext:
     """The `ctx` of a function that runs in a thread; calls to the database go through the worker's event loop."""
 
-    def __init__(self, attempt: RunningAttempt, port: AttemptApi, *, loop: asyncio.AbstractEventLoop) -> None:
-        self._context = Context(attempt, port)
+    def __init__(self, attempt: RunningAttempt, api: AttemptApi, *, loop: asyncio.AbstractEventLoop) -> None:
+        self._context = Context(attempt, api)
         self._loop = loop
         self.task_id = attempt.task_id
         self.run_id = attempt.run_id

@@ -11,7 +11,7 @@ from tenuto.model.bundles import BundleFile
 from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route, Row
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
-from tenuto.worker.backends.ports import AttemptApis
+from tenuto.worker.backends.attempt_api import AttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
@@ -70,7 +70,7 @@ class Backend(Protocol):
 
     def open_channel(self) -> ClaimChannel: ...
 
-    def open_ports(self, session: WorkerSession) -> AttemptApis:
+    def open_apis(self, session: WorkerSession) -> AttemptApis:
         """Return the APIs for running attempts."""
         ...
 

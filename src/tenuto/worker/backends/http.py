@@ -15,9 +15,9 @@ from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportRe
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
+from tenuto.worker.backends.http_attempt_api import HttpAttemptApis
 from tenuto.worker.backends.http_claims import HttpClaimChannel
 from tenuto.worker.backends.http_connection import HttpClient, ServerAddress, batches
-from tenuto.worker.backends.http_ports import HttpAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
@@ -40,7 +40,7 @@ class HttpBackend:
     def open_channel(self) -> HttpClaimChannel:
         return HttpClaimChannel(self._web.site, self._types, self._settings.resource_group)
 
-    def open_ports(self, session: WorkerSession) -> HttpAttemptApis:
+    def open_apis(self, session: WorkerSession) -> HttpAttemptApis:
         return HttpAttemptApis(self._web, session)
 
     async def listen(self) -> AsyncIterator[Wakeup]:

@@ -20,7 +20,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.values.data_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.schedules import put_schedules
-from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
@@ -36,7 +36,7 @@ class SqlBackend:
         connection.group = self._settings.resource_group
         return connection
 
-    def open_ports(self, session: WorkerSession) -> SqlAttemptApis:
+    def open_apis(self, session: WorkerSession) -> SqlAttemptApis:
         objects = Objects(self._pool, self._org_id, FolderStore(Path(self._settings.home) / "objects"))
         return SqlAttemptApis(self._pool, session, self._org_id, objects)
 

@@ -14,7 +14,7 @@ from tenuto.runtimes.coroutine import TaskHandle
 from tenuto.runtimes.invoke import classify
 from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
-from tenuto.worker.backends.ports import MAX_INLINE_OUTPUT_CHARS, AttemptApis
+from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS, AttemptApis
 from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
 from tenuto.worker.execution.failure_log import CANCELLED
 from tenuto.worker.process.slots import Report, Slots
@@ -34,12 +34,12 @@ class Executor:
         self,
         loop: asyncio.AbstractEventLoop,
         slots: Slots,
-        ports: AttemptApis,
+        apis: AttemptApis,
         ledger: CrashLedger,
         *,
         tell: Callable[[Attempt, Outcome], None],
     ) -> None:
-        self._loop, self._slots, self._ports, self._ledger, self._tell = loop, slots, ports, ledger, tell
+        self._loop, self._slots, self._apis, self._ledger, self._tell = loop, slots, apis, ledger, tell
         self.tasks: dict[int, Task[..., Any]] = {}  # by route
         self.runtimes: dict[str, Runtime] = {}  # by the executor of a task
         self.deadlines = Deadlines(loop, soft=self._time_is_up, hard=self.abandon)
@@ -125,7 +125,7 @@ class Executor:
         """Fetch large inputs from data objects and the number of earlier failures, then start the attempt."""
         handle.begun = True
         try:
-            await self._ports.complete(attempt)
+            await self._apis.complete(attempt)
             attempt.handle = self.runtimes[attempt.task.executor].submit(attempt)
         except BaseException as error:  # also when user code cancels every asyncio task
             self.end(attempt, classify(attempt, error))

@@ -10,8 +10,8 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import TenutoError
 from tenuto.model.tasks import Fences
 from tenuto.runtimes.base import Attempt
+from tenuto.worker.backends.attempt_api import AttemptApis
 from tenuto.worker.backends.base import Backend
-from tenuto.worker.backends.ports import AttemptApis
 from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.session import WorkerSession
 
@@ -29,11 +29,11 @@ class Flusher:
         self,
         backend: Backend,
         session: WorkerSession,
-        ports: AttemptApis,
+        apis: AttemptApis,
         *,
         cancelled: Callable[[list[list[Any]]], None],
     ) -> None:
-        self._backend, self._session, self._ports, self._cancelled = backend, session, ports, cancelled
+        self._backend, self._session, self._apis, self._cancelled = backend, session, apis, cancelled
         self.logs = LogBuffer()
         logging.getLogger().addHandler(self.logs)
 
@@ -52,7 +52,7 @@ class Flusher:
             log.warning("progress and logs could not be written: %s", problem)
 
     async def _flush_progress(self) -> None:
-        entries, self._ports.progress = self._ports.progress, {}
+        entries, self._apis.progress = self._apis.progress, {}
         if not entries:
             return
         try:
@@ -61,7 +61,7 @@ class Flusher:
             except TenutoError:  # one entry is invalid; write the others
                 await self._report_one_by_one(list(entries.values()))
         except Unreachable:
-            self._ports.progress = entries | self._ports.progress
+            self._apis.progress = entries | self._apis.progress
             raise
 
     async def _report_one_by_one(self, entries: list[Progress]) -> None:

@@ -58,9 +58,9 @@ class WorkerProcess:
         self._backend = backend
         self._held = HeldAttempts()
         self._session = WorkerSession(outage_log=control.outage_log())
-        self._ports = backend.open_ports(self._session)
-        self._reporter = Reporter(backend, self._session, self._held, store=self._ports.store, reported=self._wake)
-        self._flusher = Flusher(backend, self._session, self._ports, cancelled=self._cancel)
+        self._apis = backend.open_apis(self._session)
+        self._reporter = Reporter(backend, self._session, self._held, store=self._apis.store, reported=self._wake)
+        self._flusher = Flusher(backend, self._session, self._apis, cancelled=self._cancel)
         self._bundles = Bundles(backend, settings, self._session.outage_log)
         self._registration = Registration(
             backend, settings, app, self._session, lost=self._drop_everything, resolve=self._resolve_now
@@ -82,11 +82,11 @@ class WorkerProcess:
         limit = entries[names[0]].slots
         concurrency = self._settings.concurrency
         slots = Slots(concurrency if limit is None else limit(concurrency))
-        executor = Executor(self._loop, slots, self._ports, ledger, tell=self._reporter.tell)
+        executor = Executor(self._loop, slots, self._apis, ledger, tell=self._reporter.tell)
         host = WorkerRuntimeHost(
             loop=self._loop,
             target=self._settings.target or "",
-            open_api=self._ports.open,
+            open_api=self._apis.open,
             logs=self._flusher.logs,
             began=executor.began,
             ended=executor.end,

@@ -5,22 +5,15 @@ from base64 import b64decode, b64encode
 from typing import Any
 from uuid import UUID
 
+from tenuto.model.attempt_calls import AttemptCall
 from tenuto.model.errors import Unauthorized
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
 from tenuto.sdk.values.data_objects import DataObject, Fence, ObjectStoreBase
 from tenuto.sdk.values.wire_format import dump
+from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.backends.http_connection import HttpClient
-from tenuto.worker.backends.ports import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
-
-# The path of each verb, and the field of the response to return.
-POSTS = {
-    "record_step": ("/v1/task/steps", "value"),
-    "take_signal": ("/v1/task/signals", None),
-    "start_children": ("/v1/task/children", "task_ids"),
-    "poll_tasks": ("/v1/task/children/poll", "items"),
-}
 
 
 class HttpAttemptApis(AttemptApis):
@@ -40,41 +33,33 @@ class HttpAttemptApis(AttemptApis):
 class HttpAttemptApi(WorkerAttemptApi):
     """The API of one attempt. Its token is fetched at the first call, because most attempts make none."""
 
-    def __init__(self, ports: HttpAttemptApis, attempt: Attempt) -> None:
-        super().__init__(ports, attempt)
-        self._web = ports.web
+    def __init__(self, apis: HttpAttemptApis, attempt: Attempt) -> None:
+        super().__init__(apis, attempt)
+        self._web = apis.web
         self._token: str | None = None
 
-    async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:
-        match verb:
-            case "get_steps":
-                return (await self.ask_server("GET", "/v1/task/steps"))["items"]
-            case "get_failures":
-                return (await self.ask_server("GET", "/v1/task"))["failures"]
-            case "get_inputs":
-                response = await self.ask_server("GET", "/v1/task/inputs", params=arguments)
-                return [(entry["part"], entry["slot_no"], _text(entry["value"])) for entry in response["items"]]
-            case "get_run_data":
-                response = await self.ask_server("GET", "/v1/task/data", params=_query(arguments))
-                return response["items"]
-            case "put_task_data":
-                return await self.ask_server("PUT", "/v1/task/data", arguments)
+    async def carry(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+        match call.name:
             case "put_object":
                 content, kind = b64decode(arguments["data"]), arguments["type"]
                 return await self.put_object(content, kind, arguments.get("metadata"))
             case "get_object":
                 return b64encode(await self.get_object(arguments["id"])).decode()
+            case "get_inputs":
+                parts = await self._ask(call, arguments)
+                return [(part["part"], part["slot_no"], _text(part["value"])) for part in parts]
             case _:
-                path, wanted = POSTS[verb]
-                answer = await self.ask_server("POST", path, arguments)
-                return answer[wanted] if wanted else answer
+                return await self._ask(call, arguments)
 
-    async def ask_server(
-        self, method: str, path: str, body: dict[str, Json] | None = None, *, params: Any = None
-    ) -> Any:
-        fields = {name: value for name, value in (body or {}).items() if value is not None or name == "value"}
-        content = json.dumps(fields).encode() if body is not None else None
-        return self._web.site.read(await self._send(method, path, content=content, params=params))
+    async def _ask(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+        if call.method == "GET":
+            sent = await self._send("GET", call.path, params=_query(arguments))
+        else:
+            nullable = call.sql.json if call.sql else ()
+            body = {name: value for name, value in arguments.items() if value is not None or name in nullable}
+            sent = await self._send(call.method, call.path, content=json.dumps(body).encode())
+        response = self._web.site.read(sent)
+        return response if call.result is None else response[call.result]
 
     async def put_object(self, content: bytes, type: str, metadata: Json) -> str:
         params = {"type": type, **({"metadata": json.dumps(metadata)} if metadata is not None else {})}
@@ -93,16 +78,16 @@ class HttpAttemptApi(WorkerAttemptApi):
         return await self._web.send(method, path, token=self._token, **more)
 
     async def _fetch_token(self) -> str:
-        session_id, token = self.session
-        fence = {"session_id": session_id, "token": str(token), "attempt": self.attempt.no}
+        session = self.session
+        fence = {"session_id": session.session_id, "token": str(session.token), "attempt": self.attempt.no}
         return (await self._web.ask("POST", f"/internal/task/{self.attempt.task_id}/token", fence))["token"]
 
 
 class HttpObjects(ObjectStoreBase):
     """The data objects that an attempt can read and create."""
 
-    def __init__(self, port: HttpAttemptApi) -> None:
-        self._port = port
+    def __init__(self, api: HttpAttemptApi) -> None:
+        self._api = api
 
     async def put(
         self,
@@ -112,10 +97,10 @@ class HttpObjects(ObjectStoreBase):
         metadata: dict[str, Any] | None = None,
         holder: Fence | None = None,  # noqa: ARG002 - always the task of the token
     ) -> DataObject:
-        return DataObject(UUID(await self._port.put_object(data, type, metadata)))
+        return DataObject(UUID(await self._api.put_object(data, type, metadata)))
 
     async def get(self, object: DataObject | UUID) -> bytes:
-        return await self._port.get_object(str(object.id if isinstance(object, DataObject) else object))
+        return await self._api.get_object(str(object.id if isinstance(object, DataObject) else object))
 
 
 def _text(value: Json) -> str | None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
@@ -18,20 +19,7 @@ from tenuto.worker.process.session import WorkerSession
 MAX_INPUT_BYTES = 512 * 1024 * 1024  # per attempt; decoded they take two to three times as much memory
 FETCHES = 2  # attempts that may fetch large inputs at the same time, to bound memory
 MAX_INLINE_OUTPUT_CHARS = 900_000  # a larger output is stored as a data object
-LONGEST_PAUSE = 2.0  # seconds between retries during an outage
-VERBS = (
-    "get_failures",
-    "get_inputs",
-    "get_object",
-    "get_run_data",
-    "get_steps",
-    "poll_tasks",
-    "put_object",
-    "put_task_data",
-    "record_step",
-    "start_children",
-    "take_signal",
-)
+MAX_PAUSE_SECONDS = 2.0  # between retries during an outage
 
 
 class AttemptApis(ABC):
@@ -61,11 +49,11 @@ class AttemptApis(ABC):
 
     async def _fetch_inputs(self, attempt: Attempt) -> None:
         """Fetch input, metadata and slots that were too large for the claim, about 16 MB at a time."""
-        count, port = load(attempt.slots or "")["$fetch"], self.open(attempt)
+        count, api = load(attempt.slots or "")["$fetch"], self.open(attempt)
         slots: list[str] = []
         size = 0
         while not (slots or size) or len(slots) < count:
-            for part, _, value in await port.ask("get_inputs", first=len(slots)):
+            for part, _, value in await api.ask("get_inputs", first=len(slots)):
                 size += len(value or "") + 1
                 match part:
                     case "slot":
@@ -84,7 +72,8 @@ class AttemptApis(ABC):
     async def store(self, attempt: Attempt, output: str) -> Json:
         """Store an output that is too large for a row and return its reference; the task holds the object."""
         parts = get_origin(getattr(attempt.task, "returns", None)) is tuple
-        fence = {"session_id": self.session.id, "token": UUID(self.session.token)}
+        session = self.session.current
+        fence = {"session_id": session.session_id, "token": session.token}
         fence |= {"task_id": UUID(attempt.task_id), "attempt": attempt.no}
         return await self.objects_of(attempt).spill(output, holder=fence, parts=parts)
 
@@ -92,33 +81,34 @@ class AttemptApis(ABC):
 class WorkerAttemptApi(ABC):
     """The API of one attempt."""
 
-    def __init__(self, ports: AttemptApis, attempt: Attempt) -> None:
-        self._ports, self.attempt = ports, attempt
-        self.session = (ports.session.id, UUID(ports.session.token))  # the session that claimed it
+    def __init__(self, apis: AttemptApis, attempt: Attempt) -> None:
+        self._apis, self.attempt = apis, attempt
+        self.session = apis.session.current  # the session that claimed it
 
     async def ask(self, verb: str, **arguments: Json) -> Json:
-        if verb not in VERBS:
-            raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(VERBS)}")
-        backoff = Backoff(LONGEST_PAUSE)
+        call = ATTEMPT_CALLS.get(verb)
+        if call is None:
+            raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(ATTEMPT_CALLS)}")
+        backoff = Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
-                return await self.carry(verb, arguments)
+                return await self.carry(call, arguments)
             except Unreachable as problem:  # not the attempt's fault: it waits, and this does not count as a failure
                 if self.attempt.stop is not None or self.attempt.over:
                     raise
                 await asyncio.sleep(backoff.after(problem))
 
     @abstractmethod
-    async def carry(self, verb: str, arguments: dict[str, Json]) -> Json:
-        """Make the call once. The result may get lost after the call took effect, so every verb can be repeated: steps,
+    async def carry(self, call: AttemptCall, arguments: dict[str, Json]) -> Json:
+        """Make the call once. The result may get lost after the call took effect, so every call can be repeated: steps,
         signals and children return what was recorded, a value put twice appears twice in the history, and a second
         object is garbage-collected."""
 
     def tell(self, verb: str, **arguments: Json) -> None:
         if verb == "progress":
-            known = self._ports.progress.get(self.attempt.task_id, (None, None, None))
+            known = self._apis.progress.get(self.attempt.task_id, (None, None, None))
             fraction, message = arguments.get("progress"), arguments.get("message")
-            self._ports.progress[self.attempt.task_id] = (
+            self._apis.progress[self.attempt.task_id] = (
                 self.attempt,
                 known[1] if fraction is None else fraction,
                 known[2] if message is None else message,
