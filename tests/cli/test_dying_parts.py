@@ -53,7 +53,7 @@ def test_a_process_with_tasks_whose_part_dies_is_followed_by_another(poisonable,
         return tenuto("start", "shop.add", "20", "22", "--wait", TENUTO_DATABASE_URL=where).stdout
 
     with running("worker", APP, "--lease", "3s", ready="works on", from_start=True, **poisonable) as worker:
-        for part in ("lane", "control", "reporter", "heartbeat"):
+        for part in ("claimer", "control", "reporter", "heartbeat"):
             assert work() == "42\n"
             child = child_of(worker)
             kill_part(part, worker.process.pid if part == "heartbeat" else child, tmp_path)

@@ -6,7 +6,7 @@ import pytest
 from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
 from tenuto.server.app import create_app
 from tenuto.server.settings import ServerSettings
-from tests.support.remote_http import PEPPERS
+from tests.support.http.worker_requests import PEPPERS
 
 NOT_IN_BODIES = {"put_object": {"data"}, "get_object": {"id"}}  # bytes are the body, an id is part of the path
 OF_EVERY_BODY = {"task_id", "attempt"}

@@ -11,10 +11,10 @@ from tenuto.sdk.options import TaskOptions
 from tenuto.sdk.task import Task
 from tenuto.worker.execution.runtimes import RUNTIMES, RuntimeEntry
 from tenuto.worker.settings import WorkerSettings
-from tests.support.journey import ended, error_of, start_tasks
-from tests.support.kernel import DEFAULT_ORG, Db
-from tests.support.program_runtime import ProgramRuntime
-from tests.support.supervised import Supervised, a_supervised_worker
+from tests.support.database.attempts import ended, error_of, start_tasks
+from tests.support.database.tasks import DEFAULT_ORG, Db
+from tests.support.processes.program_runtime import ProgramRuntime
+from tests.support.processes.worker_thread import Supervised, a_supervised_worker
 from tests.support.waiting import wait_until
 
 
@@ -39,8 +39,8 @@ def test_an_attempt_completes_with_what_the_program_prints(db: Db, worker: Super
     task_id = run(db, "echo", "hello")
 
     wait_until(lambda: ended(db) == 1)
-    (output,) = db.execute("select output from tenuto.task_attempts where task_id = %s", [task_id]).fetchone() or ()
-    assert output == "hello"
+    row = db.execute("select output from tenuto.task_attempts where task_id = %s", [task_id]).fetchone()
+    assert row == ("hello",)
     assert worker.holds_nothing()
 
 

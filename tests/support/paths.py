@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
+from queue import SimpleQueue
 from types import CodeType, FrameType
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import psycopg
@@ -18,17 +20,25 @@ import psycopg
 import tenuto
 from tenuto import App, Client
 from tenuto.model.keys import API, key_hash, make_key
+from tenuto.model.tasks import Row
+from tenuto.runtimes.background import BackgroundTasks
 from tenuto.server.settings import ServerSettings
+from tenuto.worker.backends.base import open_backend
+from tenuto.worker.process.claimer import Claimer, ClaimerHost
+from tenuto.worker.process.session import HeldAttempts, WorkerSession
+from tenuto.worker.process.slots import Slots
 from tenuto.worker.settings import WorkerSettings
-from tests.support.http_server import serving
-from tests.support.kernel import DEFAULT_ORG, call, start
-from tests.support.remote_fleet import make_worker_key
-from tests.support.remote_http import PEPPERS
-from tests.support.supervised import SUPERVISION, Supervised, a_supervised_worker
+from tests.support.database.tasks import DEFAULT_ORG, call, start
+from tests.support.http.app_server import serving
+from tests.support.http.worker_requests import PEPPERS
+from tests.support.processes.remote_workers import make_worker_key
+from tests.support.processes.worker_thread import SUPERVISION, Supervised, a_supervised_worker
 from tests.support.waiting import wait_until
 
 SOURCE = f"{Path(tenuto.__file__).parent}{os.sep}"
-REPEATS = 5  # a module counts if most repetitions enter it; background work enters its own now and then
+REPEATS = 5  # a module counts if most repetitions enter it: some work, such as resolving routes, is done now and then
+PERIODIC = ("WorkerProcess._look_ahead", "Flusher.run")
+ARRIVED, REPORTED = "Executor.arrive", "HeldAttempts.release"
 
 Call = tuple[str, str]  # module, function
 
@@ -44,7 +54,7 @@ class Recorder:
     def _profile(self, frame: FrameType, event: str, _: object) -> None:
         if not self.on or event != "call" or threading.current_thread().name == SUPERVISION:
             return
-        if (entry := self._entry(frame.f_code)) is not None:
+        if (entry := self._entry(frame.f_code)) is not None and not _is_periodic(frame):
             self.calls.append(entry)
 
     def _entry(self, code: CodeType) -> Call | None:
@@ -77,6 +87,15 @@ class Recorder:
             threading.setprofile(None)  # type: ignore[arg-type]
 
 
+def _is_periodic(frame: FrameType | None) -> bool:
+    """Whether the call is part of work that goes on all the time, whatever the tasks."""
+    while frame is not None:
+        if frame.f_code.co_qualname in PERIODIC:
+            return True
+        frame = frame.f_back
+    return False
+
+
 def common(recordings: list[list[Call]]) -> list[str]:
     """The modules that most recordings enter, in the order of one of them."""
     seen = Counter(module for calls in recordings for module in {module for module, _ in calls})
@@ -84,12 +103,10 @@ def common(recordings: list[list[Call]]) -> list[str]:
     return [module for module in order if seen[module] > len(recordings) // 2]
 
 
-def between(calls: list[Call], first: str, last: str) -> list[Call]:
-    """From the last call of `first` before `last` to the first call of `last`."""
-    names = [name for _, name in calls]
-    end = names.index(last)
-    begin = 0 if first == "" else max(no for no, name in enumerate(names[:end]) if name == first)
-    return calls[begin : end + 1]
+def split(calls: list[Call], function: str) -> tuple[list[Call], list[Call]]:
+    """The calls before the first call of this function, and those from it on."""
+    no = [name for _, name in calls].index(function)
+    return calls[:no], calls[no:]
 
 
 def an_app(recorder: Recorder) -> App:
@@ -130,9 +147,7 @@ class Measurement:
             server = ServerSettings(self._url, "tenuto_api", PEPPERS, env="test", objects=self._folder / "objects")
             with serving(server) as address:
                 self._http_start(address)
-                settings = self._worker_settings(address, key=make_worker_key(self._db))
-                with a_supervised_worker(settings, self._app) as worker:
-                    self._http_claim(worker)
+                asyncio.run(self._http_claim(self._worker_settings(address, key=make_worker_key(self._db))))
         return self.paths
 
     def _worker_settings(self, url: str, key: str | None = None) -> WorkerSettings:
@@ -158,18 +173,18 @@ class Measurement:
             return self._recorder.end()
 
     def _sql_worker(self, worker: Supervised) -> None:
-        recordings = self._repeat(lambda: self._task(worker, "paths.add", begin=True))
-        arrive = "Executor.arrive"
-        self.paths["wake and claim"] = common([between(calls, "", arrive) for calls in recordings])
-        runs = [calls[len(between(calls, "", arrive)) - 1 :] for calls in recordings]
-        self.paths["run and completion"] = common(runs)
-        self.paths["failing attempt"] = common(self._repeat(lambda: self._task(worker, "paths.fails")))
-        self.paths["durable step"] = common(self._repeat(lambda: self._task(worker, "paths.steps")))
+        recordings = [split(calls, ARRIVED) for calls in self._repeat(lambda: self._task(worker, "paths.add"))]
+        self.paths["wake and claim"] = common([claim for claim, _ in recordings])
+        self.paths["run and completion"] = common([run for _, run in recordings])
+        for path, type in (("failing attempt", "paths.fails"), ("durable step", "paths.steps")):
+            recordings = [split(calls, REPORTED) for calls in self._repeat(lambda type=type: self._task(worker, type))]
+            self.paths[path] = common([[*before, *after[:1]] for before, after in recordings])
 
-    def _task(self, worker: Supervised, type: str, *, begin: bool = False) -> list[Call]:
-        """Start one task, by SQL alone; return the calls until the worker has nothing more to do with it."""
+    def _task(self, worker: Supervised, type: str) -> list[Call]:
+        """Start one task, by SQL alone; return the calls until the worker has nothing more to do with it. Tasks other
+        than `add` begin the recording themselves."""
         self._wait_until_idle(worker)
-        if begin:
+        if type == "paths.add":
             self._recorder.begin()
         start(self._db, [1, 2] if type == "paths.add" else [], kind={"type": type})
         self._wait_until_idle(worker)
@@ -202,7 +217,28 @@ class Measurement:
         call(self._db, "create_api_key", **who, name="paths", permissions=["*"], created_by="test")
         return key.text
 
-    def _http_claim(self, worker: Supervised) -> None:
-        recordings = self._repeat(lambda: self._task(worker, "paths.add", begin=True))
-        claims = [between(calls, "Claimer._trip", "Executor.arrive") for calls in recordings]
-        self.paths["HTTP claim"] = common(claims)
+    async def _http_claim(self, settings: WorkerSettings) -> None:
+        """One claimer without the rest of a worker, whose long polls would be recorded too."""
+        session, slots, parts = WorkerSession(), Slots(10), BackgroundTasks()
+        rows: SimpleQueue[list[Row]] = SimpleQueue()
+        async with open_backend(settings) as backend:
+            metadata = {"types": ["paths.add"], "concurrency": 10}
+            session.opened(await backend.register_worker(address="here", metadata=metadata))
+            await backend.resolve_routes(session.current, queues=None, types=["paths.add"])
+            host = ClaimerHost(backend, HeldAttempts(), session, settings, events=cast("Any", None), parts=parts)
+            claimer = Claimer(host, slots, [0], deliver=rows.put)
+            claimer.start()
+            recordings = [await asyncio.to_thread(self._claim_once, slots, rows) for _ in range(REPEATS + 1)]
+            slots.close()
+            await asyncio.to_thread(claimer.thread.join)
+        self.paths["HTTP claim"] = common(recordings[1:])
+
+    def _claim_once(self, slots: Slots, rows: "SimpleQueue[list[Row]]") -> list[Call]:
+        """Claim one task; the next trip reports it."""
+        start(self._db, [1, 2], kind={"type": "paths.add"})
+        self._recorder.begin()
+        slots.wake()
+        claimed = rows.get(timeout=20)
+        calls = self._recorder.end()
+        slots.finish([(row[1], row[2], None, row[3]) for row in claimed], len(claimed), 0.0)
+        return calls

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 from tenuto.db.connection.errors import DatabaseProblem
 
-AGAIN = 1.0  # seconds before a task is restarted
-DIED = 1  # exit code
+RESTART_PAUSE_SECONDS = 1.0
+EXIT_CODE = 1  # of a process whose background task has died
 
 log = logging.getLogger("tenuto")
 
@@ -28,7 +28,7 @@ def end_process(died: BackgroundTaskDied) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
-    os._exit(DIED)
+    os._exit(EXIT_CODE)
 
 
 def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
@@ -108,7 +108,7 @@ class BackgroundTasks:
             self.fail(name, error)
 
 
-async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = AGAIN) -> None:
+async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: float = RESTART_PAUSE_SECONDS) -> None:
     """Run a background task forever: errors are logged and counted, and it is restarted."""
     from tenuto.model.metrics import PART_RESTARTS  # imported late: processes with user code do not need it
 

@@ -54,6 +54,8 @@ class Dropped:
     """The lease was lost: the outcome is not reported."""
 
 
+CANCELLED = Failed({"type": "Cancelled", "message": "it was cancelled"}, NEVER)
+
 Outcome = Completed | Failed | Lost | Snoozed | Waiting | Interrupted | Dropped
 
 

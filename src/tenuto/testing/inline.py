@@ -22,8 +22,7 @@ from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.execution.reporter import Reporter
-from tenuto.worker.process.held_attempts import HeldAttempts
-from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.session import HeldAttempts, WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
 BATCH_SIZE = 100
@@ -44,7 +43,7 @@ class InlineWorker:
 
     async def work(self, *, most: int) -> int:
         """Claim and run tasks until none is ready or due; return how many attempts ran."""
-        self._session.opened(await self._backend.register_worker(address="", metadata={}))
+        self._session.opened(await self._backend.register_worker(address="test", metadata={}))
         reporter = Reporter(self._backend, self._session, HeldAttempts(), store=self._store, reported=lambda: None)
         reporting = asyncio.create_task(reporter.run())
         ran = 0

@@ -44,7 +44,7 @@ async def _work(
     stop: asyncio.Event,
 ) -> None:
     async with open_backend(settings) as backend:
-        outage_log = OutageLog(gone=_say_gone, back=_say_back)
+        outage_log = OutageLog(gone=_log_outage, back=_log_recovery)
         supervisors = [
             Supervisor(backend, settings, no + 1, outage_log, first=None if no else first)
             for no in range(settings.processes)
@@ -64,14 +64,14 @@ async def _work(
             raise parts.error
 
 
-def _say_gone(reason: str, seconds: float) -> None:
+def _log_outage(reason: str, seconds: float) -> None:
     if seconds:
         log.warning("still no answer after %.0f s (%s)", seconds, reason)
     else:
         log.warning("no answer (%s): trying again until there is one", reason)
 
 
-def _say_back(seconds: float) -> None:
+def _log_recovery(seconds: float) -> None:
     log.info("reachable again after %.1f s", seconds)
 
 

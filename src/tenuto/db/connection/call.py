@@ -100,13 +100,14 @@ def kernel_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        known = _translate(error)
+        known = translated(error)
         if known is None:
             raise
         raise known from error
 
 
-def _translate(error: psycopg.Error) -> TenutoError | None:
+def translated(error: psycopg.Error) -> TenutoError | None:
+    """Return the exception for an error that an SQL function raised; None for other errors."""
     known = BY_CODE.get(error.sqlstate or "")
     message = error.diag.message_primary or str(error)
     if known:

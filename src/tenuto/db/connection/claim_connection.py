@@ -19,7 +19,7 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.call import kernel_errors
+from tenuto.db.connection.call import kernel_errors, translated
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
 from tenuto.db.connection.pool import VANISHED
@@ -71,7 +71,7 @@ class ClaimConnection:
         """Call libpq directly: a cursor takes longer to request one task than the server to find it."""
         pgconn = self.conn.pgconn
         sent: list[Any] = [None if value is None else value.encode() for value in values]
-        with unreachable_on_error(), kernel_errors():
+        try:
             if self.pooled:
                 result = pgconn.exec_params(CLAIM, sent)
             else:
@@ -81,6 +81,8 @@ class ClaimConnection:
                 result = pgconn.exec_prepared(NAME, sent)
             self._take_notes()
             self._checked(result)
+        except psycopg.Error as error:
+            raise translated(error) or _unreachable(error) from error
         self._rows.set_pgresult(result)
         return self._rows.load_rows(0, result.ntuples, tuple)
 
@@ -213,7 +215,14 @@ def unreachable_on_error() -> Iterator[None]:
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise Unreachable(str(error).strip() or "the connection broke") from error
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: psycopg.Error) -> Exception:
+    """Return Unreachable for a broken connection; other errors unchanged."""
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return Unreachable(str(error).strip() or "the connection broke")
+    return error
 
 
 def array_literal(values: Sequence[str | None]) -> str:

@@ -129,11 +129,11 @@ class Sandbox(Process):
     """One sandbox and the connection to it."""
 
     spec: Spec
-    said = 0
+    received = 0  # bytes
 
     def read(self, line: bytes) -> dict[str, Any]:
-        self.said += len(line)
-        if self.said > MAX_OUTPUT_BYTES or (len(line) > MAX_MESSAGE_BYTES and not line.startswith(MAY_BE_LONG)):
+        self.received += len(line)
+        if self.received > MAX_OUTPUT_BYTES or (len(line) > MAX_MESSAGE_BYTES and not line.startswith(MAY_BE_LONG)):
             raise InvalidMessage("it says more than an attempt has to say")
         return check(line)
 

@@ -18,7 +18,7 @@ from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_many import BulkStart
 from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.client.transport import PAGE
-from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.stored_objects import Objects
 from tenuto.sdk.values.wire_format import load
 from tenuto.storage.base import Store
 

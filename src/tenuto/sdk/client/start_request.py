@@ -4,10 +4,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
-from tenuto.db.connection import start_statements
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
 from tenuto.sdk.options import START_OPTIONS, StartOptions, check_start
@@ -15,6 +14,9 @@ from tenuto.sdk.task import Task
 from tenuto.sdk.tracing import carrier
 from tenuto.sdk.values.codecs import refuse
 from tenuto.sdk.values.wire_format import NotSerializable, dump, load
+
+if TYPE_CHECKING:
+    from tenuto.db.connection import start_statements  # at run time only for SQL: workers over HTTP import this module
 
 R = TypeVar("R")
 
@@ -34,8 +36,10 @@ class StartRequest:
     details: list[dict[str, Any]] | None = None
     edges: list[dict[str, Any]] | None = None
 
-    def statement(self, org_id: UUID) -> start_statements.Statement:
+    def statement(self, org_id: UUID) -> "start_statements.Statement":
         """Return the start as one SQL statement."""
+        from tenuto.db.connection import start_statements
+
         if self.is_plain():
             return together([self], org_id)
         return start_statements.start_run(
@@ -60,9 +64,11 @@ class StartRequest:
         return self.is_plain() and not self.details and "dedupe_key" not in self.run
 
 
-def together(plans: Sequence[StartRequest], org_id: UUID) -> start_statements.Statement:
+def together(plans: Sequence[StartRequest], org_id: UUID) -> "start_statements.Statement":
     """Combine plain requests with the same kind and resource group into one statement, which returns a row per request,
     in order."""
+    from tenuto.db.connection import start_statements
+
     keys = [plan.run.get("dedupe_key") for plan in plans]
     return start_statements.start_many(
         org_id=org_id,

@@ -89,13 +89,14 @@ class WorkerAttemptApi(ABC):
         call = ATTEMPT_CALLS.get(verb)
         if call is None:
             raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(ATTEMPT_CALLS)}")
-        backoff = Backoff(MAX_PAUSE_SECONDS)
+        backoff = None
         while True:
             try:
                 return await self.carry(call, arguments)
             except Unreachable as problem:  # not the attempt's fault: it waits, and this does not count as a failure
                 if self.attempt.stop is not None or self.attempt.over:
                     raise
+                backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
                 await asyncio.sleep(backoff.after(problem))
 
     @abstractmethod

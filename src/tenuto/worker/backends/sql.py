@@ -17,7 +17,7 @@ from tenuto.model.bundles import BundleFile
 from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
-from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.schedules import put_schedules
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis

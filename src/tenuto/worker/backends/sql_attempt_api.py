@@ -12,7 +12,7 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.attempt_calls import AttemptCall, SqlForm
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json
-from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.stored_objects import Objects
 from tenuto.worker.backends.attempt_api import AttemptApis, WorkerAttemptApi
 from tenuto.worker.process.session import WorkerSession
 

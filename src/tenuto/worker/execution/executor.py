@@ -12,11 +12,10 @@ from tenuto.model.tasks import Row
 from tenuto.runtimes.base import Attempt, Handle, Runtime
 from tenuto.runtimes.coroutine import TaskHandle
 from tenuto.runtimes.invoke import classify
-from tenuto.runtimes.outcomes import Completed, Dropped, Failed, Interrupted, Outcome
+from tenuto.runtimes.outcomes import CANCELLED, Completed, Dropped, Failed, Interrupted, Outcome
 from tenuto.sdk.task import Task
 from tenuto.worker.backends.attempt_api import MAX_INLINE_OUTPUT_CHARS, AttemptApis
 from tenuto.worker.execution.deadlines import STOP_GRACE_SECONDS, Deadlines
-from tenuto.worker.execution.failure_log import CANCELLED
 from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.supervisor.crash_ledger import CrashLedger
 

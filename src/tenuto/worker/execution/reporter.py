@@ -12,8 +12,10 @@ from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.errors import SessionEnded, TenutoError
 from tenuto.model.tasks import Fences, ReportResult
+from tenuto.model.text import one_line
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import (
+    CANCELLED,
     NEVER,
     Completed,
     Dropped,
@@ -26,9 +28,7 @@ from tenuto.runtimes.outcomes import (
     describe,
 )
 from tenuto.worker.backends.base import Backend
-from tenuto.worker.execution.failure_log import log_failure
-from tenuto.worker.process.held_attempts import HeldAttempts
-from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.session import HeldAttempts, WorkerSession
 
 log = logging.getLogger("tenuto.worker")
 
@@ -105,7 +105,7 @@ class Reporter:
                 return attempt, Failed(describe(problem))
 
     async def _deliver(self, endings: list[Ending]) -> None:
-        backoff = Backoff(MAX_PAUSE_SECONDS)
+        backoff = None
         while True:
             try:
                 await self._report(endings)
@@ -123,9 +123,11 @@ class Reporter:
                 log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
             except Exception as problem:  # outage or any other error: an outcome must not get lost
                 self._session.outage_log.lost(self, problem)
+                backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
                 await asyncio.sleep(backoff.after(problem))
                 continue
-            self._session.outage_log.found(self)
+            if backoff:
+                self._session.outage_log.found(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
 
@@ -135,7 +137,7 @@ class Reporter:
         )
         for (attempt, outcome), result in zip(endings, results, strict=True):
             if isinstance(outcome, Failed):
-                log_failure(attempt, outcome, result)
+                _log_failure(attempt, outcome, result)
         if late := [result.task_id for result in results if result.answer == "stale_lease"]:
             log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
@@ -165,3 +167,26 @@ class Reporter:
     def _fences(self, attempts: list[Attempt]) -> Fences:
         ids = [UUID(attempt.task_id) for attempt in attempts]
         return Fences(self._session.current, ids, [attempt.no for attempt in attempts])
+
+
+def _log_failure(attempt: Attempt, failed: Failed, result: ReportResult) -> None:
+    """Log a failure after the database has decided on a retry: a warning if the task is retried, otherwise an error."""
+    if failed is CANCELLED:
+        log.info("task %s (%s) was cancelled", attempt.task_id, attempt.task.name)
+        return
+    final = result.answer == "accepted" and result.retry_in_seconds is None
+    what = one_line(": ".join(str(failed.error[key]) for key in ("type", "message") if failed.error.get(key)))
+    trace = "\n" + failed.error["traceback"].rstrip() if failed.error.get("traceback") else ""
+    log.log(
+        logging.ERROR if final else logging.WARNING,
+        "task %s (%s) failed, %s: %s%s", attempt.task_id, attempt.task.name, _which(attempt, result), what, trace,
+    )  # fmt: skip
+
+
+def _which(attempt: Attempt, result: ReportResult) -> str:
+    most = result.max_attempts
+    # Attempts that waited or were given back do not count, so the number can exceed max_attempts.
+    which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
+    if result.retry_in_seconds is not None:
+        return f"{which}, again in {max(0.0, result.retry_in_seconds):.1f} s"
+    return f"{which}, not tried again" if result.answer == "accepted" else which

@@ -13,8 +13,7 @@ from tenuto.model.workers import CANCEL, EVERY_QUEUE, is_for
 from tenuto.runtimes.background import BackgroundTasks
 from tenuto.worker.backends.base import Backend, ClaimChannel, WakeupSource
 from tenuto.worker.process.events import WorkerEvents
-from tenuto.worker.process.held_attempts import HeldAttempts
-from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.session import HeldAttempts, WorkerSession
 from tenuto.worker.process.slots import Exchange, Slots, Waker
 from tenuto.worker.settings import WorkerSettings
 
@@ -101,18 +100,21 @@ class Claimer:
             channel.cut()
 
     def _run(self) -> None:
-        backoff = Backoff(MAX_PAUSE_SECONDS)
+        backoff, failing = Backoff(MAX_PAUSE_SECONDS), False
         while (exchange := self._slots.next_exchange(self._waker, self._must_connect)) is not None:
             try:
                 claimed = self._trip(exchange)
             except Exception as problem:  # whatever it is: without its claimer a worker would stay alive but idle
+                failing = True
                 self._slots.give_up(exchange)
                 self._lose()
                 self._session.outage_log.lost(self, problem)
                 time.sleep(backoff.after(problem))
             else:
-                self._session.outage_log.found(self)
-                backoff.reset()
+                if failing:
+                    failing = False
+                    self._session.outage_log.found(self)
+                    backoff.reset()
                 self._nudge(exchange, claimed)
         if self._channel:
             self._channel.close()

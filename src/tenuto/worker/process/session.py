@@ -1,16 +1,20 @@
-"""The session of this process, shared by claimers and attempt APIs. A new one is opened when it ends."""
+"""The session of this process, and the attempts that it holds."""
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from tenuto.model.workers import Session
 from tenuto.worker.supervisor.outage_log import OutageLog
 
+Fence = tuple[str, int]  # task, attempt
+
 
 @dataclass
 class WorkerSession:
-    """The current session; `open` is set while it is valid."""
+    """The current session, shared by claimers and attempt APIs; `open` is set while it is valid. A new one is opened
+    when it ends."""
 
     id: int = 0
     token: str = str(UUID(int=0))
@@ -24,3 +28,52 @@ class WorkerSession:
     @property
     def current(self) -> Session:
         return Session(self.id, UUID(self.token))
+
+
+@dataclass(frozen=True)
+class HeldSnapshot:
+    """The content of a heartbeat: the attempts held; every claim up to `settled` has got a response or was given up."""
+
+    ids: list[str]
+    attempts: list[int]
+    settled: int
+
+
+class HeldAttempts:
+    """Tracks attempts from the response to their claim to the response to their report. Shared by claimer threads and
+    the heartbeat. The attempts of a claim are added in the same step that settles it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._attempts: dict[str, int] = {}
+        self._open_claims: set[int] = set()
+        self._last_claim = 0
+
+    def open_claim(self) -> int:
+        with self._lock:
+            self._last_claim += 1
+            self._open_claims.add(self._last_claim)
+            return self._last_claim
+
+    def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Iterable[Fence] = ()) -> None:
+        """Settle a claim that returned these attempts (none if it was given up) and release the attempts that the same
+        call reported."""
+        with self._lock:
+            self._open_claims.discard(claim_no)
+            self._release(reported)
+            self._attempts.update(taken)
+
+    def release(self, reported: Iterable[Fence]) -> None:
+        """Release reported attempts. A later attempt of the same task may have been claimed since; it stays."""
+        with self._lock:
+            self._release(reported)
+
+    def _release(self, reported: Iterable[Fence]) -> None:
+        for task_id, attempt in reported:
+            if self._attempts.get(task_id) == attempt:
+                del self._attempts[task_id]
+
+    def snapshot(self) -> HeldSnapshot:
+        with self._lock:
+            settled = min(self._open_claims, default=self._last_claim + 1) - 1
+            return HeldSnapshot(list(self._attempts), list(self._attempts.values()), settled)

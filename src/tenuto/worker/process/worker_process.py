@@ -23,9 +23,8 @@ from tenuto.worker.execution.runtimes import RUNTIMES, Runtimes, groups
 from tenuto.worker.execution.sandboxes import WorkerRuntimeHost
 from tenuto.worker.process.claimer import ClaimerHost
 from tenuto.worker.process.executor_group import CLAIMERS_PER_PROCESS, ExecutorGroup
-from tenuto.worker.process.held_attempts import HeldAttempts
 from tenuto.worker.process.registration import Registration
-from tenuto.worker.process.session import WorkerSession
+from tenuto.worker.process.session import HeldAttempts, WorkerSession
 from tenuto.worker.process.slots import Report, Slots
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor.control_channel import ControlChannel, Message

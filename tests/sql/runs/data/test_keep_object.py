@@ -8,7 +8,7 @@ import pytest
 
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import NotFound, StaleLease
-from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tests.support.database.data_objects import an_object
 from tests.support.database.loops import count

@@ -12,7 +12,7 @@ from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.workers import Session
 from tenuto.runtimes.base import Attempt
 from tenuto.runtimes.outcomes import Interrupted
-from tenuto.sdk.values.data_objects import Objects
+from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.sql import SqlBackend
 from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
@@ -23,7 +23,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Worker, a_worker, start
 from tests.support.faults.postgres_proxy import a_proxy
 
 
-def ports_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:
+def apis_of(pool: ConnectionPool, worker: Worker, folder: Any) -> SqlAttemptApis:
     session = WorkerSession()
     session.opened(Session(worker.session_id, worker.token))
     return SqlAttemptApis(pool, session, DEFAULT_ORG, Objects(pool, DEFAULT_ORG, FolderStore(folder)))
@@ -47,7 +47,7 @@ def test_an_attempt_asks_until_the_database_answers(db, database, tmp_path):
             proxy.cut()
             async with open_pool(proxy.url, timeout=0.2) as pool:
                 asyncio.get_running_loop().call_later(0.5, proxy.resume)  # when the pool has lost its patience
-                return await asyncio.wait_for(ports_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
+                return await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
 
     assert asyncio.run(asked()) == []
 
@@ -59,7 +59,7 @@ def test_an_attempt_that_is_asked_to_stop_asks_no_longer(db, tmp_path):
     async def asked() -> None:
         async with open_pool("postgresql://127.0.0.1:1/nowhere", timeout=0.2) as pool:
             with pytest.raises(Unreachable):
-                await asyncio.wait_for(ports_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
+                await asyncio.wait_for(apis_of(pool, worker, tmp_path).open(attempt).ask("get_steps"), 20)
 
     asyncio.run(asked())
 
@@ -69,12 +69,12 @@ def test_progress_that_cannot_be_written_silences_no_other(db, database, tmp_pat
 
     async def told() -> None:
         async with open_pool(database) as pool:
-            ports = ports_of(pool, worker, tmp_path)
+            apis = apis_of(pool, worker, tmp_path)
             settings = WorkerSettings(None, url=database, org_id=str(DEFAULT_ORG), name="w", home=str(tmp_path))
-            flusher = Flusher(SqlBackend(pool, settings), ports.session, ports, cancelled=lambda _: None)
+            flusher = Flusher(SqlBackend(pool, settings), apis.session, apis, cancelled=lambda _: None)
             try:
-                ports.open(bad).tell("progress", progress=0.5, message="\x00")
-                ports.open(good).tell("progress", progress=0.5, message="half")
+                apis.open(bad).tell("progress", progress=0.5, message="\x00")
+                apis.open(good).tell("progress", progress=0.5, message="half")
                 await flusher.flush()
             finally:
                 logging.getLogger().removeHandler(flusher.logs)
