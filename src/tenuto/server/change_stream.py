@@ -54,7 +54,7 @@ def read_place(text: str) -> ChangeCursor:
 
 async def stream_changes(api_request: ApiRequest, permission: str, place: ChangeCursor | None) -> AsyncIterator[str]:
     """Yields events until the server stops or the client loses its permission."""
-    state = api_request.request.app.state
+    state = api_request.http.app.state
     wakes: WakeupHub = state.wakes
     stopping: asyncio.Event = state.stopping
     follower = await follower_of(api_request, place)
@@ -84,28 +84,28 @@ async def stream_changes(api_request: ApiRequest, permission: str, place: Change
 
 
 def seats_of(api_request: ApiRequest) -> WaiterLimit:
-    return api_request.request.app.state.seats
+    return api_request.http.app.state.seats
 
 
 class Follower:
     """Reads the changes after a position and advances it."""
 
     def __init__(self, api_request: ApiRequest, place: ChangeCursor) -> None:
-        self._desk, self.place = api_request, place
+        self._request, self.place = api_request, place
         self._prepared = -INDEX_EVERY_SECONDS
 
     async def look(self) -> list[ChangeEvent]:
-        place, org_id = self.place, self._desk.principal.org_id
+        place, org_id = self.place, self._request.principal.org_id
         now = asyncio.get_running_loop().time()
         try:
             if now - self._prepared > INDEX_EVERY_SECONDS:
                 self._prepared = now
-                await self._desk.pool.call(monitoring.index_recent_changes)
+                await self._request.pool.call(monitoring.index_recent_changes)
             # Read the horizon first, in a call of its own: the query below then sees everything that is settled by it.
-            until = await self._desk.pool.call(monitoring.get_change_horizon)
+            until = await self._request.pool.call(monitoring.get_change_horizon)
             page = {"after": place.at, "after_no": place.no, "after_id": place.id, "until": until, "limit": BATCH_SIZE}
-            options = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._desk.acts}
-            changes = await call_for(self._desk.pool, org_id, monitoring.list_changes, **options, **page)
+            options = {"timeout": READ_TIMEOUT_SECONDS, "acts": self._request.acts}
+            changes = await call_for(self._request.pool, org_id, monitoring.list_changes, **options, **page)
         except Unreachable:
             return []  # the client stays connected; the next call tries again
         self.place = place_of(changes[-1]) if len(changes) == BATCH_SIZE else max(place, ChangeCursor(until))
@@ -128,7 +128,7 @@ async def _whole(call: Awaitable[T]) -> T:
 async def _check(api_request: ApiRequest, permission: str) -> None:
     """Checks that a login is still open; each query checks keys itself."""
     with suppress(RateLimited, Unreachable):
-        await authenticate(api_request.request, permission, api_request.pool, api_request.settings)
+        await authenticate(api_request.http, permission, api_request.pool, api_request.settings)
 
 
 async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) -> bool:

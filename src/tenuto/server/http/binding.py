@@ -39,7 +39,7 @@ class Binding:
         self._unsaid = _defaults(route)
         self._items = _items_of(route)
         self._body_name = takes.body_params[0].name if takes.body_params else ""
-        self._desk = takes.dependencies[0].name if takes.dependencies else None
+        self._opened = takes.dependencies[0].name if takes.dependencies else None
         self._request = takes.request_param_name
         self._endpoint: Any = takes.call
         self._answer, self._status = route.response_field, route.status_code or 200
@@ -70,8 +70,8 @@ class Binding:
             parsed, wrong = request_params_to_args(self._query, query)
             values |= parsed
             errors += wrong
-        if self._desk:
-            values[self._desk] = request.scope["tenuto.desk"]
+        if self._opened:
+            values[self._opened] = request.scope["tenuto.request"]
         if self._request:
             values[self._request] = request
         if self._body:

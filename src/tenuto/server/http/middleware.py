@@ -53,7 +53,7 @@ class RequestMiddleware:
             if unread is not None and ends and not message.get("more_body", False):
                 # Send the whole response before draining the rest of the body.
                 await send({**message, "more_body": True})
-                await unread.drain(known="tenuto.desk" in scope)
+                await unread.drain(known="tenuto.request" in scope)
                 message = {"type": "http.response.body"}
             if message["type"] == "http.response.start":
                 scope["tenuto.status"] = message["status"]

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.model.errors import InvalidInput
 
 Limit = Annotated[int, Field(ge=1, le=200)]
+PathName = Annotated[str, Path(min_length=1, max_length=256)]
 
 
 class Filter(BaseModel):
@@ -17,6 +19,12 @@ class Filter(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     limit: Limit = 50
+
+
+class NameFilter(Filter):
+    """Selects rows by name, after a name."""
+
+    after: str | None = None
 
 
 class SortedFilter(Filter):

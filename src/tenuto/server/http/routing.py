@@ -3,14 +3,15 @@
 A route without a declaration is refused.
 """
 
+import inspect
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import unquote
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
@@ -21,16 +22,16 @@ from tenuto.server.http.binding import Binding
 from tenuto.server.http.json_body import BoundedRequest, BulkRequest, check_encoding, check_json
 from tenuto.server.limits.address_limiter import AddressLimiter
 from tenuto.server.limits.body_memory import FREE_VALUES, BodyMemoryLimit, Turns
-from tenuto.server.requests.api import open_desk
-from tenuto.server.requests.task import open_task_desk
-from tenuto.server.requests.worker import open_worker_desk
+from tenuto.server.requests.api import ApiRequest, open_api_request
+from tenuto.server.requests.task import TaskRequest, open_task_request
+from tenuto.server.requests.worker import WorkerRequest, open_worker_request
 
 _NO_TURN = nullcontext()
 SLASH = "\udc2f"  # replaces a %2F within a part of the path; no path on the wire contains it
 PUBLIC = "public"
 WORKER = "worker"  # requires a worker key
 TASK = "task"  # requires the token of a running attempt
-OPENERS: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_desk, TASK: open_task_desk}
+OPENERS: dict[str, Callable[[Request], Any]] = {WORKER: open_worker_request, TASK: open_task_request}
 SCHEMES = {WORKER: "worker_key", TASK: "task_token"}
 REFUSALS = {
     401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
@@ -84,22 +85,42 @@ class RouteTable:
         path: str,
         *,
         permission: str | None = None,
-        answer: Any = None,
+        response: Any = None,
         status: int = 200,
         bulk: bool = False,
         refuses: tuple[int, ...] = (),
         takes: str | None = None,
         **more: Any,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Declare a route. `answer` is the model of its response; `bulk` raises the body limit to 64 MB; `refuses` are
-        the error statuses of a public route; `takes` is the media type of a body that is not JSON."""
+        """Declare a route. `response` is the model of its response; `bulk` raises the body limit to 64 MB; `refuses`
+        are the error statuses of a public route; `takes` is the media type of a body that is not JSON."""
 
         def declare(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-            options = {"response_model": answer, "status_code": status, "tags": [self.tag], **more}
-            self.declared.append(RouteSpec(method, path, endpoint, permission, options, bulk, refuses, takes))
+            options = {"response_model": response, "status_code": status, "tags": [self.tag], **more}
+            self.declared.append(
+                RouteSpec(method, path, _with_opened_request(endpoint), permission, options, bulk, refuses, takes)
+            )
             return endpoint
 
         return declare
+
+
+def _with_opened_request(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a parameter of type ApiRequest, TaskRequest or WorkerRequest receive the request after authentication.
+    FastAPI would take it for a field of the body."""
+    signature = inspect.signature(endpoint)
+    parameters = [
+        parameter.replace(annotation=Annotated[parameter.annotation, Depends(_opened_request)])
+        if parameter.annotation in (ApiRequest, TaskRequest, WorkerRequest)
+        else parameter
+        for parameter in signature.parameters.values()
+    ]
+    endpoint.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    return endpoint
+
+
+def _opened_request(request: Request) -> Any:
+    return request.scope["tenuto.request"]
 
 
 class GuardedRoute(APIRoute):
@@ -123,9 +144,9 @@ class GuardedRoute(APIRoute):
         request = self._kind(scope, receive)
         brake: AddressLimiter = request.app.state.brake
         if self._declared in OPENERS:
-            scope["tenuto.desk"] = await brake.admit(request, partial(OPENERS[self._declared], request))
+            scope["tenuto.request"] = await brake.admit(request, partial(OPENERS[self._declared], request))
         elif self._declared != PUBLIC:
-            scope["tenuto.desk"] = await brake.admit(request, partial(open_desk, request, self._declared))
+            scope["tenuto.request"] = await brake.admit(request, partial(open_api_request, request, self._declared))
         elif 429 in self.responses:
             brake.take_token(request)
         check_encoding(request)
@@ -141,14 +162,14 @@ class GuardedRoute(APIRoute):
         if self._kind is BoundedRequest or self._declared == PUBLIC or not self.body_field:
             return nullcontext()
         loads: BodyMemoryLimit = request.app.state.loads
-        return loads.hold(request, request.scope["tenuto.desk"].principal.org_id)
+        return loads.hold(request, request.scope["tenuto.request"].principal.org_id)
 
     def _turn(self, request: BoundedRequest) -> AbstractAsyncContextManager[None]:
         """Waits for the org's turn to process a body with many values."""
         if self._declared == PUBLIC or request.size() <= FREE_VALUES:
             return _NO_TURN
         turns: Turns = request.app.state.turns
-        return turns.take(request.scope["tenuto.desk"].principal.org_id, request.count_values())
+        return turns.take(request.scope["tenuto.request"].principal.org_id, request.count_values())
 
 
 class PathIndex:

@@ -84,10 +84,10 @@ async def _until(
     server shuts down. Queries only once if the org is at its limit."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, SHORTEST
-    seats: WaiterLimit = api_request.request.app.state.seats
+    seats: WaiterLimit = api_request.http.app.state.seats
     if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
         return result
-    gone = asyncio.create_task(until_disconnected(api_request.request))
+    gone = asyncio.create_task(until_disconnected(api_request.http))
     try:
         with seats.take(api_request.principal.org_id):
             while not (enough(result) or gone.done()) and (left := deadline - clock()) > 0:

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
-from fastapi import Depends, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 from pydantic_core import to_jsonable_python
 
@@ -28,22 +28,22 @@ class Transaction:
     """A transaction of one request: its calls and audit entries are committed together or not at all."""
 
     conn: Conn
-    desk: "ApiRequest"
+    request: "ApiRequest"
 
     async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        return await function(self.conn, org_id=self.desk.principal.org_id, **params)
+        return await function(self.conn, org_id=self.request.principal.org_id, **params)
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
         """Write an entry to the audit log; `changes` are {field: {old, new}}."""
         entry: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
-        await audit.write_audit(self.conn, org_id=self.desk.principal.org_id, **entry, **self.desk.actor())
+        await audit.write_audit(self.conn, org_id=self.request.principal.org_id, **entry, **self.request.actor())
 
 
 @dataclass(frozen=True)
 class ApiRequest:
     """One request of one principal."""
 
-    request: Request
+    http: Request
     principal: ApiKeyPrincipal | UserPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -71,12 +71,12 @@ class ApiRequest:
 
     def actor(self) -> dict[str, Any]:
         """Return the principal and where the request came from, as fields of the audit log."""
-        return {**self.who(), **request_origin(self.request)}
+        return {**self.who(), **request_origin(self.http)}
 
     @property
     def once(self) -> str | None:
         """Return the `Idempotency-Key`, if one was sent."""
-        return self.request.headers.get("idempotency-key")
+        return self.http.headers.get("idempotency-key")
 
     async def change(
         self,
@@ -107,9 +107,21 @@ class ApiRequest:
                 await change.do(idempotency.finish_request, **params, status=status, answer=content)
         return _answer(content, status, {})
 
+    async def audited_call(
+        self, entity: str, entity_id: str, action: str, function: Callable[..., Awaitable[None]], **params: Any
+    ) -> Response:
+        """Call one SQL function that changes something, and write its entry to the audit log."""
+
+        async def work(change: Transaction) -> None:
+            await change.do(function, **params)
+            reason = params.get("reason")
+            await change.note(entity, entity_id, action, {"reason": {"new": reason}} if reason else None)
+
+        return await self.change(work, status=204)
+
     async def _hash(self) -> bytes:
-        head = f"{self.request.method} {self.request.url.path}?{self.request.url.query}\n".encode()
-        body = await self.request.body()
+        head = f"{self.http.method} {self.http.url.path}?{self.http.url.query}\n".encode()
+        body = await self.http.body()
         return await in_thread_if_large(body, lambda: sha256(head + body).digest())
 
 
@@ -121,7 +133,7 @@ def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
     return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
 
 
-async def open_desk(request: Request, permission: str) -> ApiRequest:
+async def open_api_request(request: Request, permission: str) -> ApiRequest:
     """Authenticates the request and returns its ApiRequest, if the caller has the permission."""
     pool, settings = request.app.state.pool, request.app.state.settings
     principal = await authenticate(request, permission, pool, settings)
@@ -131,10 +143,3 @@ async def open_desk(request: Request, permission: str) -> ApiRequest:
         key_id, hashes = request.scope["tenuto.key"]
         acts = key_acts(key_id, hashes, None if permission == ANY_PRINCIPAL else permission)
     return ApiRequest(request, principal, pool, settings, acts)
-
-
-async def _desk(request: Request) -> ApiRequest:
-    return request.scope["tenuto.desk"]
-
-
-AtDesk = Annotated[ApiRequest, Depends(_desk)]

@@ -4,10 +4,10 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from tenuto.db import keys, rate_limits, remote_workers
 from tenuto.db.connection.call import Conn
@@ -58,7 +58,7 @@ class AttemptTransaction:
 class TaskRequest:
     """One request of one attempt."""
 
-    request: Request
+    http: Request
     principal: TaskPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -86,7 +86,7 @@ class TaskRequest:
             )
 
 
-async def open_task_desk(request: Request) -> TaskRequest:
+async def open_task_request(request: Request) -> TaskRequest:
     """Authenticates the attempt by its token and returns its TaskRequest; refuses tokens that Tenuto did not sign."""
     pool, settings = request.app.state.pool, request.app.state.settings
     text = bearer(request, TOKEN_HINT)
@@ -111,10 +111,3 @@ async def _admit(pool: ConnectionPool, principal: TaskPrincipal, settings: Serve
     )
     if not taken.allowed:
         raise TooManyRequests(f"task {principal.task_id}", taken.retry_after)
-
-
-async def _desk(request: Request) -> TaskRequest:
-    return request.scope["tenuto.desk"]
-
-
-AtTaskDesk = Annotated[TaskRequest, Depends(_desk)]

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from tenuto.db import audit, keys, remote_workers
 from tenuto.db.connection.call import Conn
@@ -26,7 +26,7 @@ KEY_HINT = "send the header `Authorization: Bearer tnw_…` with a worker key"
 class WorkerRequest:
     """One request of one worker."""
 
-    request: Request
+    http: Request
     principal: WorkerKeyPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -60,14 +60,14 @@ class WorkerRequest:
     async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
         """Write an audit entry for changes that no session or attempt records."""
         entry: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
-        actor = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **request_origin(self.request)}
+        actor = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **request_origin(self.http)}
         await audit.write_audit(conn, org_id=self.principal.org_id, **entry, **actor)
 
     def _transaction(self) -> AbstractAsyncContextManager[Conn]:
         return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)
 
 
-async def open_worker_desk(request: Request) -> WorkerRequest:
+async def open_worker_request(request: Request) -> WorkerRequest:
     """Authenticates the worker by its key and returns its WorkerRequest; a malformed key costs no round trip."""
     pool, settings = request.app.state.pool, request.app.state.settings
     key = parse_key(bearer(request, KEY_HINT))
@@ -88,10 +88,3 @@ async def _admit(
     if not admitted.allowed:
         raise TooManyRequests(f"worker key {admitted.name!r}", admitted.retry_after)
     return WorkerKeyPrincipal(admitted.org_id, admitted.id, admitted.name, tuple(admitted.queues))
-
-
-async def _desk(request: Request) -> WorkerRequest:
-    return request.scope["tenuto.desk"]
-
-
-AtWorkerDesk = Annotated[WorkerRequest, Depends(_desk)]

@@ -7,18 +7,20 @@ from tenuto.server.http.routing import RouteTable
 MODULES = (
     "audit",
     "bundles",
-    "care",
     "changes",
+    "groups",
     "health",
     "keys",
     "login",
     "objects",
     "orgs",
     "outbox",
+    "queues",
     "roles",
     "run_data",
     "runs",
     "schedules",
+    "status",
     "task_api.attempt",
     "task_api.data",
     "task_api.objects",
@@ -30,5 +32,6 @@ MODULES = (
     "worker_api.sessions",
     "worker_api.wait",
     "worker_keys",
+    "workers",
 )
 TABLES: list[RouteTable] = [import_module(f"{__name__}.{name}").ROUTES for name in MODULES]

@@ -11,7 +11,7 @@ from tenuto.db import audit, keys
 from tenuto.model.audit import AuditEntry
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import Page, ResponseModel
 
 ROUTES = RouteTable("audit")
@@ -46,18 +46,18 @@ class SignedHeadResponse(ResponseModel):
     public_key: dict[str, Any] | None
 
 
-@ROUTES.add("GET", "/v1/audit", permission="audit:read", answer=Page[AuditEntry])
-async def list_audit(desk: AtDesk, asked: Annotated[AuditFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/audit", permission="audit:read", response=Page[AuditEntry])
+async def list_audit(request: ApiRequest, asked: Annotated[AuditFilter, Query()]) -> Any:
     """List the actions of users and keys in the org, newest first."""
-    return page(await desk.ask(audit.list_audit, **asked.model_dump()), asked, "id")
+    return page(await request.ask(audit.list_audit, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", answer=Page[SignedHeadResponse])
-async def list_heads(desk: AtDesk, asked: Annotated[HeadFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", response=Page[SignedHeadResponse])
+async def list_heads(request: ApiRequest, asked: Annotated[HeadFilter, Query()]) -> Any:
     """List the signed heads of the org's audit chain, newest first. A new head is signed within a minute of an
     entry."""
-    found = await desk.ask(audit.list_heads, **asked.model_dump())
-    public = {key.id: key.public_key for key in await desk.pool.call(keys.list_signing_keys)} if found else {}
+    found = await request.ask(audit.list_heads, **asked.model_dump())
+    public = {key.id: key.public_key for key in await request.pool.call(keys.list_signing_keys)} if found else {}
     items = [
         {
             **vars(head),

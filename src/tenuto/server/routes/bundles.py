@@ -14,7 +14,7 @@ from tenuto.model.bundles import read_bundle
 from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page, ResponseModel
 
 ROUTES = RouteTable("bundles")
@@ -50,53 +50,53 @@ class BundleResponse(BundleSummaryResponse):
     manifest: dict[str, Any]
 
 
-@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", answer=Page[BundleSummaryResponse])
-async def list_bundles(desk: AtDesk, asked: Annotated[BundleFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/bundles", permission="bundles:read", response=Page[BundleSummaryResponse])
+async def list_bundles(request: ApiRequest, asked: Annotated[BundleFilter, Query()]) -> Any:
     """List the org's bundles, newest first."""
-    return page(await desk.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
+    return page(await request.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
 
 
 @ROUTES.add(
-    "POST", "/v1/bundles", permission="bundles:write", answer=BundleResponse, status=201, takes=Archive.media_type
+    "POST", "/v1/bundles", permission="bundles:write", response=BundleResponse, status=201, takes=Archive.media_type
 )
-async def put_bundle(desk: AtDesk) -> Response:
+async def put_bundle(request: ApiRequest) -> Response:
     """Upload a bundle of up to 64 MB. It runs its task types from now on. Uploading the same bundle again changes
     nothing."""
     with spool() as file:
-        received = await receive(desk.request, file)
+        received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
         sha256 = received.checksum.removeprefix("sha256:")
         said = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
         async def work(change: Transaction) -> BundleResponse:
-            await change.do(upload_bundle, **said, created_by=str(desk.principal.id))
+            await change.do(upload_bundle, **said, created_by=str(request.principal.id))
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
             return BundleResponse.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
 
-        return await desk.change(work, status=201, seconds=desk.settings.bulk_seconds, repeatable=False)
+        return await request.change(work, status=201, seconds=request.settings.bulk_seconds, repeatable=False)
 
 
-@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", answer=BundleResponse)
-async def get_bundle(desk: AtDesk, sha256: Hash) -> Any:
+@ROUTES.add("GET", "/v1/bundles/{sha256}", permission="bundles:read", response=BundleResponse)
+async def get_bundle(request: ApiRequest, sha256: Hash) -> Any:
     """Get a bundle with its manifest."""
-    return await desk.ask(bundles.get_bundle, sha256=sha256)
+    return await request.ask(bundles.get_bundle, sha256=sha256)
 
 
 @ROUTES.add("GET", "/v1/bundles/{sha256}/content", permission="bundles:read", response_class=Archive)
-async def get_bundle_content(desk: AtDesk, sha256: Hash) -> Response:
+async def get_bundle_content(request: ApiRequest, sha256: Hash) -> Response:
     """Get the zip file of a bundle."""
-    found = await desk.ask(bundles.get_bundle, sha256=sha256)
+    found = await request.ask(bundles.get_bundle, sha256=sha256)
     headers = {"Content-Encoding": "identity", "Content-Length": str(found.size), "ETag": f'"sha256:{sha256}"'}
-    return StreamingResponse(parts_of(desk.ask, sha256=sha256), 200, headers, Archive.media_type)
+    return StreamingResponse(parts_of(request.ask, sha256=sha256), 200, headers, Archive.media_type)
 
 
-@ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", answer=None, status=204)
-async def delete_bundle(desk: AtDesk, sha256: Hash) -> Response:
+@ROUTES.add("DELETE", "/v1/bundles/{sha256}", permission="bundles:write", response=None, status=204)
+async def delete_bundle(request: ApiRequest, sha256: Hash) -> Response:
     """Delete a bundle. No new attempt runs it; running attempts continue."""
 
     async def work(change: Transaction) -> None:
         await change.do(bundles.delete_bundle, sha256=sha256)
         await change.note("bundle", sha256, "delete")
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from tenuto.server.change_stream import follower_of, read_place, said_of, seats_of, stream_changes
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("changes")
@@ -36,17 +36,17 @@ class ChangesResponse(ResponseModel):
     next: str
 
 
-@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, answer=ChangesResponse)
-async def follow_changes(desk: AtDesk, after: After = None) -> Any:
+@ROUTES.add("GET", "/v1/changes", permission=PERMISSION, response=ChangesResponse)
+async def follow_changes(request: ApiRequest, after: After = None) -> Any:
     """List the changes after a cursor, or from now on. With `Accept: text/event-stream` the response is a stream of
     `change` events with the same fields, each with an id. A client that sends the last id as `Last-Event-ID` continues
     there: it misses no change, but may get some twice. The stream ends with an `end` event when the credential is no
     longer valid."""
-    said = desk.request.headers.get("last-event-id") or after
+    said = request.http.headers.get("last-event-id") or after
     place = read_place(said) if said else None
-    if STREAM in desk.request.headers.get("accept", ""):
-        seats_of(desk).check(desk.principal.org_id)
-        return StreamingResponse(stream_changes(desk, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
-    follower = await follower_of(desk, place)
+    if STREAM in request.http.headers.get("accept", ""):
+        seats_of(request).check(request.principal.org_id)
+        return StreamingResponse(stream_changes(request, PERMISSION, place), 200, {"X-Accel-Buffering": "no"}, STREAM)
+    follower = await follower_of(request, place)
     found = [said_of(one) for one in await follower.look()]
     return {"items": found, "next": str(follower.place)}

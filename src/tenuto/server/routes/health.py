@@ -10,7 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from tenuto.db import maintenance
 from tenuto.model.metrics import HTTP_REGISTRY
 from tenuto.server.http.routing import PUBLIC, RouteTable
-from tenuto.server.requests.api import AtDesk
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("health")
@@ -33,20 +33,20 @@ class ApiInfoResponse(ResponseModel):
     docs: str
 
 
-@ROUTES.add("GET", "/", permission=PUBLIC, answer=ApiInfoResponse)
+@ROUTES.add("GET", "/", permission=PUBLIC, response=ApiInfoResponse)
 async def front(request: Request) -> Any:
     """Get the name and version of the server."""
     about = {"name": request.app.title, "version": request.app.version}
     return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
 
 
-@ROUTES.add("GET", "/healthz", permission=PUBLIC, answer=HealthResponse)
+@ROUTES.add("GET", "/healthz", permission=PUBLIC, response=HealthResponse)
 async def healthz() -> Any:
     """Respond while the process runs."""
     return {"status": "ok"}
 
 
-@ROUTES.add("GET", "/readyz", permission=PUBLIC, answer=HealthResponse)
+@ROUTES.add("GET", "/readyz", permission=PUBLIC, response=HealthResponse)
 async def readyz(request: Request) -> Any:
     """Respond while the database responds too. Requests that come while one check runs share its result."""
     state = request.app.state
@@ -64,10 +64,10 @@ def _seen(look: asyncio.Task[Any]) -> None:
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
-async def metrics(desk: AtDesk) -> Response:
+async def metrics(request: ApiRequest) -> Response:
     """Get Prometheus metrics of the requests of this process; each process has its own. They contain nothing of any
     org: metrics of queues and types are at `--metrics-port`."""
-    await desk.check()
+    await request.check()
     return Metrics(generate_latest(HTTP_REGISTRY))
 
 

@@ -12,7 +12,7 @@ from tenuto.model.permissions import check_permissions
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.keys import ApiKeyResponse, CreatedKeyResponse, CreateKeyRequest, RotateKeyRequest
 
@@ -25,64 +25,64 @@ class KeyFilter(Filter):
     before: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/keys", permission="keys:read", answer=Page[ApiKeyResponse])
-async def list_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/keys", permission="keys:read", response=Page[ApiKeyResponse])
+async def list_keys(request: ApiRequest, asked: Annotated[KeyFilter, Query()]) -> Any:
     """List the org's API keys, newest first."""
-    return page(await desk.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
+    return page(await request.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
-async def create_key(desk: AtDesk, body: CreateKeyRequest) -> Response:
+@ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)
+async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     """Create an API key. `key` is shown only in this response; an Idempotency-Key has no effect here. An API key can
     only create keys with a subset of its own permissions that expire no later than itself."""
     check_permissions(body.permissions)
-    key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
+    key, peppers = make_key(API, request.settings.env), request.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         said = {"name": body.name, "permissions": body.permissions, "expires_at": body.expires_at}
-        id = await change.do(keys.create_api_key, **made, **said, **asker(desk))
+        id = await change.do(keys.create_api_key, **made, **said, **asker(request))
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
         await change.note("api_key", id, "create", changes)
         return CreatedKeyResponse(id=id, key=key.text)
 
-    return await desk.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
-async def rotate_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
+@ROUTES.add("POST", "/v1/keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
+async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a key by a new one; the old key stays valid during the overlap. An API key can rotate itself, or a key
     with a subset of its permissions that expires no later. The new key expires no later either."""
-    key, peppers = make_key(API, desk.settings.env), desk.settings.peppers
+    key, peppers = make_key(API, request.settings.env), request.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
-        new = await change.do(keys.rotate_api_key, id=id, **made, **asker(desk), overlap=overlap)
+        new = await change.do(keys.rotate_api_key, id=id, **made, **asker(request), overlap=overlap)
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
-    return await desk.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("DELETE", "/v1/keys/{id}", permission="keys:write", answer=None, status=204)
-async def revoke_key(desk: AtDesk, id: UUID) -> Response:
+@ROUTES.add("DELETE", "/v1/keys/{id}", permission="keys:write", response=None, status=204)
+async def revoke_key(request: ApiRequest, id: UUID) -> Response:
     """Revoke a key. An API key can only revoke keys with a subset of its own permissions that expire no later than
     itself."""
 
     async def work(change: Transaction) -> None:
-        if await change.do(keys.revoke_api_key, id=id, by_key=key_of(desk)):
+        if await change.do(keys.revoke_api_key, id=id, by_key=key_of(request)):
             await change.note("api_key", id, "revoke")
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
-def key_of(desk: AtDesk) -> UUID | None:
+def key_of(request: ApiRequest) -> UUID | None:
     """Returns the id of the caller's API key, whose permissions bound what the caller can do to other keys; None for a
     user."""
-    return desk.principal.id if isinstance(desk.principal, ApiKeyPrincipal) else None
+    return request.principal.id if isinstance(request.principal, ApiKeyPrincipal) else None
 
 
-def asker(desk: AtDesk) -> dict[str, Any]:
+def asker(request: ApiRequest) -> dict[str, Any]:
     """Returns the caller, as the SQL functions that create keys take it."""
-    return {"created_by": str(desk.principal.id), "by_key": key_of(desk)}
+    return {"created_by": str(request.principal.id), "by_key": key_of(request)}

@@ -16,7 +16,7 @@ from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
 from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable
 from tenuto.server.http.routing import PUBLIC, RouteTable
-from tenuto.server.requests.api import AtDesk
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 from tenuto.server.settings import ServerSettings
 
@@ -96,7 +96,7 @@ async def follow_link(request: Request, token: Annotated[str, Query(min_length=1
     return answer
 
 
-@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), answer=None, status=204)
+@ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), response=None, status=204)
 async def log_out(request: Request) -> Response:
     """Log out: the cookie is invalid from now on. Logging out twice is allowed."""
     answer = Response(None, 204)
@@ -107,12 +107,12 @@ async def log_out(request: Request) -> Response:
     return answer
 
 
-@ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, answer=MeResponse)
-async def get_me(desk: AtDesk) -> Any:
+@ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, response=MeResponse)
+async def get_me(request: ApiRequest) -> Any:
     """Get the caller and its permissions."""
-    await desk.check()
-    who, cookie = desk.principal, cookies.login_cookie(desk.request)
-    by_cookie = cookie if "authorization" not in desk.request.headers else None
+    await request.check()
+    who, cookie = request.principal, cookies.login_cookie(request.http)
+    by_cookie = cookie if "authorization" not in request.http.headers else None
     person = (
         {"name": who.name} if isinstance(who, ApiKeyPrincipal) else {"name": None, "platform_role": who.platform_role}
     )

@@ -20,7 +20,7 @@ from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 from tenuto.server.http.json_body import parse_json
 from tenuto.server.http.object_stream import pieces, receive, spool
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import ResponseModel
 from tenuto.server.settings import ServerSettings
 from tenuto.storage.base import StorageProblem
@@ -60,34 +60,34 @@ class ObjectResponse(ResponseModel):
 
 
 @ROUTES.add(
-    "POST", "/v1/objects", permission="objects:write", answer=ObjectResponse, status=201, takes=Bytes.media_type
+    "POST", "/v1/objects", permission="objects:write", response=ObjectResponse, status=201, takes=Bytes.media_type
 )
-async def create_object(desk: AtDesk, asked: Annotated[UploadParams, Query()]) -> Response:
+async def create_object(request: ApiRequest, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body, up to 64 MB, as a data object. An object that no task holds is deleted after a day."""
-    return await _put(desk, UUID(uuid7()), asked)
+    return await _put(request, UUID(uuid7()), asked)
 
 
 @ROUTES.add(
     "PUT", "/v1/objects/{object_id}", permission="objects:write",
-    answer=ObjectResponse, status=201, takes=Bytes.media_type,
+    response=ObjectResponse, status=201, takes=Bytes.media_type,
     responses={200: {"model": ObjectResponse, "description": "it was there already"}},
 )  # fmt: skip
-async def put_object(desk: AtDesk, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
+async def put_object(request: ApiRequest, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
     """Store the body under an id that the client chose, so that the request can be repeated. Other bytes need another
     id."""
-    return await _put(desk, object_id, asked)
+    return await _put(request, object_id, asked)
 
 
-async def _put(desk: AtDesk, object_id: UUID, asked: UploadParams) -> Response:
+async def _put(request: ApiRequest, object_id: UUID, asked: UploadParams) -> Response:
     with spool() as file:
-        received = await receive(desk.request, file)
+        received = await receive(request.http, file)
         said = {**asked.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
-            return await _record(desk, object_id, payload=file.read(), **said)
-        store = FolderStore(desk.settings.objects)
+            return await _record(request, object_id, payload=file.read(), **said)
+        store = FolderStore(request.settings.objects)
         uri = await asyncio.to_thread(store.put_file, f"{object_id}.{uuid7()}", file)
     try:
-        answer = await _record(desk, object_id, uri=uri, **said)
+        answer = await _record(request, object_id, uri=uri, **said)
     except BaseException:
         await asyncio.to_thread(store.delete, uri)
         raise
@@ -96,17 +96,17 @@ async def _put(desk: AtDesk, object_id: UUID, asked: UploadParams) -> Response:
     return answer
 
 
-async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
+async def _record(request: ApiRequest, object_id: UUID, **said: Any) -> Response:
     async def work(change: Transaction) -> ObjectResponse:
         await change.do(run_data.put_object, id=object_id, **said)
         await change.note("object", object_id, "put", {"size": {"new": said["size"]}})
         return ObjectResponse.model_validate(await change.do(run_data.get_object, object_id=object_id))
 
     try:
-        return await desk.change(work, status=201, repeatable=False)
+        return await request.change(work, status=201, repeatable=False)
     except Conflict:
         try:
-            found = await desk.ask(run_data.get_object, object_id=object_id)
+            found = await request.ask(run_data.get_object, object_id=object_id)
         except NotFound:
             found = None  # another org's, which is answered as one of this org with other bytes
         if found is None or (found.checksum, found.type) != (said["checksum"], said["type"]):
@@ -115,10 +115,10 @@ async def _record(desk: AtDesk, object_id: UUID, **said: Any) -> Response:
 
 
 @ROUTES.add("GET", "/v1/objects/{object_id}", permission="objects:read", response_class=Bytes)
-async def get_object(desk: AtDesk, object_id: UUID) -> Response:
+async def get_object(request: ApiRequest, object_id: UUID) -> Response:
     """Get the bytes of an object."""
-    found = await desk.ask(run_data.get_object, object_id=object_id)
-    return await send_object(desk.request, desk.settings, found)
+    found = await request.ask(run_data.get_object, object_id=object_id)
+    return await send_object(request.http, request.settings, found)
 
 
 async def send_object(request: Request, settings: ServerSettings, found: StoredObject) -> Response:
@@ -136,16 +136,16 @@ async def send_object(request: Request, settings: ServerSettings, found: StoredO
     return StreamingResponse(pieces(file), 200, headers, Bytes.media_type)
 
 
-@ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", answer=None, response_class=Bytes)
-async def head_object(desk: AtDesk, object_id: UUID) -> Response:
+@ROUTES.add("HEAD", "/v1/objects/{object_id}", permission="objects:read", response=None, response_class=Bytes)
+async def head_object(request: ApiRequest, object_id: UUID) -> Response:
     """Get the size and checksum of an object."""
-    found = await desk.ask(run_data.get_object, object_id=object_id)
+    found = await request.ask(run_data.get_object, object_id=object_id)
     headers = {**_headers(found), "Content-Length": str(found.size)}
     return Bytes(None, 200, headers)
 
 
-@ROUTES.add("DELETE", "/v1/objects/{object_id}", permission="objects:write", answer=None, status=204)
-async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
+@ROUTES.add("DELETE", "/v1/objects/{object_id}", permission="objects:write", response=None, status=204)
+async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
     """Delete an object that no task holds."""
     uri: list[str | None] = []
 
@@ -153,9 +153,9 @@ async def delete_object(desk: AtDesk, object_id: UUID) -> Response:
         uri.append(await change.do(run_data.delete_object, object_id=object_id))
         await change.note("object", object_id, "delete")
 
-    answer = await desk.change(work, status=204)
+    answer = await request.change(work, status=204)
     if uri and uri[0]:
-        await asyncio.to_thread(FolderStore(desk.settings.objects).delete, uri[0])
+        await asyncio.to_thread(FolderStore(request.settings.objects).delete, uri[0])
     return answer
 
 

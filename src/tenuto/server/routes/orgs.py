@@ -12,7 +12,7 @@ from tenuto.model.errors import NotFound
 from tenuto.model.identity import Org
 from tenuto.server.http.pagination import Filter
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.users import EditOrgRequest
 
@@ -21,20 +21,20 @@ ROUTES = RouteTable("orgs")
 Slug = Annotated[str, Path(min_length=1, max_length=63)]
 
 
-@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", answer=Page[Org])
-async def list_orgs(desk: AtDesk, asked: Annotated[Filter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/orgs", permission="orgs:read", response=Page[Org])
+async def list_orgs(request: ApiRequest, asked: Annotated[Filter, Query()]) -> Any:
     """List the caller's org."""
-    return {"items": await desk.look(_own, limit=asked.limit), "next": None}
+    return {"items": await request.look(_own, limit=asked.limit), "next": None}
 
 
-@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", answer=Org)
-async def get_org(desk: AtDesk, slug: Slug) -> Any:
+@ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", response=Org)
+async def get_org(request: ApiRequest, slug: Slug) -> Any:
     """Get the caller's org."""
-    return await desk.look(_find, slug=slug)
+    return await request.look(_find, slug=slug)
 
 
-@ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", answer=None, status=204)
-async def edit_org(desk: AtDesk, slug: Slug, body: EditOrgRequest) -> Response:
+@ROUTES.add("PATCH", "/v1/orgs/{slug}", permission="orgs:write", response=None, status=204)
+async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Response:
     """Change the name, or replace all settings."""
 
     async def work(change: Transaction) -> None:
@@ -44,7 +44,7 @@ async def edit_org(desk: AtDesk, slug: Slug, body: EditOrgRequest) -> Response:
         before = {"name": old.name, "settings": old.settings}
         await change.note("org", slug, "set", diff(before, {**before, **said}))
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
 async def _own(conn: Conn, *, org_id: UUID, limit: int) -> list[Org]:

@@ -10,7 +10,7 @@ from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, Page, RequestModel, ResponseModel
 
 ROUTES = RouteTable("outbox")
@@ -52,14 +52,14 @@ class ReplayResponse(ResponseModel):
     ids: list[int]
 
 
-@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", answer=Page[EffectResponse])
-async def list_effects(desk: AtDesk, asked: Annotated[EffectFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/outbox", permission="outbox:read", response=Page[EffectResponse])
+async def list_effects(request: ApiRequest, asked: Annotated[EffectFilter, Query()]) -> Any:
     """List side effects, newest first."""
-    return page(await desk.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
+    return page(await request.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", answer=ReplayResponse)
-async def replay_effects(desk: AtDesk, body: ReplayRequest) -> Response:
+@ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", response=ReplayResponse)
+async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
     """Retry dead side effects, counting attempts from one."""
     if (body.ids is None and body.kind is None) != body.all:
         raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
@@ -69,4 +69,4 @@ async def replay_effects(desk: AtDesk, body: ReplayRequest) -> Response:
         await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
         return ReplayResponse(ids=done)
 
-    return await desk.change(work)
+    return await request.change(work)

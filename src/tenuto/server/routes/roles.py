@@ -9,7 +9,7 @@ from tenuto.db import identity
 from tenuto.model.identity import Member, OrgRole
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import IdResponse, Page
 from tenuto.server.schemas.users import CreateRoleRequest
 
@@ -30,14 +30,14 @@ class MemberFilter(Filter):
     after: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/roles", permission="roles:read", answer=Page[OrgRole])
-async def list_roles(desk: AtDesk, asked: Annotated[RoleFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/roles", permission="roles:read", response=Page[OrgRole])
+async def list_roles(request: ApiRequest, asked: Annotated[RoleFilter, Query()]) -> Any:
     """List the org's roles by name, with their numbers of members."""
-    return page(await desk.ask(identity.list_roles, **asked.model_dump()), asked, "name")
+    return page(await request.ask(identity.list_roles, **asked.model_dump()), asked, "name")
 
 
-@ROUTES.add("POST", "/v1/roles", permission="roles:write", answer=IdResponse, status=201)
-async def create_role(desk: AtDesk, body: CreateRoleRequest) -> Response:
+@ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
+async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
     """Create a role that users can have and datasets can name."""
 
     async def work(change: Transaction) -> IdResponse:
@@ -45,43 +45,43 @@ async def create_role(desk: AtDesk, body: CreateRoleRequest) -> Response:
         await change.note("role", body.name, "create", {"description": {"new": body.description}})
         return IdResponse(id=id)
 
-    return await desk.change(work, status=201)
+    return await request.change(work, status=201)
 
 
-@ROUTES.add("DELETE", "/v1/roles/{name}", permission="roles:write", answer=None, status=204)
-async def delete_role(desk: AtDesk, name: Name) -> Response:
+@ROUTES.add("DELETE", "/v1/roles/{name}", permission="roles:write", response=None, status=204)
+async def delete_role(request: ApiRequest, name: Name) -> Response:
     """Delete a role and its memberships."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.delete_role, name=name)
         await change.note("role", name, "delete")
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", answer=Page[Member])
-async def list_members(desk: AtDesk, name: Name, asked: Annotated[MemberFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", response=Page[Member])
+async def list_members(request: ApiRequest, name: Name, asked: Annotated[MemberFilter, Query()]) -> Any:
     """List the members of a role."""
-    return page(await desk.ask(identity.list_members, role=name, **asked.model_dump()), asked, "user_id")
+    return page(await request.ask(identity.list_members, role=name, **asked.model_dump()), asked, "user_id")
 
 
-@ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", answer=None, status=204)
-async def add_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
+@ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", response=None, status=204)
+async def add_member(request: ApiRequest, name: Name, user_id: UUID) -> Response:
     """Give a role to a user. Giving it twice is allowed."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.add_member, role=name, user_id=user_id)
         await change.note("role", name, "add", {"user": {"new": str(user_id)}})
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
-@ROUTES.add("DELETE", "/v1/roles/{name}/members/{user_id}", permission="roles:write", answer=None, status=204)
-async def remove_member(desk: AtDesk, name: Name, user_id: UUID) -> Response:
+@ROUTES.add("DELETE", "/v1/roles/{name}/members/{user_id}", permission="roles:write", response=None, status=204)
+async def remove_member(request: ApiRequest, name: Name, user_id: UUID) -> Response:
     """Take a role from a user."""
 
     async def work(change: Transaction) -> None:
         await change.do(identity.remove_member, role=name, user_id=user_id)
         await change.note("role", name, "remove", {"user": {"old": str(user_id)}})
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)

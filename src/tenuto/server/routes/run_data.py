@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tenuto.db import monitoring, run_data
 from tenuto.model.errors import InvalidInput
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
 from tenuto.server.schemas.base import EditTagsRequest, Items, PutDataRequest
 
@@ -40,17 +40,17 @@ class DataSelector(BaseModel):
     data_id: UUID | None = None
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", answer=Items[schemas.RunDataResponse])
-async def get_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[schemas.RunDataResponse])
+async def get_run_data(request: ApiRequest, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
     """Get the latest value of each key."""
-    found = await desk.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
+    found = await request.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
     if not found:
-        await desk.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
+        await request.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DataIdsResponse)
-async def put_run_data(desk: AtDesk, run_id: UUID, body: PutDataRequest) -> Response:
+@ROUTES.add("PUT", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DataIdsResponse)
+async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) -> Response:
     """Write values; each becomes the latest value of its key."""
 
     async def work(change: Transaction) -> schemas.DataIdsResponse:
@@ -58,11 +58,11 @@ async def put_run_data(desk: AtDesk, run_id: UUID, body: PutDataRequest) -> Resp
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
         return schemas.DataIdsResponse(ids=ids)
 
-    return await desk.change(work)
+    return await request.change(work)
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", answer=schemas.DeletedResponse)
-async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataSelector, Query()]) -> Response:
+@ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DeletedResponse)
+async def delete_run_data(request: ApiRequest, run_id: UUID, asked: Annotated[DataSelector, Query()]) -> Response:
     """Delete a key, or one value of it."""
     if (asked.key is None) == (asked.data_id is None):
         raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
@@ -72,11 +72,11 @@ async def delete_run_data(desk: AtDesk, run_id: UUID, asked: Annotated[DataSelec
         await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
         return schemas.DeletedResponse(deleted=deleted)
 
-    return await desk.change(work)
+    return await request.change(work)
 
 
-@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", answer=schemas.TagsResponse)
-async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTagsRequest) -> Response:
+@ROUTES.add("PATCH", "/v1/data/{data_id}/tags", permission="data:write", response=schemas.TagsResponse)
+async def edit_run_data_tags(request: ApiRequest, data_id: UUID, body: EditTagsRequest) -> Response:
     """Add and remove tags of one value."""
 
     async def work(change: Transaction) -> schemas.TagsResponse:
@@ -84,4 +84,4 @@ async def edit_run_data_tags(desk: AtDesk, data_id: UUID, body: EditTagsRequest)
         await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
         return schemas.TagsResponse(tags=tags)
 
-    return await desk.change(work)
+    return await request.change(work)

@@ -16,7 +16,7 @@ from tenuto.server.http.json_body import in_thread_if_large
 from tenuto.server.http.pagination import SortedFilter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
 from tenuto.server.schemas.base import (
     CancelRequest,
@@ -50,26 +50,26 @@ class RunFilter(SortedFilter):
     type: str | None = None
 
 
-@ROUTES.add("POST", "/v1/runs", permission="runs:write", answer=schemas.StartedRun | schemas.StartedRuns, status=201)
-async def start_runs(desk: AtDesk, body: AnyStart) -> Response:
+@ROUTES.add("POST", "/v1/runs", permission="runs:write", response=schemas.StartedRun | schemas.StartedRuns, status=201)
+async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
     """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
     such a worker; with `strict` it is rejected."""
-    return await _start(desk, body)
+    return await _start(request, body)
 
 
-@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", answer=schemas.StartedRuns, status=201, bulk=True)
-async def start_runs_in_bulk(desk: AtDesk, body: Starts) -> Response:
+@ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", response=schemas.StartedRuns, status=201, bulk=True)
+async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
     """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
-    return await _start(desk, body)
+    return await _start(request, body)
 
 
-async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
+async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
     single = isinstance(body, StartTaskRequest | StartGraphRequest)
     starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
-    planned = await in_thread_if_large(await desk.request.body(), lambda: plan_all(starts))
+    planned = await in_thread_if_large(await request.http.body(), lambda: plan_all(starts))
     plans, types, strict = planned.plans, planned.types, planned.strict
-    if single and not (strict or desk.once):
-        (made,) = await _with_status([await start_one(desk, desk.acts, plans[0], types)], desk.ask)
+    if single and not (strict or request.once):
+        (made,) = await _with_status([await start_one(request, request.acts, plans[0], types)], request.ask)
         return Response(made.model_dump_json(), 201, media_type="application/json")
 
     async def work(change: Transaction) -> schemas.StartedRun | schemas.StartedRuns:
@@ -81,8 +81,8 @@ async def _start(desk: AtDesk, body: OneStart | Iterable[OneStart]) -> Response:
             await change.note("run", what, "start", noted(types, len(new)))
         return made[0] if single else schemas.StartedRuns(items=made)
 
-    seconds = desk.settings.bulk_seconds if len(plans) > 1 else None
-    return await desk.change(work, status=201, seconds=seconds)
+    seconds = request.settings.bulk_seconds if len(plans) > 1 else None
+    return await request.change(work, status=201, seconds=seconds)
 
 
 async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[schemas.StartedRun]:
@@ -96,52 +96,52 @@ async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any
     ]
 
 
-@ROUTES.add("GET", "/v1/runs", permission="runs:read", answer=Page[RunSummary])
-async def list_runs(desk: AtDesk, asked: Annotated[RunFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/runs", permission="runs:read", response=Page[RunSummary])
+async def list_runs(request: ApiRequest, asked: Annotated[RunFilter, Query()]) -> Any:
     """List the org's runs, newest or oldest first."""
-    return page(await desk.ask(monitoring.list_runs, **asked.said()), asked, "id")
+    return page(await request.ask(monitoring.list_runs, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", answer=schemas.RunResponse)
-async def get_run(desk: AtDesk, run_id: UUID, wait: Wait = 0) -> Response:
+@ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)
+async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response:
     """Get a run, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
-    found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
+    found = await request.ask(get_run_json, run_id=run_id, fields=RUN)
     if wait and found.status not in FINAL:
-        await _ends(desk, [run_id], wait)
-        found = await desk.ask(get_run_json, run_id=run_id, fields=RUN)
-    return tagged(desk.request, found.text)
+        await _ends(request, [run_id], wait)
+        found = await request.ask(get_run_json, run_id=run_id, fields=RUN)
+    return tagged(request.http, found.text)
 
 
-@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", answer=Items[RunResult])
-async def wait_for_runs(desk: AtDesk, body: WaitForRunsRequest) -> Any:
+@ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
+async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Any:
     """Return the runs that have ended, as soon as there is one. Wait again for the others."""
-    return {"items": await _ends(desk, body.run_ids, body.wait)}
+    return {"items": await _ends(request, body.run_ids, body.wait)}
 
 
-async def _ends(desk: AtDesk, run_ids: list[UUID], wait: float) -> list[RunResult]:
+async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[RunResult]:
     # poll_runs counts what ended since the dispatcher's last round.
-    return await poll_until_any(desk, lambda: desk.ask(monitoring.poll_runs, run_ids=run_ids), wait)
+    return await poll_until_any(request, lambda: request.ask(monitoring.poll_runs, run_ids=run_ids), wait)
 
 
-@ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
-async def update_run(desk: AtDesk, run_id: UUID, body: CancelRequest) -> Response:
+@ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
+async def update_run(request: ApiRequest, run_id: UUID, body: CancelRequest) -> Response:
     """Cancel a run: `cancelled` is the only status that can be set. A final run stays as it is."""
-    return await _cancel(desk, run_id, body.reason)
+    return await _cancel(request, run_id, body.reason)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
-async def cancel_run(desk: AtDesk, run_id: UUID, body: ReasonRequest | None = None) -> Response:
+@ROUTES.add("POST", "/v1/runs/{run_id}/cancel", permission="runs:write", response=None, status=204, responses=ACCEPTED)
+async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | None = None) -> Response:
     """Cancel a run and everything below it. 202: the run is large; dispatchers cancel its tasks in pieces."""
-    return await _cancel(desk, run_id, body.reason if body else None)
+    return await _cancel(request, run_id, body.reason if body else None)
 
 
-async def _cancel(desk: AtDesk, run_id: UUID, reason: str | None) -> Response:
+async def _cancel(request: ApiRequest, run_id: UUID, reason: str | None) -> Response:
     async def work(change: Transaction) -> schemas.RunResponse | None:
         done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
         return None if done else await _run(change, run_id)
 
-    return await desk.change(work, status=_status)
+    return await request.change(work, status=_status)
 
 
 def _status(made: BaseModel | None) -> int:
@@ -156,11 +156,11 @@ async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
     "POST",
     "/v1/runs/{run_id}/retry",
     permission="runs:write",
-    answer=schemas.RunResponse,
+    response=schemas.RunResponse,
     status=201,
     responses=ACCEPTED,
 )
-async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None) -> Response:
+async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None = None) -> Response:
     """Start a new run of the same graph, and return it. Completed tasks keep their outputs unless `reuse` is false.
     202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
@@ -169,13 +169,13 @@ async def retry_run(desk: AtDesk, run_id: UUID, body: RetryRequest | None = None
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)
 
-    return await desk.change(
+    return await request.change(
         work, status=lambda run: 202 if isinstance(run, schemas.RunResponse) and run.progress else 201
     )
 
 
-@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", answer=None, status=204, responses=ACCEPTED)
-async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
+@ROUTES.add("DELETE", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)
+async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
     """Delete a final run with all its data. 202: the run is large; it is gone, and dispatchers delete its tasks in
     pieces."""
 
@@ -185,14 +185,14 @@ async def delete_run(desk: AtDesk, run_id: UUID) -> Response:
         await change.note("run", run_id, "delete")
         if done:
             return None
-        (request,) = await change.do(runs.get_request, run_id=run_id)
-        return found.model_copy(update={"progress": schemas.RunProgress.model_validate(request)})
+        (progress,) = await change.do(runs.get_request, run_id=run_id)
+        return found.model_copy(update={"progress": schemas.RunProgress.model_validate(progress)})
 
-    return await desk.change(work, status=_status)
+    return await request.change(work, status=_status)
 
 
-@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", answer=IdResponse, status=201)
-async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Response:
+@ROUTES.add("POST", "/v1/runs/{run_id}/signals", permission="runs:write", response=IdResponse, status=201)
+async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) -> Response:
     """Send a signal to a run. A task that waits for it now or later receives it."""
     refuse_reserved(f"signal {body.name}", body.value)
 
@@ -201,4 +201,4 @@ async def send_signal(desk: AtDesk, run_id: UUID, body: SignalRequest) -> Respon
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
         return IdResponse(id=sent)
 
-    return await desk.change(work, status=201)
+    return await request.change(work, status=201)

@@ -9,10 +9,9 @@ from tenuto.model.cron import fire_after
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.model.schedules import Schedule
-from tenuto.server.http.pagination import page
+from tenuto.server.http.pagination import NameFilter, PathName, page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
-from tenuto.server.routes.care import Name, NameFilter, do
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import operations as schemas
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.starts import PutScheduleRequest
@@ -22,8 +21,8 @@ from tenuto.server.starts.inputs import refuse_reserved
 ROUTES = RouteTable("schedules")
 
 
-@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", answer=Schedule)
-async def put_schedule(desk: AtDesk, name: Name, body: PutScheduleRequest) -> Response:
+@ROUTES.add("PUT", "/v1/schedules/{name}", permission="schedules:write", response=Schedule)
+async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleRequest) -> Response:
     """Create or change a schedule. Its next time changes only with cron or timezone."""
     refuse_reserved(f"schedule {name}", body.input)
     jitter = seconds(body.jitter, "jitter")
@@ -47,23 +46,23 @@ async def put_schedule(desk: AtDesk, name: Name, body: PutScheduleRequest) -> Re
         await change.note("schedule", name, "put", {"cron": {"new": body.cron}, "type": {"new": body.type}})
         return put
 
-    return await desk.change(work)
+    return await request.change(work)
 
 
-@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", answer=Page[Schedule])
-async def list_schedules(desk: AtDesk, asked: Annotated[NameFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/schedules", permission="schedules:read", response=Page[Schedule])
+async def list_schedules(request: ApiRequest, asked: Annotated[NameFilter, Query()]) -> Any:
     """List every schedule by name, with its next time."""
-    return page(await desk.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
+    return page(await request.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
 
 
-@ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", answer=None, status=204)
-async def pause_schedule(desk: AtDesk, name: Name) -> Response:
+@ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", response=None, status=204)
+async def pause_schedule(request: ApiRequest, name: PathName) -> Response:
     """Pause a schedule: it starts nothing until it is resumed."""
-    return await do(desk, "schedule", name, "pause", reactions.pause_schedule, name=name)
+    return await request.audited_call("schedule", name, "pause", reactions.pause_schedule, name=name)
 
 
-@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", answer=schemas.NextRunResponse)
-async def resume_schedule(desk: AtDesk, name: Name) -> Response:
+@ROUTES.add("POST", "/v1/schedules/{name}/resume", permission="schedules:write", response=schemas.NextRunResponse)
+async def resume_schedule(request: ApiRequest, name: PathName) -> Response:
     """Resume a schedule. Times that passed during the pause are skipped."""
 
     async def work(change: Transaction) -> schemas.NextRunResponse:
@@ -73,7 +72,7 @@ async def resume_schedule(desk: AtDesk, name: Name) -> Response:
         await change.note("schedule", name, "resume")
         return schemas.NextRunResponse(next_at=next_at)
 
-    return await desk.change(work)
+    return await request.change(work)
 
 
 async def _find_schedule(change: Transaction, name: str) -> Schedule:
@@ -86,7 +85,7 @@ async def _find_schedule(change: Transaction, name: str) -> Schedule:
     raise NotFound(f"no schedule {name}", "GET /v1/schedules shows those there are")
 
 
-@ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", answer=None, status=204)
-async def delete_schedule(desk: AtDesk, name: Name) -> Response:
+@ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", response=None, status=204)
+async def delete_schedule(request: ApiRequest, name: PathName) -> Response:
     """Delete a schedule. Runs that it started stay."""
-    return await do(desk, "schedule", name, "delete", reactions.delete_schedule, name=name)
+    return await request.audited_call("schedule", name, "delete", reactions.delete_schedule, name=name)

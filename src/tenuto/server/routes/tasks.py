@@ -14,7 +14,7 @@ from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import SortedFilter, page
 from tenuto.server.http.routing import RouteTable
 from tenuto.server.limits.long_poll import Wait, until_ended
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import tasks as schemas
 from tenuto.server.schemas.base import CancelRequest, Items, Page, ReasonRequest
 
@@ -43,65 +43,65 @@ class LogCursor(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 200
 
 
-@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", answer=Page[TaskSummary])
-async def list_tasks(desk: AtDesk, asked: Annotated[TaskFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/tasks", permission="tasks:read", response=Page[TaskSummary])
+async def list_tasks(request: ApiRequest, asked: Annotated[TaskFilter, Query()]) -> Any:
     """List the tasks of the org or of a run, newest or oldest first."""
-    return page(await desk.ask(monitoring.list_tasks, **asked.said()), asked, "id")
+    return page(await request.ask(monitoring.list_tasks, **asked.said()), asked, "id")
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", answer=schemas.TaskResponse)
-async def get_task(desk: AtDesk, task_id: UUID, wait: Wait = 0) -> Response:
+@ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=schemas.TaskResponse)
+async def get_task(request: ApiRequest, task_id: UUID, wait: Wait = 0) -> Response:
     """Get a task, or with `wait` get it as soon as it has ended. 304 if it still matches `If-None-Match`."""
-    found = await until_ended(desk, lambda: desk.ask(get_task_json, task_id=task_id, fields=TASK), wait)
-    return tagged(desk.request, found.text)
+    found = await until_ended(request, lambda: request.ask(get_task_json, task_id=task_id, fields=TASK), wait)
+    return tagged(request.http, found.text)
 
 
-@ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", answer=None, status=204)
-async def update_task(desk: AtDesk, task_id: UUID, body: CancelRequest) -> Response:
+@ROUTES.add("PATCH", "/v1/tasks/{task_id}", permission="tasks:write", response=None, status=204)
+async def update_task(request: ApiRequest, task_id: UUID, body: CancelRequest) -> Response:
     """Cancel a task: `cancelled` is the only status that can be set. A final task stays as it is."""
-    return await _cancel(desk, task_id, body.reason)
+    return await _cancel(request, task_id, body.reason)
 
 
-@ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", answer=None, status=204)
-async def cancel_task(desk: AtDesk, task_id: UUID, body: ReasonRequest | None = None) -> Response:
+@ROUTES.add("POST", "/v1/tasks/{task_id}/cancel", permission="tasks:write", response=None, status=204)
+async def cancel_task(request: ApiRequest, task_id: UUID, body: ReasonRequest | None = None) -> Response:
     """Cancel a task and everything below it."""
-    return await _cancel(desk, task_id, body.reason if body else None)
+    return await _cancel(request, task_id, body.reason if body else None)
 
 
-async def _cancel(desk: AtDesk, task_id: UUID, reason: str | None) -> Response:
+async def _cancel(request: ApiRequest, task_id: UUID, reason: str | None) -> Response:
     async def work(change: Transaction) -> None:
         await change.do(runs.cancel_task, task_id=task_id, reason=reason)
         await change.note("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", answer=Items[TreeNode])
-async def get_task_tree(desk: AtDesk, task_id: UUID) -> Any:
+@ROUTES.add("GET", "/v1/tasks/{task_id}/tree", permission="tasks:read", response=Items[TreeNode])
+async def get_task_tree(request: ApiRequest, task_id: UUID) -> Any:
     """Get the tasks below a task."""
-    return await _items(desk, task_id, await desk.ask(runs.get_task_tree, task_id=task_id))
+    return await _items(request, task_id, await request.ask(runs.get_task_tree, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", answer=Items[schemas.AttemptResponse])
-async def list_attempts(desk: AtDesk, task_id: UUID) -> Any:
+@ROUTES.add("GET", "/v1/tasks/{task_id}/attempts", permission="tasks:read", response=Items[schemas.AttemptResponse])
+async def list_attempts(request: ApiRequest, task_id: UUID) -> Any:
     """List the attempts of a task with their outcomes."""
-    return await _items(desk, task_id, await desk.ask(monitoring.list_attempts, task_id=task_id))
+    return await _items(request, task_id, await request.ask(monitoring.list_attempts, task_id=task_id))
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", answer=Items[schemas.LogLineResponse])
-async def read_logs(desk: AtDesk, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", response=Items[schemas.LogLineResponse])
+async def read_logs(request: ApiRequest, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
     """Read the log lines of a task's attempts after a position."""
-    return await _items(desk, task_id, await desk.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
+    return await _items(request, task_id, await request.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
 
 
-async def _items(desk: AtDesk, task_id: UUID, found: list[Any]) -> dict[str, Any]:
+async def _items(request: ApiRequest, task_id: UUID, found: list[Any]) -> dict[str, Any]:
     """Returns the rows; raises NotFound if there are none because the task does not exist."""
     if not found:
-        await desk.ask(monitoring.get_task, task_id=task_id)
+        await request.ask(monitoring.get_task, task_id=task_id)
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", answer=schemas.ExplanationResponse)
-async def explain_task(desk: AtDesk, task_id: UUID) -> Any:
+@ROUTES.add("GET", "/v1/tasks/{task_id}/why", permission="tasks:read", response=schemas.ExplanationResponse)
+async def explain_task(request: ApiRequest, task_id: UUID) -> Any:
     """Explain in one sentence why a task does not run."""
-    return {"why": await desk.ask(monitoring.explain_task, task_id=task_id)}
+    return {"why": await request.ask(monitoring.explain_task, task_id=task_id)}

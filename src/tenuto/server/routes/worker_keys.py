@@ -10,7 +10,7 @@ from tenuto.db import keys, workers
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
 from tenuto.server.http.routing import RouteTable
-from tenuto.server.requests.api import AtDesk, Transaction
+from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.routes.keys import KeyFilter, asker, key_of
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest, WorkerKeyResponse
@@ -18,16 +18,16 @@ from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyReques
 ROUTES = RouteTable("worker-keys")
 
 
-@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", answer=Page[WorkerKeyResponse])
-async def list_worker_keys(desk: AtDesk, asked: Annotated[KeyFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", response=Page[WorkerKeyResponse])
+async def list_worker_keys(request: ApiRequest, asked: Annotated[KeyFilter, Query()]) -> Any:
     """List the org's worker keys, newest first."""
-    return page(await desk.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
+    return page(await request.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
 
 
-@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", answer=CreatedKeyResponse, status=201)
-async def create_worker_key(desk: AtDesk, body: CreateWorkerKeyRequest) -> Response:
+@ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)
+async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -> Response:
     """Create a worker key. `key` is shown only in this response; an Idempotency-Key has no effect here."""
-    text, made = _new(desk)
+    text, made = _new(request)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         said = {"name": body.name, "queues": body.queues, "expires_at": body.expires_at}
@@ -35,13 +35,13 @@ async def create_worker_key(desk: AtDesk, body: CreateWorkerKeyRequest) -> Respo
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
         return CreatedKeyResponse(id=id, key=text)
 
-    return await desk.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", answer=CreatedKeyResponse, status=201)
-async def rotate_worker_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> Response:
+@ROUTES.add("POST", "/v1/worker-keys/{id}/rotate", permission="keys:write", response=CreatedKeyResponse, status=201)
+async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> Response:
     """Replace a worker key by a new one; the old key stays valid during the overlap."""
-    text, made = _new(desk)
+    text, made = _new(request)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
@@ -49,24 +49,24 @@ async def rotate_worker_key(desk: AtDesk, id: UUID, body: RotateKeyRequest) -> R
         await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=text)
 
-    return await desk.change(work, status=201, repeatable=False)
+    return await request.change(work, status=201, repeatable=False)
 
 
-@ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", answer=None, status=204)
-async def revoke_worker_key(desk: AtDesk, id: UUID) -> Response:
+@ROUTES.add("DELETE", "/v1/worker-keys/{id}", permission="keys:write", response=None, status=204)
+async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
     """Revoke a worker key. Its sessions and the tokens of their attempts end, and other workers get their tasks."""
 
     async def work(change: Transaction) -> None:
-        revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(desk))
+        revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(request))
         ended = await change.do(workers.end_key_sessions, worker_key_id=id)
         if revoked:
             await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
 
-    return await desk.change(work, status=204)
+    return await request.change(work, status=204)
 
 
-def _new(desk: AtDesk) -> tuple[str, dict[str, Any]]:
+def _new(request: ApiRequest) -> tuple[str, dict[str, Any]]:
     """Makes a new key. A worker reads and ends tasks, so an API key needs workers:write to create one (asker)."""
-    key, peppers = make_key(WORKER, desk.settings.env), desk.settings.peppers
+    key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
-    return key.text, {**made, **asker(desk)}
+    return key.text, {**made, **asker(request)}

@@ -75,8 +75,8 @@ async def start_one(api_request: ApiRequest, acts: Actor, plan: StartRequest, ty
         alike = BatchKey(
             acts, org_id, **api_request.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
         )
-        starter: StartBatcher = api_request.request.app.state.starter
-        return Started(await starter.start(alike, plan, request_origin(api_request.request)), created=True)
+        starter: StartBatcher = api_request.http.app.state.starter
+        return Started(await starter.start(alike, plan, request_origin(api_request.http)), created=True)
     entry = {"entity": "run", "action": "start", "changes": changes, **api_request.actor()}
     async with api_request.pool.connection(timeout=api_request.settings.statement_seconds, org_id=org_id) as conn:
         (started,) = await start_statements.ask_as(acts.on(conn), plan.statement(org_id), entry)

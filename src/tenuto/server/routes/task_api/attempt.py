@@ -9,29 +9,29 @@ from fastapi import Query, Response
 from tenuto.db import attempts, monitoring, run_data
 from tenuto.model.tasks import ReportResult
 from tenuto.server.http.routing import TASK, RouteTable
-from tenuto.server.requests.task import AtTaskDesk, AttemptTransaction, TaskRequest
+from tenuto.server.requests.task import AttemptTransaction, TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Items
 from tenuto.server.schemas.worker_sessions import HeldTaskResponse
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = RouteTable("task")
+ROUTES = RouteTable("task API")
 OUTCOMES = frozenset(("completed", "failed", "snoozed", "waiting"))  # that an attempt reports itself
 
 
-@ROUTES.add("GET", "/v1/task", permission=TASK, answer=HeldTaskResponse)
-async def get_own_task(desk: AtTaskDesk) -> Any:
+@ROUTES.add("GET", "/v1/task", permission=TASK, response=HeldTaskResponse)
+async def get_own_task(request: TaskRequest) -> Any:
     """Get the attempt's task: its input, and the slots that other tasks filled."""
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         return await attempt.task()
 
 
-@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, answer=Items[responses.InputPartResponse])
-async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+@ROUTES.add("GET", "/v1/task/inputs", permission=TASK, response=Items[responses.InputPartResponse])
+async def get_own_inputs(request: TaskRequest, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
     """Get inputs that were too large for the response to the claim: the input and metadata (with `first` 0), and the
     slots from number `first` on, about 16 MB per response. Repeat from the next slot until all are read."""
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         parts = await attempts.get_inputs(attempt.conn, **attempt.fence, first=first)
     items = ",".join(
         f'{{"part":"{part}","slot_no":{json.dumps(slot_no)},"value":{value or "null"}}}'
@@ -40,34 +40,34 @@ async def get_own_inputs(desk: AtTaskDesk, first: Annotated[int, Query(ge=0, le=
     return Response(f'{{"items":[{items}]}}', media_type="application/json")
 
 
-@ROUTES.add("POST", "/v1/task/logs", permission=TASK, answer=None, status=204)
-async def write_own_logs(desk: AtTaskDesk, body: requests.WriteLogsRequest) -> Response:
+@ROUTES.add("POST", "/v1/task/logs", permission=TASK, response=None, status=204)
+async def write_own_logs(request: TaskRequest, body: requests.WriteLogsRequest) -> Response:
     """Write lines to the attempt's log."""
-    desk.check_named(body.task_id, body.attempt)
-    who = {"task_id": str(desk.principal.task_id), "attempt": desk.principal.attempt}
+    request.check_named(body.task_id, body.attempt)
+    who = {"task_id": str(request.principal.task_id), "attempt": request.principal.attempt}
     lines = [{**line.model_dump(mode="json", exclude_none=True), **who} for line in body.lines]
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         session = {"session_id": attempt.fence["session_id"], "token": attempt.fence["token"]}
         await run_data.write_logs(attempt.conn, **session, lines=lines)
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, answer=responses.AttemptStateResponse)
-async def beat_own_task(desk: AtTaskDesk, body: requests.TaskHeartbeatRequest | None = None) -> Any:
+@ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, response=responses.AttemptStateResponse)
+async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatRequest | None = None) -> Any:
     """Report that the code is alive. The worker renews the lease itself."""
     said = body or requests.TaskHeartbeatRequest()
-    return await _say(desk, requests.ProgressRequest(task_id=said.task_id, attempt=said.attempt))
+    return await _say(request, requests.ProgressRequest(task_id=said.task_id, attempt=said.attempt))
 
 
-@ROUTES.add("POST", "/v1/task/progress", permission=TASK, answer=responses.AttemptStateResponse)
-async def report_own_progress(desk: AtTaskDesk, body: requests.ProgressRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/progress", permission=TASK, response=responses.AttemptStateResponse)
+async def report_own_progress(request: TaskRequest, body: requests.ProgressRequest) -> Any:
     """Report progress."""
-    return await _say(desk, body)
+    return await _say(request, body)
 
 
-async def _say(desk: TaskRequest, said: requests.ProgressRequest) -> dict[str, bool]:
-    desk.check_named(said.task_id, said.attempt)
-    async with desk.fenced() as attempt:
+async def _say(request: TaskRequest, said: requests.ProgressRequest) -> dict[str, bool]:
+    request.check_named(said.task_id, said.attempt)
+    async with request.fenced() as attempt:
         how_far = {"progress": [said.progress], "messages": [said.message]}
         refused = await attempts.report_progress(attempt.conn, **attempt.fences, **how_far)
         if any(one.answer == "stale_lease" for one in refused):
@@ -75,40 +75,42 @@ async def _say(desk: TaskRequest, said: requests.ProgressRequest) -> dict[str, b
     return {"cancelled": bool(refused)}
 
 
-@ROUTES.add("POST", "/v1/task/complete", permission=TASK, answer=responses.ReportResponse)
-async def complete_own_task(desk: AtTaskDesk, body: requests.CompleteRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/complete", permission=TASK, response=responses.ReportResponse)
+async def complete_own_task(request: TaskRequest, body: requests.CompleteRequest) -> Any:
     """Complete the task. A repeated report gets the same response."""
     refuse_pickles("the output", body.output)
-    return await _end(desk, body, attempts.complete_tasks, "completed", outputs=[body.output])
+    return await _end(request, body, attempts.complete_tasks, "completed", outputs=[body.output])
 
 
-@ROUTES.add("POST", "/v1/task/fail", permission=TASK, answer=responses.ReportResponse)
-async def fail_own_task(desk: AtTaskDesk, body: requests.FailRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/fail", permission=TASK, response=responses.ReportResponse)
+async def fail_own_task(request: TaskRequest, body: requests.FailRequest) -> Any:
     """Report a failure; the task is retried if it has attempts left."""
-    return await _end(desk, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds])
+    return await _end(
+        request, body, attempts.fail_tasks, "failed", errors=[body.error], retries=[body.retry_in_seconds]
+    )
 
 
-@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, answer=responses.ReportResponse)
-async def snooze_own_task(desk: AtTaskDesk, body: requests.SnoozeRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/snooze", permission=TASK, response=responses.ReportResponse)
+async def snooze_own_task(request: TaskRequest, body: requests.SnoozeRequest) -> Any:
     """Run the task again after a number of seconds, without counting an attempt."""
-    return await _end(desk, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
+    return await _end(request, body, attempts.snooze_tasks, "snoozed", seconds=[body.seconds])
 
 
-@ROUTES.add("POST", "/v1/task/wait", permission=TASK, answer=responses.ReportResponse)
-async def wait_own_task(desk: AtTaskDesk, body: requests.WaitTaskRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/wait", permission=TASK, response=responses.ReportResponse)
+async def wait_own_task(request: TaskRequest, body: requests.WaitTaskRequest) -> Any:
     """Wait for children, a signal or a time. The task holds no worker while it waits."""
-    return await _end(desk, body, attempts.wait_tasks, "waiting", waits=[body.wait])
+    return await _end(request, body, attempts.wait_tasks, "waiting", waits=[body.wait])
 
 
 async def _end(
-    desk: TaskRequest,
+    request: TaskRequest,
     body: requests.TaskApiRequest,
     report: Callable[..., Awaitable[list[ReportResult]]],
     outcome: str,
     **values: Any,
 ) -> dict[str, str]:
-    desk.check_named(body.task_id, body.attempt)
-    async with desk.fenced(held=False) as attempt:
+    request.check_named(body.task_id, body.attempt)
+    async with request.fenced(held=False) as attempt:
         (told,) = await report(attempt.conn, **attempt.fences, **values)
         if told.answer == "stale_lease" or (
             told.answer == "already_accepted" and not await _ended_so(attempt, outcome)

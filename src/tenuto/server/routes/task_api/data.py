@@ -10,13 +10,13 @@ from tenuto.db import attempts, maintenance, run_data
 from tenuto.model.run_data import Signal, State
 from tenuto.model.tasks import TaskResult
 from tenuto.server.http.routing import TASK, RouteTable
-from tenuto.server.requests.task import AtTaskDesk
+from tenuto.server.requests.task import TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
 from tenuto.server.schemas.base import Items, Name
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = RouteTable("task")
+ROUTES = RouteTable("task API")
 
 
 class OwnDataFilter(BaseModel):
@@ -34,84 +34,86 @@ class OwnDataFilter(BaseModel):
     limit: Annotated[int, Field(ge=1, le=1000)] = 1000
 
 
-@ROUTES.add("GET", "/v1/task/steps", permission=TASK, answer=Items[responses.StepResponse])
-async def get_own_steps(desk: AtTaskDesk) -> Any:
+@ROUTES.add("GET", "/v1/task/steps", permission=TASK, response=Items[responses.StepResponse])
+async def get_own_steps(request: TaskRequest) -> Any:
     """List the steps that attempts of the task recorded, in order."""
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         now = await maintenance.now(attempt.conn)
-        found = await run_data.get_steps(attempt.conn, org_id=desk.principal.org_id, task_id=desk.principal.task_id)
+        found = await run_data.get_steps(
+            attempt.conn, org_id=request.principal.org_id, task_id=request.principal.task_id
+        )
     return {"items": [{**asdict(step), "age_seconds": (now - step.created_at).total_seconds()} for step in found]}
 
 
-@ROUTES.add("POST", "/v1/task/steps", permission=TASK, answer=responses.ValueResponse)
-async def record_own_step(desk: AtTaskDesk, body: requests.RecordStepRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/steps", permission=TASK, response=responses.ValueResponse)
+async def record_own_step(request: TaskRequest, body: requests.RecordStepRequest) -> Any:
     """Record the result of a step, and return it. If an earlier attempt recorded the step, its value is returned."""
-    desk.check_named(body.task_id, body.attempt)
-    async with desk.fenced() as attempt:
+    request.check_named(body.task_id, body.attempt)
+    async with request.fenced() as attempt:
         step = {"step_no": body.step_no, "name": body.name, "kind": body.kind, "value": body.value}
         return {"value": await run_data.record_step(attempt.conn, **attempt.fence, **step)}
 
 
-@ROUTES.add("POST", "/v1/task/signals", permission=TASK, answer=Signal)
-async def take_own_signal(desk: AtTaskDesk, body: requests.TakeSignalRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/signals", permission=TASK, response=Signal)
+async def take_own_signal(request: TaskRequest, body: requests.TakeSignalRequest) -> Any:
     """Take the oldest signal of that name to the run that no task has taken. A replay returns the same signal."""
-    desk.check_named(body.task_id, body.attempt)
-    async with desk.fenced() as attempt:
+    request.check_named(body.task_id, body.attempt)
+    async with request.fenced() as attempt:
         return await run_data.take_signal(attempt.conn, **attempt.fence, step_no=body.step_no, name=body.name)
 
 
-@ROUTES.add("POST", "/v1/task/children", permission=TASK, answer=responses.ChildrenResponse, bulk=True)
-async def start_own_children(desk: AtTaskDesk, body: requests.StartChildrenRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/children", permission=TASK, response=responses.ChildrenResponse, bulk=True)
+async def start_own_children(request: TaskRequest, body: requests.StartChildrenRequest) -> Any:
     """Start child tasks in the run of this task."""
-    desk.check_named(body.task_id, body.attempt)
+    request.check_named(body.task_id, body.attempt)
     refuse_pickles("the input of a child", [body.inputs, body.details])
     said = {name: value for name, value in body if name not in ("task_id", "attempt")}
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}
 
 
-@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, answer=Items[TaskResult])
-async def poll_own_children(desk: AtTaskDesk, body: requests.PollTasksRequest) -> Any:
+@ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, response=Items[TaskResult])
+async def poll_own_children(request: TaskRequest, body: requests.PollTasksRequest) -> Any:
     """Get the results of those tasks that are final. Tasks of other runs are left out."""
-    desk.check_named(body.task_id, body.attempt)
-    who = desk.principal
-    async with desk.fenced() as attempt:
+    request.check_named(body.task_id, body.attempt)
+    who = request.principal
+    async with request.fenced() as attempt:
         found = await attempts.poll_tasks(attempt.conn, org_id=who.org_id, task_ids=body.task_ids, run_id=who.run_id)
     return {"items": found}
 
 
-@ROUTES.add("GET", "/v1/task/data", permission=TASK, answer=Items[responses.TaskDataResponse])
-async def get_own_data(desk: AtTaskDesk, asked: Annotated[OwnDataFilter, Query()]) -> Any:
+@ROUTES.add("GET", "/v1/task/data", permission=TASK, response=Items[responses.TaskDataResponse])
+async def get_own_data(request: TaskRequest, asked: Annotated[OwnDataFilter, Query()]) -> Any:
     """Get the data of the task's run: the latest value of each key, or with `history` all values."""
-    who = {"org_id": desk.principal.org_id, "run_id": desk.principal.run_id}
-    async with desk.fenced() as attempt:
+    who = {"org_id": request.principal.org_id, "run_id": request.principal.run_id}
+    async with request.fenced() as attempt:
         found = await run_data.get_run_data(attempt.conn, **who, **asked.model_dump())
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/task/data", permission=TASK, answer=None, status=204)
-async def put_own_data(desk: AtTaskDesk, body: requests.PutTaskDataRequest) -> Response:
+@ROUTES.add("PUT", "/v1/task/data", permission=TASK, response=None, status=204)
+async def put_own_data(request: TaskRequest, body: requests.PutTaskDataRequest) -> Response:
     """Write values to the run's data, recorded as written by this attempt."""
-    desk.check_named(body.task_id, body.attempt)
-    async with desk.fenced() as attempt:
+    request.check_named(body.task_id, body.attempt)
+    async with request.fenced() as attempt:
         await run_data.put_task_data(attempt.conn, **attempt.fence, values=body.values, tags=body.tags)
     return Response(None, 204)
 
 
-@ROUTES.add("GET", "/v1/task/state", permission=TASK, answer=Items[State])
-async def get_own_state(desk: AtTaskDesk, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
+@ROUTES.add("GET", "/v1/task/state", permission=TASK, response=Items[State])
+async def get_own_state(request: TaskRequest, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
     """Get the state that tasks of this type keep across runs: one key, or all."""
-    async with desk.fenced() as attempt:
+    async with request.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's
-        found = await run_data.get_state(attempt.conn, org_id=desk.principal.org_id, job_key=job_key, key=key)
+        found = await run_data.get_state(attempt.conn, org_id=request.principal.org_id, job_key=job_key, key=key)
     return {"items": found}
 
 
-@ROUTES.add("PUT", "/v1/task/state", permission=TASK, answer=responses.VersionResponse)
-async def put_own_state(desk: AtTaskDesk, body: requests.PutStateRequest) -> Any:
+@ROUTES.add("PUT", "/v1/task/state", permission=TASK, response=responses.VersionResponse)
+async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) -> Any:
     """Set one key, if it still has the version that was read."""
-    desk.check_named(body.task_id, body.attempt)
-    async with desk.fenced() as attempt:
+    request.check_named(body.task_id, body.attempt)
+    async with request.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's
         said = {"key": body.key, "value": body.value, "version": body.version}
         return {"version": await run_data.put_state(attempt.conn, **attempt.fence, job_key=job_key, **said)}

@@ -11,45 +11,45 @@ from tenuto.model.ids import uuid7
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.routing import TASK, RouteTable
-from tenuto.server.requests.task import AtTaskDesk
+from tenuto.server.requests.task import TaskRequest
 from tenuto.server.routes.objects import Bytes, UploadParams, send_object
 from tenuto.server.schemas.base import IdResponse
 from tenuto.storage.folder import FolderStore
 
-ROUTES = RouteTable("task")
+ROUTES = RouteTable("task API")
 
 
-@ROUTES.add("POST", "/v1/task/objects", permission=TASK, answer=IdResponse, status=201, takes=Bytes.media_type)
-async def put_own_object(desk: AtTaskDesk, asked: Annotated[UploadParams, Query()]) -> Any:
+@ROUTES.add("POST", "/v1/task/objects", permission=TASK, response=IdResponse, status=201, takes=Bytes.media_type)
+async def put_own_object(request: TaskRequest, asked: Annotated[UploadParams, Query()]) -> Any:
     """Store the body, up to 64 MB. The task holds the object, which stays as long as the task."""
-    async with desk.fenced():
+    async with request.fenced():
         pass  # before anything is stored
-    id, store = UUID(uuid7()), FolderStore(desk.settings.objects)
+    id, store = UUID(uuid7()), FolderStore(request.settings.objects)
     with spool() as file:
-        received = await receive(desk.request, file)
+        received = await receive(request.http, file)
         said = {**asked.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
-            await _record(desk, id, payload=file.read(), **said)
+            await _record(request, id, payload=file.read(), **said)
             return {"id": id}
         uri = await asyncio.to_thread(store.put_file, str(id), file)
     try:
-        await _record(desk, id, uri=uri, **said)
+        await _record(request, id, uri=uri, **said)
     except BaseException:
         await asyncio.to_thread(store.delete, uri)
         raise
     return {"id": id}
 
 
-async def _record(desk: AtTaskDesk, id: UUID, **said: Any) -> None:
-    who = desk.principal
-    async with desk.fenced() as attempt:
+async def _record(request: TaskRequest, id: UUID, **said: Any) -> None:
+    who = request.principal
+    async with request.fenced() as attempt:
         await run_data.put_object(attempt.conn, org_id=who.org_id, id=id, **said)
         await run_data.keep_object(attempt.conn, **attempt.fence, object_id=id)
 
 
 @ROUTES.add("GET", "/v1/task/objects/{object_id}", permission=TASK, response_class=Bytes)
-async def get_own_object(desk: AtTaskDesk, object_id: UUID) -> Response:
+async def get_own_object(request: TaskRequest, object_id: UUID) -> Response:
     """Get the bytes of an object of the org. Ids cannot be guessed."""
-    async with desk.fenced() as attempt:
-        found = await run_data.get_object(attempt.conn, org_id=desk.principal.org_id, object_id=object_id)
-    return await send_object(desk.request, desk.settings, found)
+    async with request.fenced() as attempt:
+        found = await run_data.get_object(attempt.conn, org_id=request.principal.org_id, object_id=object_id)
+    return await send_object(request.http, request.settings, found)

@@ -7,10 +7,10 @@ from fastapi import Path, Query, Response
 from tenuto.db import bundles
 from tenuto.model.errors import NotFound
 from tenuto.server.http.routing import WORKER, RouteTable
-from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import ResponseModel
 
-ROUTES = RouteTable("workers")
+ROUTES = RouteTable("worker API")
 
 HASH = "^[0-9a-f]{64}$"
 Hash = Annotated[str, Path(pattern=HASH)]
@@ -34,29 +34,29 @@ class BundleEntryResponse(ResponseModel):
     types: list[str]
 
 
-@ROUTES.add("GET", "/internal/bundles", permission=WORKER, answer=BundleTypesResponse)
-async def list_bundle_types(desk: AtWorkerDesk) -> Any:
+@ROUTES.add("GET", "/internal/bundles", permission=WORKER, response=BundleTypesResponse)
+async def list_bundle_types(request: WorkerRequest) -> Any:
     """List the task types that the org's bundles run."""
-    async with desk.transaction() as conn:
-        return {"types": await bundles.list_bundle_types(conn, org_id=desk.principal.org_id)}
+    async with request.transaction() as conn:
+        return {"types": await bundles.list_bundle_types(conn, org_id=request.principal.org_id)}
 
 
-@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, answer=BundleEntryResponse)
+@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, response=BundleEntryResponse)
 async def find_bundle(
-    desk: AtWorkerDesk,
+    request: WorkerRequest,
     type: Annotated[str, Query(min_length=1, max_length=256)],
     sha256: Annotated[str | None, Query(pattern=HASH)] = None,
 ) -> Any:
     """Find the bundle that runs a type: the one put last, or the one named."""
-    async with desk.transaction() as conn:
-        return await bundles.find_bundle(conn, org_id=desk.principal.org_id, type=type, sha256=sha256)
+    async with request.transaction() as conn:
+        return await bundles.find_bundle(conn, org_id=request.principal.org_id, type=type, sha256=sha256)
 
 
 @ROUTES.add("GET", "/internal/bundles/{sha256}/{no}", permission=WORKER, response_class=Part)
-async def get_bundle_part(desk: AtWorkerDesk, sha256: Hash, no: No) -> Response:
+async def get_bundle_part(request: WorkerRequest, sha256: Hash, no: No) -> Response:
     """Get one megabyte of a bundle; 404 after the last part."""
-    async with desk.transaction() as conn:
-        part = await bundles.get_bundle_part(conn, org_id=desk.principal.org_id, sha256=sha256, no=no)
+    async with request.transaction() as conn:
+        part = await bundles.get_bundle_part(conn, org_id=request.principal.org_id, sha256=sha256, no=no)
     if part is None:
         raise NotFound(f"bundle {sha256} has no part {no}")
     return Part(part, headers={"Content-Encoding": "identity"})

@@ -4,7 +4,7 @@ response."""
 import asyncio
 import json
 
-from fastapi import Request, Response
+from fastapi import Response
 
 from tenuto.db import remote_workers
 from tenuto.model.remote_workers import ExchangeRow
@@ -13,38 +13,38 @@ from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.limits.body_memory import is_heavy
 from tenuto.server.limits.long_poll import WaiterLimit
-from tenuto.server.requests.worker import AtWorkerDesk, WorkerRequest
+from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
 from tenuto.server.schemas.worker_sessions import ClaimResponse
 from tenuto.server.starts.inputs import output_text
 from tenuto.server.wakeups import Subscription, WakeupHub
 
-ROUTES = RouteTable("workers")
+ROUTES = RouteTable("worker API")
 
 
-@ROUTES.add("POST", "/internal/claim", permission=WORKER, answer=ClaimResponse, bulk=True)
-async def claim_tasks(desk: AtWorkerDesk, request: Request, body: ClaimRequest) -> Response:
+@ROUTES.add("POST", "/internal/claim", permission=WORKER, response=ClaimResponse, bulk=True)
+async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
     """Report completions and claim tasks, waiting for the first if there is none. A batch with an invalid report (too
     large, not JSON) is rejected as a whole. A batch with many values does not wait."""
-    if not (body.wait and body.limit) or is_heavy(request):
-        return await _answer(desk, body, await _exchange(desk, body, body.reports), heartbeat_now=False)
-    wakes: WakeupHub = request.app.state.wakes
-    seats: WaiterLimit = request.app.state.worker_seats
-    seats.check(desk.principal.org_id)  # before anything is done: the same request is sent again
-    with seats.take(desk.principal.org_id), wakes.watch() as watch:
-        found = await _exchange(desk, body, body.reports)
+    if not (body.wait and body.limit) or is_heavy(request.http):
+        return await _answer(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
+    wakes: WakeupHub = request.http.app.state.wakes
+    seats: WaiterLimit = request.http.app.state.worker_seats
+    seats.check(request.principal.org_id)  # before anything is done: the same request is sent again
+    with seats.take(request.principal.org_id), wakes.watch() as watch:
+        found = await _exchange(request, body, body.reports)
         rejected = found.answers
         watch.queues = None if found.queues is None else frozenset(found.queues)
         if not (found.claimed or found.session_ended):
-            found = await _wait(desk, request, body, watch) or found
-    return await _answer(desk, body, found, heartbeat_now=watch.cancelled, rejected=rejected)
+            found = await _wait(request, body, watch) or found
+    return await _answer(request, body, found, heartbeat_now=watch.cancelled, rejected=rejected)
 
 
-async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
+async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
     """Waits for tasks without holding a connection. Returns None if none came in time or the client disconnected."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
-    gone = asyncio.create_task(until_disconnected(request))
+    gone = asyncio.create_task(until_disconnected(request.http))
     try:
         while not watch.cancelled and (left := deadline - clock()) > 0:
             news = asyncio.create_task(watch.news())
@@ -52,7 +52,7 @@ async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch
             news.cancel()
             if gone.done() or not news.done():
                 break
-            found = await _exchange(desk, body, [])
+            found = await _exchange(request, body, [])
             if found.claimed or found.session_ended:
                 break
     finally:
@@ -60,8 +60,8 @@ async def _wait(desk: WorkerRequest, request: Request, body: ClaimRequest, watch
     return found
 
 
-async def _exchange(desk: WorkerRequest, body: ClaimRequest, reports: list[CompletedReport]) -> ExchangeRow:
-    return await desk.ask(
+async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[CompletedReport]) -> ExchangeRow:
+    return await request.ask(
         remote_workers.exchange_tasks,
         session_id=body.session_id,
         token=body.token,
@@ -76,13 +76,13 @@ async def _exchange(desk: WorkerRequest, body: ClaimRequest, reports: list[Compl
 
 
 async def _answer(
-    desk: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, heartbeat_now: bool, rejected: str | None = None
+    request: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, heartbeat_now: bool, rejected: str | None = None
 ) -> Response:
     tasks = found.tasks
     if body.tokens and found.claimed:
         claimed = json.loads(tasks)
-        whose = {"org_id": desk.principal.org_id, "session_id": body.session_id}
-        await add_tokens(desk.pool, desk.settings, claimed, **whose)
+        whose = {"org_id": request.principal.org_id, "session_id": body.session_id}
+        await add_tokens(request.pool, request.settings, claimed, **whose)
         tasks = json.dumps(claimed)
     says = f'"session_ended": {json.dumps(found.session_ended)}, "heartbeat_now": {json.dumps(heartbeat_now)}'
     text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.answers}, {says}}}'

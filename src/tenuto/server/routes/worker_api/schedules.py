@@ -10,22 +10,22 @@ from tenuto.model.errors import Forbidden
 from tenuto.model.principals import WorkerKeyPrincipal
 from tenuto.model.schedules import Schedule
 from tenuto.server.http.routing import WORKER, RouteTable
-from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import PutSchedulesRequest, ScheduleDeclaration
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = RouteTable("workers")
+ROUTES = RouteTable("worker API")
 
 
-@ROUTES.add("PUT", "/internal/schedules", permission=WORKER, answer=None, status=204)
-async def put_schedules(desk: AtWorkerDesk, body: PutSchedulesRequest) -> Response:
+@ROUTES.add("PUT", "/internal/schedules", permission=WORKER, response=None, status=204)
+async def put_schedules(request: WorkerRequest, body: PutSchedulesRequest) -> Response:
     """Declare schedules. A schedule of one of `types` that is not listed is deleted. Only for queues of the worker
     key."""
-    who, wanted = desk.principal, {one.name: one for one in body.schedules}
+    who, wanted = request.principal, {one.name: one for one in body.schedules}
     named = {*body.types, *wanted}
     for one in body.schedules:
         refuse_pickles(f"schedule {one.name}", [one.input, one.details])
-    async with desk.transaction() as conn:
+    async with request.transaction() as conn:
         found = [one for one in await _all_schedules(conn, who) if one.name in named]
         schedules = [await _pinned(conn, who, one) for one in body.schedules]
         for one in [*found, *schedules]:
@@ -38,11 +38,11 @@ async def put_schedules(desk: AtWorkerDesk, body: PutSchedulesRequest) -> Respon
             old = next((vars(old) for old in found if old.name == one.name), {})
             changes = diff({field: old.get(field) for field in said}, {field: new[field] for field in said})
             if changes:  # a worker that starts again makes none
-                await desk.note(conn, "schedule", one.name, "put", changes)
+                await request.note(conn, "schedule", one.name, "put", changes)
         for one in found:
             if one.name not in wanted:
                 await reactions.delete_schedule(conn, org_id=who.org_id, name=one.name)
-                await desk.note(conn, "schedule", one.name, "delete", {"cron": {"old": one.cron}})
+                await request.note(conn, "schedule", one.name, "delete", {"cron": {"old": one.cron}})
     return Response(None, 204)
 
 

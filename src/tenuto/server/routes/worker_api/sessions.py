@@ -14,25 +14,25 @@ from tenuto.model.principals import TaskPrincipal
 from tenuto.model.tasks import ReportResult
 from tenuto.server.auth.task_tokens import issue_token
 from tenuto.server.http.routing import PUBLIC, WORKER, RouteTable
-from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
 from tenuto.server.starts.inputs import refuse_pickles
 
-ROUTES = RouteTable("workers")
+ROUTES = RouteTable("worker API")
 MAX_NOTED_TYPES = 50  # entries of the audit log for one declaration
 
 
-@ROUTES.add("POST", "/internal/sessions", permission=WORKER, answer=responses.OpenSessionResponse, status=201)
-async def open_session(desk: AtWorkerDesk, body: requests.OpenSessionRequest) -> Any:
+@ROUTES.add("POST", "/internal/sessions", permission=WORKER, response=responses.OpenSessionResponse, status=201)
+async def open_session(request: WorkerRequest, body: requests.OpenSessionRequest) -> Any:
     """Register a worker. A worker that registers again under its name ends its previous session."""
-    own = None if "*" in desk.principal.queues else list(desk.principal.queues)
+    own = None if "*" in request.principal.queues else list(request.principal.queues)
     queues = body.queues or own
     serves = {"queues": queues, "types": body.types, "resource_group": body.resource_group, "pool": body.pool}
-    async with desk.transaction() as conn:
+    async with request.transaction() as conn:
         session = await workers.register_worker(
             conn,
-            org_id=desk.principal.org_id,
+            org_id=request.principal.org_id,
             worker_id=body.name,
             labels=body.labels,
             languages=body.languages,
@@ -40,46 +40,46 @@ async def open_session(desk: AtWorkerDesk, body: requests.OpenSessionRequest) ->
             instance_type=body.instance_type or "remote",
             metadata={**(body.metadata or {}), **{key: value for key, value in serves.items() if value is not None}},
             lease=timedelta(seconds=body.lease_seconds),
-            worker_key_id=desk.principal.id,
+            worker_key_id=request.principal.id,
             queues=queues,
         )
     return {**vars(session), "lease_seconds": body.lease_seconds, "queues": queues}
 
 
-@ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, answer=None, status=204)
-async def close_session(desk: AtWorkerDesk, body: requests.SessionRequest) -> Response:
+@ROUTES.add("DELETE", "/internal/sessions", permission=WORKER, response=None, status=204)
+async def close_session(request: WorkerRequest, body: requests.SessionRequest) -> Response:
     """End a session; attempts it still holds are returned. Closing twice is allowed."""
-    async with desk.session(body.session_id, body.token) as conn:
+    async with request.session(body.session_id, body.token) as conn:
         await workers.close_session(conn, session_id=body.session_id, token=body.token)
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/types", permission=WORKER, answer=None, status=204)
-async def declare_types(desk: AtWorkerDesk, body: requests.DeclareTypesRequest) -> Response:
+@ROUTES.add("POST", "/internal/types", permission=WORKER, response=None, status=204)
+async def declare_types(request: WorkerRequest, body: requests.DeclareTypesRequest) -> Response:
     """Declare the options of task types, for starts that name only a type. The latest declaration wins, in the
     session's queues."""
     types = {name: one.model_dump(exclude_none=True) for name, one in body.types.items()}
-    async with desk.session(body.session_id, body.token) as conn:
+    async with request.session(body.session_id, body.token) as conn:
         changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
         for name in changed[:MAX_NOTED_TYPES]:
             said = {field: {"new": value} for field, value in types[name].items()}
-            await desk.note(conn, "type", name, "declare", said)
+            await request.note(conn, "type", name, "declare", said)
     return Response(None, 204)
 
 
-@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, answer=responses.HeartbeatResponse, bulk=True)
-async def heartbeat(desk: AtWorkerDesk, body: requests.HeartbeatRequest) -> Any:
+@ROUTES.add("POST", "/internal/heartbeat", permission=WORKER, response=responses.HeartbeatResponse, bulk=True)
+async def heartbeat(request: WorkerRequest, body: requests.HeartbeatRequest) -> Any:
     """Renew the lease, and compare the attempts that the worker holds."""
-    async with desk.session(body.session_id, body.token) as conn:
+    async with request.session(body.session_id, body.token) as conn:
         return await attempts.heartbeat(
             conn, **_fences(body, body.held), settled=body.settled_claim_no, metrics=body.metrics
         )
 
 
-@ROUTES.add("POST", "/internal/report", permission=WORKER, answer=responses.ReportsResponse, bulk=True)
-async def report_tasks(desk: AtWorkerDesk, body: requests.ReportRequest) -> Any:
+@ROUTES.add("POST", "/internal/report", permission=WORKER, response=responses.ReportsResponse, bulk=True)
+async def report_tasks(request: WorkerRequest, body: requests.ReportRequest) -> Any:
     """Report outcomes, progress and log lines of attempts in one transaction."""
-    async with desk.session(body.session_id, body.token) as conn:
+    async with request.session(body.session_id, body.token) as conn:
         if body.begun:
             await attempts.begin_tasks(conn, **_fences(body, body.begun))
         ended = await _report_ends(conn, body)
@@ -121,35 +121,35 @@ def _fences(body: requests.SessionRequest, ends: Sequence[requests.AttemptRefere
     }
 
 
-@ROUTES.add("POST", "/internal/nudge", permission=WORKER, answer=None, status=204)
-async def fold_and_wake_runs(desk: AtWorkerDesk, body: requests.NudgeRequest) -> Response:
+@ROUTES.add("POST", "/internal/nudge", permission=WORKER, response=None, status=204)
+async def fold_and_wake_runs(request: WorkerRequest, body: requests.NudgeRequest) -> Response:
     """Add up these runs, and wake the workers that serve what became ready in them."""
-    async with desk.transaction() as conn:
+    async with request.transaction() as conn:
         await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
 
 
-@ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, answer=responses.HeldTaskResponse)
-async def get_held_task(desk: AtWorkerDesk, task_id: UUID) -> Any:
+@ROUTES.add("GET", "/internal/task/{task_id}", permission=WORKER, response=responses.HeldTaskResponse)
+async def get_held_task(request: WorkerRequest, task_id: UUID) -> Any:
     """Get a task that a session of this key holds."""
-    return await desk.ask(remote_workers.get_held_task, task_id=task_id)
+    return await request.ask(remote_workers.get_held_task, task_id=task_id)
 
 
-@ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, answer=responses.TokenResponse)
-async def make_task_token(desk: AtWorkerDesk, task_id: UUID, body: requests.TokenRequest) -> Any:
+@ROUTES.add("POST", "/internal/task/{task_id}/token", permission=WORKER, response=responses.TokenResponse)
+async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.TokenRequest) -> Any:
     """Create the token with which the code of an attempt of this session authenticates."""
-    who = desk.principal
-    async with desk.session(body.session_id, body.token) as conn:
+    who = request.principal
+    async with request.session(body.session_id, body.token) as conn:
         fence = {"task_id": task_id, "attempt": body.attempt, "session_id": body.session_id}
         await remote_workers.find_fence(conn, org_id=who.org_id, **fence)
         held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
     if held.attempt != body.attempt:
         raise StaleLease(f"attempt {body.attempt} of task {task_id} is not held any more")
     token = TaskPrincipal(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
-    return await issue_token(desk.pool, desk.settings, token, held.timeout_seconds)
+    return await issue_token(request.pool, request.settings, token, held.timeout_seconds)
 
 
-@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), answer=responses.KeySetResponse)
+@ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), response=responses.KeySetResponse)
 async def get_signing_keys(request: Request) -> Any:
     """Get the public keys that verify task tokens. Signatures of retired keys are not valid."""
     found = await request.app.state.pool.call(keys.list_signing_keys)

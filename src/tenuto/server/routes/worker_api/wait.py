@@ -3,17 +3,16 @@
 import asyncio
 from typing import Annotated, Any
 
-from fastapi import Request
 from pydantic import Field
 
 from tenuto.server.http.routing import WORKER, RouteTable
 from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.limits.long_poll import WaiterLimit
-from tenuto.server.requests.worker import AtWorkerDesk
+from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import Name, RequestModel, ResponseModel
 from tenuto.server.wakeups import WakeupHub
 
-ROUTES = RouteTable("workers")
+ROUTES = RouteTable("worker API")
 
 
 class WaitForWorkRequest(RequestModel):
@@ -32,19 +31,19 @@ class WaitForWorkResponse(ResponseModel):
     cursor: str
 
 
-@ROUTES.add("POST", "/internal/wait", permission=WORKER, answer=WaitForWorkResponse)
-async def wait_for_work(desk: AtWorkerDesk, request: Request, body: WaitForWorkRequest) -> Any:
+@ROUTES.add("POST", "/internal/wait", permission=WORKER, response=WaitForWorkResponse)
+async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> Any:
     """Wait until there may be work, which is a hint: other workers may claim it first. Without a cursor, or with one of
     another server process, the response comes at once."""
-    wakes: WakeupHub = request.app.state.wakes
-    own = None if "*" in desk.principal.queues else frozenset(desk.principal.queues)
+    wakes: WakeupHub = request.http.app.state.wakes
+    own = None if "*" in request.principal.queues else frozenset(request.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
-    seats: WaiterLimit = request.app.state.worker_seats
-    seats.check(desk.principal.org_id)
-    with seats.take(desk.principal.org_id), wakes.watch() as watch:
+    seats: WaiterLimit = request.http.app.state.worker_seats
+    seats.check(request.principal.org_id)
+    with seats.take(request.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own
         wakes.catch_up(watch, body.cursor)
-        gone = asyncio.create_task(until_disconnected(request))
+        gone = asyncio.create_task(until_disconnected(request.http))
         news = asyncio.create_task(watch.news())
         try:
             await asyncio.wait({news, gone}, timeout=body.wait, return_when=asyncio.FIRST_COMPLETED)

@@ -1,0 +1,34 @@
+"""Resource groups: list, create, change."""
+
+from typing import Annotated, Any
+
+from fastapi import Query, Response
+
+from tenuto.db import identity
+from tenuto.model.identity import ResourceGroup
+from tenuto.server.http.pagination import NameFilter, PathName, page
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.base import IdResponse, Page
+from tenuto.server.schemas.operations import SetGroupRequest
+
+ROUTES = RouteTable("groups")
+
+
+@ROUTES.add("GET", "/v1/groups", permission="groups:read", response=Page[ResourceGroup])
+async def list_groups(request: ApiRequest, asked: Annotated[NameFilter, Query()]) -> Any:
+    """List the org's resource groups by external id."""
+    return page(await request.ask(identity.list_groups, **asked.model_dump()), asked, "external_id")
+
+
+@ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", response=IdResponse)
+async def set_resource_group(request: ApiRequest, name: PathName, body: SetGroupRequest) -> Response:
+    """Create a resource group, or change its weight and quota."""
+
+    async def work(change: Transaction) -> IdResponse:
+        changes = body.model_dump(exclude_none=True)
+        id = await change.do(identity.set_resource_group, external_id=name, **changes)
+        await change.note("group", name, "set", {key: {"new": value} for key, value in changes.items()})
+        return IdResponse(id=id)
+
+    return await request.change(work)

@@ -1,0 +1,32 @@
+"""Queues: list, pause, resume."""
+
+from typing import Any
+
+from fastapi import Response
+
+from tenuto.db import monitoring, runs
+from tenuto.model.monitoring import QueueStatus
+from tenuto.server.http.pagination import PathName
+from tenuto.server.http.routing import RouteTable
+from tenuto.server.requests.api import ApiRequest
+from tenuto.server.schemas.base import Items
+
+ROUTES = RouteTable("queues")
+
+
+@ROUTES.add("GET", "/v1/queues", permission="queues:read", response=Items[QueueStatus])
+async def list_queues(request: ApiRequest) -> Any:
+    """List every queue with its numbers of tasks."""
+    return {"items": await request.ask(monitoring.list_queues)}
+
+
+@ROUTES.add("POST", "/v1/queues/{name}/pause", permission="queues:write", response=None, status=204)
+async def pause_queue(request: ApiRequest, name: PathName) -> Response:
+    """Pause a queue: no task of it is claimed until it is resumed."""
+    return await request.audited_call("queue", name, "pause", runs.pause_queue, queue=name)
+
+
+@ROUTES.add("POST", "/v1/queues/{name}/resume", permission="queues:write", response=None, status=204)
+async def resume_queue(request: ApiRequest, name: PathName) -> Response:
+    """Resume a queue."""
+    return await request.audited_call("queue", name, "resume", runs.resume_queue, queue=name)
