@@ -6,7 +6,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.keys import Peppers
 from tenuto.server.app import create_app
-from tenuto.server.http.routing import PUBLIC, TASK, WORKER, RouteTable, UndeclaredRoute
+from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteTable, UndeclaredRoute
 from tenuto.server.settings import ServerSettings
 
 NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none?connect_timeout=2", None, Peppers((b"p" * 32,)))

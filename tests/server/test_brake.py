@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from fastapi import Request
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, WORKER, make_key

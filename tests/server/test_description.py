@@ -4,7 +4,6 @@ import gzip
 from pathlib import Path
 
 import pytest
-from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
 from tenuto.server.app import create_app
@@ -72,9 +71,8 @@ def test_no_response_has_a_field_for_a_secret_unless_it_is_listed_here(api: Test
 
 def test_a_method_that_a_path_has_not_is_refused_with_those_it_has(settings: ServerSettings, api: TestClient) -> None:
     paths: dict[str, set[str]] = {}
-    for route in create_app(settings).routes:
-        assert isinstance(route, APIRoute)
-        paths.setdefault(route.path, set()).update(route.methods or ())
+    for route in create_app(settings).router.routes:
+        paths.setdefault(route.path, set()).add(route.method)
 
     for path, methods in paths.items():
         for method in {"GET", "PUT", "POST", "PATCH", "DELETE", "OPTIONS", "TRACE"} - methods:

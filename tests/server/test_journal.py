@@ -107,7 +107,7 @@ def test_a_request_that_is_cut_off_before_its_answer_says_so(
     app = create_app(settings)
 
     async def story() -> None:
-        async with app.router.lifespan_context(app):
+        async with app.lifespan():
             sent = httpx2.ASGITransport(app)
             async with httpx2.AsyncClient(transport=sent, base_url="http://here", headers=make_headers("*")) as client:
                 asking = asyncio.create_task(client.get("/v1/runs", headers={"X-Request-Id": "mine"}))
@@ -127,8 +127,8 @@ def test_strangers_fill_no_log_and_push_out_nobody(
     settings: ServerSettings, make_headers: MakeKey, written: pytest.LogCaptureFixture
 ) -> None:
     app = create_app(settings)
-    app.state.journal = RequestLog(clock=lambda: 0.0)  # all of it happens in one second
     with TestClient(app) as api:
+        app.state = replace(app.state, request_log=RequestLog(clock=lambda: 0.0))  # all of it happens in one second
         for _ in range(MAX_LINES_PER_SECOND + 7):
             assert api.get("/v1/runs").status_code == 401
         assert api.get("/v1/runs", headers={**make_headers("tasks:read"), "X-Request-Id": "mine"}).status_code == 403

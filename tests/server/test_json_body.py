@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server.http.json_body import MAX_DEPTH, parse_json
+from tenuto.server.http.request import MAX_DEPTH, parse_json
 
 SOUND: list[Any] = [
     None,

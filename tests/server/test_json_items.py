@@ -6,8 +6,8 @@ import pytest
 
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.server.http import json_items
-from tenuto.server.http.json_body import parse_json
 from tenuto.server.http.json_items import read_items
+from tenuto.server.http.request import parse_json
 
 LISTS = [
     [],

@@ -9,11 +9,19 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Message
 
 from tenuto.model.errors import InvalidInput
-from tenuto.server.http.json_body import CHUNK_BYTES, LARGE_BODY_BYTES, BulkRequest, parse_json
+from tenuto.server.http.request import (
+    CHUNK_BYTES,
+    LARGE_BODY_BYTES,
+    MAX_BULK_BODY_BYTES,
+    in_thread_if_large,
+    parse_json,
+    read_bounded,
+)
 from tenuto.server.limits.body_memory import BodyMemoryExceeded, Turns
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
@@ -38,9 +46,8 @@ async def turns_while_read(body: bytes) -> int:
     async def receive() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    request = BulkRequest({"type": "http", "headers": []}, receive)
-    await request.body()
-    reading = asyncio.create_task(request.json())
+    sent = await read_bounded(Request({"type": "http", "headers": []}, receive), MAX_BULK_BODY_BYTES)
+    reading = asyncio.create_task(in_thread_if_large(sent, lambda: parse_json(sent)))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0)

@@ -4,7 +4,6 @@ import asyncio
 from datetime import datetime
 
 import pytest
-from fastapi import Request
 from prometheus_client import generate_latest
 from starlette.testclient import TestClient
 
@@ -12,7 +11,6 @@ from tenuto.db.connection.call import Conn
 from tenuto.db.maintenance import now
 from tenuto.model.metrics import HTTP_REGISTRY, REGISTRY, TASKS_ENDED
 from tenuto.server.app import create_app
-from tenuto.server.routes.health import readyz
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 
@@ -62,7 +60,7 @@ def test_many_who_ask_at_once_whether_it_is_ready_cost_one_look_at_the_database(
         app = create_app(settings)
         async with app.router.lifespan_context(app):
             for rounds in (1, 2):
-                await asyncio.gather(*(readyz(Request({"type": "http", "app": app})) for _ in range(20)))
+                await asyncio.gather(*(app.state.readiness.wait() for _ in range(20)))
                 assert len(looks) == rounds
 
     monkeypatch.setattr("tenuto.server.routes.health.maintenance.now", look)

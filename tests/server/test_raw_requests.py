@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tenuto.server.http.json_body import MAX_BODY_BYTES, MAX_BULK_BODY_BYTES
+from tenuto.server.http.request import MAX_BODY_BYTES, MAX_BULK_BODY_BYTES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http.app_server import serving

@@ -6,11 +6,11 @@ from random import Random
 
 import psycopg
 import pytest
-from fastapi import Response
+from starlette.responses import Response
 
 from tenuto.server.app import create_app
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.routes import health
 from tenuto.server.schemas.base import RequestModel
 from tenuto.server.settings import RateLimit, ServerSettings
@@ -31,7 +31,7 @@ def url(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[s
 
 
 def operations(settings: ServerSettings) -> set[str]:
-    paths = create_app(settings).openapi()["paths"]
+    paths = create_app(settings).openapi["paths"]
     return {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
 
 

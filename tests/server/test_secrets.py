@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.routes import TABLES
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey

@@ -3,14 +3,16 @@
 import asyncio
 import logging
 import resource
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI
+import httpx2
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp
+from starlette.routing import Router as Lifespan
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
@@ -18,10 +20,9 @@ from tenuto.server.auth.imported_keys import BcryptChecker
 from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.http.compression import Compression
 from tenuto.server.http.middleware import RequestMiddleware
-from tenuto.server.http.openapi import describe
-from tenuto.server.http.problems import ErrorHandler, add_problems
 from tenuto.server.http.request_log import RequestLog
-from tenuto.server.http.routing import RouteTable, add_routes
+from tenuto.server.http.route_table import RouteTable
+from tenuto.server.http.routing import Router
 from tenuto.server.http.shutdown import signal_shutdown
 from tenuto.server.limits.address_limiter import AddressLimiter
 from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
@@ -30,83 +31,112 @@ from tenuto.server.limits.long_poll import MAX_WAITS, MAX_WORKER_WAITS, WaiterLi
 from tenuto.server.limits.prepaid_tokens import PrepaidTokens
 from tenuto.server.limits.request_limit import RequestLimit
 from tenuto.server.routes import TABLES
+from tenuto.server.routes.health import ReadinessCheck
 from tenuto.server.settings import ServerSettings
 from tenuto.server.starts.batcher import StartBatcher
+from tenuto.server.state import ServerState
 from tenuto.server.wakeups import WakeupHub
 
 log = logging.getLogger("tenuto.server")
 
 
-class TenutoApp(FastAPI):
-    """FastAPI without its own four middleware layers: they handle errors that ErrorHandler handles, and close resources
-    that no endpoint opens. They take longer than the work of most requests (bench/http.py)."""
+class TenutoApp:
+    """The routes with their middleware around them. `state` exists while `lifespan` is open."""
 
-    def build_middleware_stack(self) -> ASGIApp:
-        app: ASGIApp = ErrorHandler(self.router, self.exception_handlers)
-        for kind, args, options in reversed(self.user_middleware):
-            app = kind(app, *args, **options)
-        return app
+    title = "Tenuto"
+    state: ServerState
+
+    def __init__(self, settings: ServerSettings, tables: Sequence[RouteTable]) -> None:
+        self.version = version("tenuto")
+        self._settings = settings
+        self.router = Router([spec for table in tables for spec in table.specs])
+        self._serve = _middleware(self.router, settings)
+        self._lifespan = Lifespan(lifespan=lambda _: self.lifespan())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._lifespan(scope, receive, send)
+        else:
+            scope["app"] = self
+            await self._serve(scope, receive, send)
+
+    @cached_property
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        from tenuto.server.http.openapi import describe  # imports FastAPI, which nothing else needs
+
+        return describe(self.title, self.version, self.router.routes)
+
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[dict[str, Any]]:
+        """Open everything that requests share; yields the part that connections share."""
+        settings = self._settings
+        async with (
+            open_pool(
+                settings.database_url,
+                role=settings.role,
+                size=settings.connections,
+                longest=settings.bulk_seconds,
+                bound=True,
+            ) as pool,
+            httpx2.AsyncClient(timeout=REQUEST_TIMEOUT_SECONDS) as http,
+        ):
+            state = self.state = _new_state(settings, pool, Issuer(settings.oidc, http) if settings.oidc else None)
+            checking = asyncio.create_task(_check_schema(state))
+            with signal_shutdown(state.stopping):
+                yield {"connections": _connections(settings)}
+            checking.cancel()
+            await state.start_batcher.close()
+            await state.wakeups.close()
+            if state.issuer is not None:
+                await state.issuer.close()
 
 
-def create_app(settings: ServerSettings, *, tables: list[RouteTable] = TABLES) -> FastAPI:
+def create_app(settings: ServerSettings, *, tables: Sequence[RouteTable] = TABLES) -> TenutoApp:
     """Returns the application; raises UndeclaredRoute if a route declares no permission."""
-    app = TenutoApp(
-        title="Tenuto",
-        version=version("tenuto"),
-        lifespan=_lifespan,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-    )
-    app.state.settings = settings
-    app.state.allowances = PrepaidTokens(settings.key_limit, settings.org_limit)
-    app.state.brake, app.state.journal = AddressLimiter(settings.stranger_limit), RequestLog()
-    app.state.room, app.state.refuses = RequestLimit(), None
-    app.state.seats = WaiterLimit(settings.org_waits, MAX_WAITS)
-    app.state.worker_seats = WaiterLimit(settings.worker_waits, MAX_WORKER_WAITS)
-    app.state.loads = BodyMemoryLimit(settings.org_bytes)
-    app.state.turns = Turns(settings.org_values, seconds=settings.bulk_seconds)
-    add_problems(app)
-    add_routes(app, tables)
-    app.openapi = lambda: describe(app)
-    app.add_middleware(Compression)
+    return TenutoApp(settings, tables)
+
+
+def _middleware(app: ASGIApp, settings: ServerSettings) -> ASGIApp:
+    app = Compression(app)
     if settings.cors_origins:
-        app.add_middleware(
-            CORSMiddleware,
+        app = CORSMiddleware(
+            app,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "X-Tenuto-Org"],
             expose_headers=["X-Request-Id", "Retry-After"],
         )
-    app.add_middleware(RequestMiddleware)
-    return app
+    return RequestMiddleware(app)
 
 
-@asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
-    settings: ServerSettings = app.state.settings
-    size, longest = settings.connections, settings.bulk_seconds
-    async with open_pool(settings.database_url, role=settings.role, size=size, longest=longest, bound=True) as pool:
-        app.state.pool, app.state.wakes = pool, WakeupHub(settings.database_url)
-        app.state.checker, app.state.starter = BcryptChecker(), StartBatcher(pool, settings.statement_seconds)
-        app.state.issuer = Issuer(settings.oidc) if settings.oidc else None
-        app.state.stopping, app.state.look = asyncio.Event(), None
-        checking = asyncio.create_task(_check_schema(app, pool))
-        with signal_shutdown(app.state.stopping):
-            yield {"connections": _connections(settings)}
-        checking.cancel()
-        await app.state.starter.close()
-        await app.state.wakes.close()
-        if app.state.issuer is not None:
-            await app.state.issuer.close()
+def _new_state(settings: ServerSettings, pool: ConnectionPool, issuer: Issuer | None) -> ServerState:
+    return ServerState(
+        settings=settings,
+        pool=pool,
+        issuer=issuer,
+        bcrypt_checker=BcryptChecker(),
+        prepaid_tokens=PrepaidTokens(settings.key_limit, settings.org_limit),
+        address_limiter=AddressLimiter(settings.stranger_limit),
+        request_limit=RequestLimit(),
+        request_log=RequestLog(),
+        body_memory=BodyMemoryLimit(settings.org_bytes),
+        body_turns=Turns(settings.org_values, seconds=settings.bulk_seconds),
+        waiters=WaiterLimit(settings.org_waits, MAX_WAITS),
+        worker_waiters=WaiterLimit(settings.worker_waits, MAX_WORKER_WAITS),
+        start_batcher=StartBatcher(pool, settings.statement_seconds),
+        wakeups=WakeupHub(settings.database_url),
+        readiness=ReadinessCheck(pool),
+        stopping=asyncio.Event(),
+        schema_changed=asyncio.Event(),
+    )
 
 
-async def _check_schema(app: FastAPI, pool: ConnectionPool) -> None:
+async def _check_schema(state: ServerState) -> None:
     """Refuse all requests once another version of Tenuto has replaced the SQL functions: calling them would fail in odd
     ways."""
-    problem = await wait_for_other_functions(pool)
-    app.state.refuses = "another version of Tenuto has changed this server's database; the server must be restarted"
+    problem = await wait_for_other_functions(state.pool)
+    state.schema_changed.set()
     log.critical("%s; every request is answered 503 until then", problem)
 
 

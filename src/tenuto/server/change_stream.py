@@ -19,7 +19,7 @@ from tenuto.model.monitoring import ChangeEvent
 from tenuto.server.auth.authenticate import authenticate
 from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.api import ApiRequest
-from tenuto.server.wakeups import Subscription, WakeupHub
+from tenuto.server.wakeups import Subscription
 
 T = TypeVar("T")
 
@@ -54,9 +54,7 @@ def read_place(text: str) -> ChangeCursor:
 
 async def stream_changes(api_request: ApiRequest, permission: str, place: ChangeCursor | None) -> AsyncIterator[str]:
     """Yields events until the server stops or the client loses its permission."""
-    state = api_request.http.app.state
-    wakes: WakeupHub = state.wakes
-    stopping: asyncio.Event = state.stopping
+    wakes, stopping = api_request.http.server.wakeups, api_request.http.server.stopping
     follower = await follower_of(api_request, place)
     clock = asyncio.get_running_loop().time
     last_sent = checked = clock()
@@ -84,7 +82,7 @@ async def stream_changes(api_request: ApiRequest, permission: str, place: Change
 
 
 def seats_of(api_request: ApiRequest) -> WaiterLimit:
-    return api_request.http.app.state.seats
+    return api_request.http.server.waiters
 
 
 class Follower:
@@ -128,7 +126,7 @@ async def _whole(call: Awaitable[T]) -> T:
 async def _check(api_request: ApiRequest, permission: str) -> None:
     """Checks that a login is still open; each query checks keys itself."""
     with suppress(RateLimited, Unreachable):
-        await authenticate(api_request.http, permission, api_request.pool, api_request.settings)
+        await authenticate(api_request.http, permission)
 
 
 async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) -> bool:

@@ -11,7 +11,7 @@ from uvicorn import Server
 
 from tenuto.cli.processes.http_listener import uvicorn_config
 from tenuto.server.app import create_app
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.routes import TABLES
 from tenuto.server.settings import ServerSettings
 from tests.support.waiting import wait_until

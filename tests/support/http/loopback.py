@@ -14,8 +14,9 @@ from tenuto.db import keys
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.model.keys import API, Peppers, key_hash, make_key
 from tenuto.sdk.connect import DEFAULT_ORG
-from tenuto.server.app import create_app
+from tenuto.server.app import TenutoApp, create_app
 from tenuto.server.settings import ServerSettings
+from tenuto.server.state import ServerState
 
 PEPPERS = Peppers((b"p" * 32,))
 NOWHERE = ServerSettings("postgresql://nobody@127.0.0.1:1/none", "tenuto_api", PEPPERS, env="test")
@@ -25,7 +26,7 @@ T = TypeVar("T")
 class Loopback:
     """`url` is where it answers."""
 
-    def __init__(self, server: uvicorn.Server, app: Any, loop: asyncio.AbstractEventLoop, url: str) -> None:
+    def __init__(self, server: uvicorn.Server, app: TenutoApp, loop: asyncio.AbstractEventLoop, url: str) -> None:
         self._server, self._app, self._loop, self.url = server, app, loop, url
         self._pools = AsyncExitStack()
 
@@ -35,9 +36,10 @@ class Loopback:
 
     async def _aim(self, database: str, objects: Path) -> None:
         await self._pools.aclose()
-        state = self._app.state
-        state.settings = replace(state.settings, database_url=database, objects=objects)
-        state.pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
+        state: ServerState = self._app.state
+        settings = replace(state.settings, database_url=database, objects=objects)
+        pool = await self._pools.enter_async_context(open_pool(database, role="tenuto_api", size=4))
+        self._app.state = replace(state, settings=settings, pool=pool)
 
     def leave(self) -> None:
         """Hold no connection to a database that is about to go."""

@@ -11,9 +11,9 @@ from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.processes.serve import log_to_stderr
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from uvicorn import Config
 
+    from tenuto.server.app import TenutoApp
     from tenuto.server.settings import ServerSettings
 
 BACKLOG = 2048
@@ -56,7 +56,7 @@ def read_proxies(text: str | None) -> tuple[str, ...]:
     return proxies
 
 
-def make_app(settings: "ServerSettings") -> "FastAPI":
+def make_app(settings: "ServerSettings") -> "TenutoApp":
     """Called in each server process, because each sets up its own log."""
     from tenuto.server.app import create_app
 

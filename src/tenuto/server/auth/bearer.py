@@ -1,13 +1,10 @@
 """Functions shared by all kinds of credentials."""
 
-from uuid import UUID
-
-from fastapi import Request
-
 from tenuto.model.errors import RateLimited, Unauthorized
+from tenuto.server.http.request import HttpRequest
 
 
-def bearer(request: Request, hint: str) -> str:
+def bearer(request: HttpRequest, hint: str) -> str:
     """Returns the credential of the `Authorization: Bearer …` header; `hint` says what to send if there is none."""
     scheme, _, text = request.headers.get("authorization", "").partition(" ")
     if scheme and scheme.lower() != "bearer":
@@ -17,18 +14,12 @@ def bearer(request: Request, hint: str) -> str:
     return text.strip()
 
 
-def remember_principal(request: Request, kind: str, id: UUID) -> None:
-    """Remember the principal for the request log. Called before the permission check, so that the log can name a
-    refused caller."""
-    request.scope["tenuto.who"] = (kind, id)
-
-
-def request_origin(request: Request) -> dict[str, str | None]:
+def request_origin(request: HttpRequest) -> dict[str, str | None]:
     """Returns where the request came from, as fields of the audit log."""
     return {
         "ip": request.client.host if request.client else None,
         "user_agent": request.headers.get("user-agent"),
-        "request_id": request.scope["request_id"],
+        "request_id": request.record.request_id,
     }
 
 

@@ -4,7 +4,8 @@ import hmac
 from base64 import urlsafe_b64encode
 from urllib.parse import urlsplit
 
-from fastapi import Request, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tenuto.model.errors import Forbidden
 from tenuto.server.settings import ServerSettings

@@ -5,20 +5,20 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 import bcrypt
-from fastapi import Request
 
 from tenuto.db import audit, keys
 from tenuto.db.connection.org_transactions import transaction_for
-from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
-from tenuto.model.keys import foreign_id, foreign_prefixes, key_hash, key_hashes
+from tenuto.model.keys import foreign_prefixes, key_hash
+from tenuto.server.auth.bearer import request_origin
+from tenuto.server.http.request import HttpRequest
 from tenuto.server.limits.client_network import network_of
-from tenuto.server.settings import RateLimit, ServerSettings
+from tenuto.server.settings import RateLimit
 
 MAX_CONCURRENT_CHECKS = 2  # a bcrypt check takes a quarter of a second of CPU time, by design
 MAX_WAITING_CHECKS = 64  # in the process; beyond this the wait would be too long
@@ -122,12 +122,11 @@ def may_be_foreign(text: str) -> bool:
 
 
 async def authenticate_imported(
-    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, limits: dict[str, Any]
+    request: HttpRequest, text: str, key_id: str, hashes: list[bytes], limits: dict[str, list[float]]
 ) -> AdmittedApiKey:
     """Authenticates an imported key. After its first use it is found like any other key; on first use its bcrypt hash
     is replaced."""
-    key_id, hashes = foreign_id(settings.peppers, text), key_hashes(settings.peppers, text)
-    request.scope["tenuto.key"] = (key_id, hashes)
+    pool = request.server.pool
 
     async def admit() -> AdmittedApiKey:
         return await pool.call(keys.admit_api_key, key_id=key_id, hashes=hashes, **limits)
@@ -135,24 +134,28 @@ async def authenticate_imported(
     try:
         return await admit()
     except Unauthorized:
-        prefixes, checker = foreign_prefixes(text), cast("BcryptChecker", request.app.state.checker)
+        prefixes = foreign_prefixes(text)
         address = network_of(request.client.host) if request.client else ""
-        imported = await checker.find(
+        imported = await request.server.bcrypt_checker.find(
             text, address, lambda before: pool.call(keys.find_imported_keys, prefixes=prefixes, before=before)
         )
     if imported is not None:
-        await _adopt(request, text, pool, settings, imported, key_id)
+        await _adopt(request, text, imported, key_id)
     return await admit()  # if none matched, a concurrent first use may have replaced the hash between the two queries
 
 
-async def _adopt(
-    request: Request, text: str, pool: ConnectionPool, settings: ServerSettings, imported: ImportedKey, key_id: str
-) -> None:
+async def _adopt(request: HttpRequest, text: str, imported: ImportedKey, key_id: str) -> None:
+    settings = request.server.settings
     params = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
-    async with transaction_for(pool, imported.org_id, timeout=settings.statement_seconds) as conn:
+    async with transaction_for(request.server.pool, imported.org_id, timeout=settings.statement_seconds) as conn:
         await keys.adopt_api_key(conn, org_id=imported.org_id, id=imported.id, **params)
         await audit.write_audit(
-            conn, org_id=imported.org_id, entity="api_key", entity_id=str(imported.id), action="adopt",
-            actor_kind="api_key", actor_id=str(imported.id), request_id=request.scope["request_id"],
-            ip=request.client.host if request.client else None, user_agent=request.headers.get("user-agent"),
-        )  # fmt: skip
+            conn,
+            org_id=imported.org_id,
+            entity="api_key",
+            entity_id=str(imported.id),
+            action="adopt",
+            actor_kind="api_key",
+            actor_id=str(imported.id),
+            **request_origin(request),
+        )

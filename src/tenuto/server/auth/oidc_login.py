@@ -8,7 +8,7 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 import httpx2
@@ -103,6 +103,12 @@ async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) 
     if isinstance(claims.fields["aud"], list) and len(claims.fields["aud"]) > 1 and claims.fields.get("azp") != client:
         raise Unauthorized("the token was given to another client", RETRY_HINT)
     return claims
+
+
+def login_issuer(issuer: Issuer | None) -> Issuer:
+    """Returns the issuer; raises Conflict unless the server is configured for logins."""
+    client_id(issuer)
+    return cast("Issuer", issuer)
 
 
 def client_id(issuer: Issuer | None) -> str:

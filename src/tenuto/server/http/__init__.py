@@ -1,1 +1,31 @@
-"""The HTTP layer: routing, bodies, errors, middleware."""
+"""The HTTP layer: Starlette and Pydantic, with a router of our own.
+
+A request passes these steps, each in the module that is named:
+
+1. `slow_clients`    uvicorn's protocol for HTTP/1.1, which closes connections whose request stops arriving.
+2. `middleware`      adds the request id and the security headers, limits requests, measures and logs them.
+3. `compression`     compresses large responses. CORS, where it is enabled, is Starlette's middleware.
+4. `routing`         finds the route; authenticates the request, checks the permission that the route declares, and only
+                     then reads the body; turns exceptions into responses, which `problems` writes.
+5. `binding`         validates path, query and body with Pydantic, calls the endpoint, validates and writes its result.
+
+Routes are declared in `server/routes` with a `RouteTable` (`route_table`). A route that declares no permission keeps
+the server from starting. An endpoint is an async function; the names of its parameters say what they receive:
+
+    request   the authenticated request: ApiRequest, WorkerRequest or TaskRequest; HttpRequest on public routes
+    body      the JSON body
+    query     the whole query, as a Pydantic model
+    others    the part of the path of that name, else the query parameter of that name
+
+FastAPI takes no part in serving requests. It resolves dependencies and opens two exit stacks per request and adds four
+layers of middleware, which together took longer than the work of most requests (ADR 18, ADR 23, `bench/http.py`), and
+it reads the body before dependencies authenticate the client. FastAPI only describes the API: `openapi` hands it the
+declared routes, and its `get_openapi` writes the document. No other module imports it.
+
+Private parts of libraries, each with an upper bound of its version in pyproject.toml and a test in
+tests/contracts/test_private_parts.py:
+
+    uvicorn    `slow_clients` extends H11Protocol and reads `cycle`, `flow`, `app_state`, `send_400_response`.
+    starlette  `compression` drives GZipResponder, which Starlette's own middleware makes for each request.
+    psycopg    `db.connection.raw_statements`, `db.connection.claim_connection` and `db.connection.pool`, not here.
+"""

@@ -1,146 +1,204 @@
-"""Calls endpoints with arguments from the request and builds responses: uses FastAPI's fields, but not its dispatch.
-
-FastAPI resolves dependencies and opens two exit stacks per request, which costs more than everything else in a request
-(bench/http.py). Endpoints here only take an ApiRequest (or its worker or task variant) or the request itself, path
-parameters, a query and a body.
-"""
+"""Calls endpoints with validated arguments from the request, and validates and writes their results."""
 
 from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import cached_property
+from inspect import Parameter, signature
 from typing import Any, get_args, get_origin
 
-from fastapi import Response
-from fastapi.dependencies.utils import request_params_to_args
-from fastapi.exceptions import RequestValidationError, ResponseValidationError
-from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 from starlette.datastructures import QueryParams
+from starlette.responses import JSONResponse, Response
 
-from tenuto.server.http.json_body import BoundedRequest, in_thread_if_large
 from tenuto.server.http.json_items import CheckedItems
+from tenuto.server.http.problems import InvalidRequest
+from tenuto.server.http.request import HttpRequest, in_thread_if_large
+from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteSpec
+from tenuto.server.requests.api import ApiRequest
+from tenuto.server.requests.task import TaskRequest
+from tenuto.server.requests.worker import WorkerRequest
 
-MISSING = {"type": "missing", "loc": ("body",), "msg": "Field required", "input": None}
+Caller = ApiRequest | WorkerRequest | TaskRequest
+Errors = list[dict[str, Any]]
+
+MISSING = {"type": "missing", "msg": "Argument required", "input": None}
 JSON = "application/json"
+REQUEST_CLASSES: dict[str | None, type] = {PUBLIC: HttpRequest, WORKER: WorkerRequest, TASK: TaskRequest}
 
 
 class UnsupportedEndpoint(Exception):
     """An endpoint has a parameter that no route supplies."""
 
 
+class Argument:
+    """One validated parameter of an endpoint, from the path, the query or the body."""
+
+    def __init__(self, parameter: Parameter, source: str) -> None:
+        self.name, self.annotation, self.default = parameter.name, parameter.annotation, parameter.default
+        self.is_required = parameter.default is Parameter.empty
+        self.location: tuple[str, ...] = (source,) if source == parameter.name else (source, parameter.name)
+
+    @cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.annotation)
+
+    def validate(self, value: Any, errors: Errors) -> Any:
+        try:
+            return self.adapter.validate_python(value)
+        except ValidationError as error:
+            failures = error.errors(include_url=False)
+            errors += [{**failure, "loc": (*self.location, *failure["loc"])} for failure in failures]
+            return None
+
+    def missing(self, errors: Errors) -> Any:
+        """Returns the default for a value that was not sent, or notes that it is required."""
+        if self.is_required:
+            errors.append({**MISSING, "loc": self.location})
+            return None
+        return self.default
+
+
 class Binding:
-    """The arguments and the response model of one endpoint."""
+    """The arguments and the response model of one endpoint; `path_names` are the parameters in its path."""
 
-    def __init__(self, route: APIRoute) -> None:
-        takes = route.dependant
-        if takes.header_params or takes.cookie_params or route._embed_body_fields or len(takes.dependencies) > 1:
-            raise UnsupportedEndpoint(f"{route.path}: take headers and cookies from the request, and one body at most")
-        self._path, self._query, self._body = takes.path_params, takes.query_params, route.body_field
-        self._lists = _lists_of(takes.query_params)
-        self._unsaid = _defaults(route)
-        self._items = _items_of(route)
-        self._body_name = takes.body_params[0].name if takes.body_params else ""
-        self._opened = takes.dependencies[0].name if takes.dependencies else None
-        self._request = takes.request_param_name
-        self._endpoint: Any = takes.call
-        self._answer, self._status = route.response_field, route.status_code or 200
+    def __init__(self, spec: RouteSpec, path_names: Collection[str]) -> None:
+        self.path_names = path_names
+        self.path: list[Argument] = []
+        self.query: list[Argument] = []  # single query parameters
+        self.query_model: Argument | None = None
+        self.body: Argument | None = None
+        self._endpoint, self._status, self._response = spec.endpoint, spec.status, spec.response
+        self._takes_request = False
+        for parameter in signature(spec.endpoint).parameters.values():
+            self._add(parameter, spec)
+        self.has_body = self.body is not None
+        self._bulk_item = _bulk_item(self.body) if spec.bulk and self.body else None
 
-    async def answer(self, request: BoundedRequest) -> Response:
+    def _add(self, parameter: Parameter, spec: RouteSpec) -> None:
+        name, kind = parameter.name, parameter.annotation
+        if kind is Parameter.empty or parameter.kind is not Parameter.POSITIONAL_OR_KEYWORD:
+            raise UnsupportedEndpoint(f"{spec.path}: parameter {name!r} has no type or takes several values")
+        if name == "request":
+            expected = REQUEST_CLASSES.get(spec.permission, ApiRequest)
+            if kind is not expected:
+                raise UnsupportedEndpoint(
+                    f"{spec.path}: request is a {kind.__name__}; "
+                    f"with the permission {spec.permission!r} write request: {expected.__name__}"
+                )
+            self._takes_request = True
+        elif name in self.path_names:
+            self.path.append(Argument(parameter, "path"))
+        elif name == "body":
+            self.body = Argument(parameter, "body")
+        elif name == "query":
+            self.query_model = Argument(parameter, "query")
+        else:
+            self.query.append(Argument(parameter, "query"))
+
+    async def call(self, request: HttpRequest, caller: Caller | None) -> Response:
         """Call the endpoint; validate the result against its response model, as documented."""
-        result = await self._endpoint(**await self._arguments(request))
+        arguments = await self._arguments(request)
+        if self._takes_request:
+            arguments["request"] = request if caller is None else caller
+        result = await self._endpoint(**arguments)
         if isinstance(result, Response):
             return result
-        if self._answer is None:
+        if self._response is None:
             return JSONResponse(result, self._status)
-        value, errors = self._answer.validate(result, {}, loc=("response",))
-        if errors:
-            raise ResponseValidationError(errors=errors, body=result)
-        return Response(self._answer.serialize_json(value), self._status, media_type=JSON)
+        value = self._response_adapter.validate_python(result, from_attributes=True)
+        return Response(self._response_adapter.dump_json(value, by_alias=True), self._status, media_type=JSON)
 
-    async def _arguments(self, request: BoundedRequest) -> dict[str, Any]:
+    @cached_property
+    def _response_adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self._response)
+
+    async def _arguments(self, request: HttpRequest) -> dict[str, Any]:
         values: dict[str, Any] = {}
-        errors: list[Any] = []
-        for field in self._path:
-            values[field.name], wrong = field.validate(request.path_params[field.alias], {}, loc=("path", field.alias))
-            errors += wrong
-        if self._unsaid is not None and not request.scope["query_string"]:
-            values |= self._unsaid
-        elif self._query:
-            query = QueryParams(request.scope["query_string"])
-            errors += self._repeated(query)
-            parsed, wrong = request_params_to_args(self._query, query)
-            values |= parsed
-            errors += wrong
-        if self._opened:
-            values[self._opened] = request.scope["tenuto.request"]
-        if self._request:
-            values[self._request] = request
-        if self._body:
-            values[self._body_name] = await self._read_body(request, errors)
+        errors: Errors = []
+        for field in self.path:
+            values[field.name] = field.validate(request.path_params[field.name], errors)
+        if self.query or self.query_model:
+            self._read_query(request, values, errors)
+        if self.body is not None:
+            values["body"] = await self._read_body(request, self.body, errors)
         if errors:
-            raise RequestValidationError(errors, body=getattr(request, "_json", None))
+            raise InvalidRequest(errors, request.parsed_json)
         return values
 
-    def _repeated(self, query: QueryParams) -> list[Any]:
-        """Returns errors for single-value parameters that were sent twice: a proxy may have read the other value."""
-        sent = query.multi_items()
-        if len(sent) == len(query):
-            return []
-        counts = Counter(name for name, _ in sent)
-        return [
-            {"type": "repeated", "loc": ("query", name), "msg": "is there more than once; send it once", "input": None}
-            for name, count in counts.items()
-            if count > 1 and name not in self._lists
-        ]
+    def _read_query(self, request: HttpRequest, values: dict[str, Any], errors: Errors) -> None:
+        text: bytes = request.scope["query_string"]
+        sent = QueryParams(text) if text else NO_QUERY
+        if text:
+            errors += _repeated(sent, self._lists)
+        for field in self.query:
+            known = field.name in sent
+            values[field.name] = field.validate(sent[field.name], errors) if known else field.missing(errors)
+        if (model := self.query_model) is not None:
+            params = {name: sent.getlist(name) if name in self._lists else sent[name] for name in sent}
+            values["query"] = model.validate(params, errors)
 
-    async def _read_body(self, request: BoundedRequest, errors: list[Any]) -> Any:
-        field: Any = self._body
+    @cached_property
+    def _lists(self) -> set[str]:
+        """The query parameters that may be repeated."""
+        if self.query_model is None:
+            return set()
+        fields = self.query_model.annotation.model_fields.items()
+        return {name for name, field in fields if _holds_list(field.annotation)}
+
+    async def _read_body(self, request: HttpRequest, field: Argument, errors: Errors) -> Any:
         body = await request.body()
         if not body:
-            if field.field_info.is_required():
-                errors.append(MISSING)
-            return field.get_default()
-        if self._items:
-            item, max_items = self._items
-            return CheckedItems(body, item, max_items=max_items, max_depth=request.most_depth)
+            return field.missing(errors)
+        if self._bulk_item:
+            item, max_items = self._bulk_item
+            return CheckedItems(body, item, max_items=max_items, max_depth=request.max_depth)
         content = await request.json()
-        value, wrong = await in_thread_if_large(body, lambda: field.validate(content, {}, loc=("body",)))
-        errors += wrong
-        return value
+        return await in_thread_if_large(body, lambda: field.validate(content, errors))
+
+    @cached_property
+    def known_fields(self) -> tuple[str, ...]:
+        """Every field that a request may have, in its body or its query; for suggestions in error messages."""
+        models = [field.annotation for field in (self.query_model, *self.query, self.body) if field is not None]
+        names = [name for annotation in models for name in _field_names(annotation, set())]
+        return tuple(dict.fromkeys([*names, *(field.name for field in self.query)]))
 
 
-def _lists_of(fields: list[Any]) -> set[str]:
-    """Returns the query parameters that may be repeated."""
-    names: set[str] = set()
-    for field in fields:
-        annotation = field.field_info.annotation
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            inner = annotation.model_fields.items()
-            names |= {field_info.alias or name for name, field_info in inner if _holds_list(field_info.annotation)}
-        elif _holds_list(annotation):
-            names.add(field.alias)
-    return names
+NO_QUERY = QueryParams()
+
+
+def _repeated(query: QueryParams, lists: Collection[str]) -> Errors:
+    """Returns errors for single-value parameters that were sent twice: a proxy may have read the other value."""
+    sent = query.multi_items()
+    if len(sent) == len(query):
+        return []
+    counts = Counter(name for name, _ in sent)
+    return [
+        {"type": "repeated", "loc": ("query", name), "msg": "is there more than once; send it once", "input": None}
+        for name, count in counts.items()
+        if count > 1 and name not in lists
+    ]
 
 
 def _holds_list(annotation: Any) -> bool:
     return get_origin(annotation) is list or any(_holds_list(part) for part in get_args(annotation))
 
 
-def _items_of(route: APIRoute) -> tuple[TypeAdapter[Any], int] | None:
-    """Returns the validator and the maximum number of items of a bulk body that is a list, else None. The endpoint gets
-    the items one by one, because parsed all at once they take 30 times the memory of the body."""
-    info = route.body_field.field_info if route.body_field else None
-    if info is None or not (route.openapi_extra or {}).get("x-bulk") or get_origin(info.annotation) is not list:
+def _bulk_item(body: Argument) -> tuple[TypeAdapter[Any], int] | None:
+    """Returns the validator and the maximum number of items of a body that is a list, else None. The endpoint gets the
+    items one by one, because parsed all at once they take 30 times the memory of the body."""
+    info = FieldInfo.from_annotation(body.annotation)
+    if get_origin(info.annotation) is not list:
         return None
     (item,) = get_args(info.annotation)
     return TypeAdapter(item), next(limit.max_length for limit in info.metadata if hasattr(limit, "max_length"))
 
 
-def _defaults(route: APIRoute) -> dict[str, Any] | None:
-    """Returns the arguments for an empty query, if no parameter is required and all defaults are plain values, else
-    None."""
-    fields = route.dependant.query_params
-    if any(field.field_info.is_required() for field in fields):
-        return None
-    values = {field.name: field.get_default() for field in fields}
-    plain = all(isinstance(value, str | int | float | None) for value in values.values())
-    return values if plain else None
+def _field_names(annotation: Any, seen: set[Any]) -> Iterator[str]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in seen:
+        seen.add(annotation)
+        for name, field in annotation.model_fields.items():
+            yield field.alias or name
+            yield from _field_names(field.annotation, seen)
+    for part in get_args(annotation):
+        yield from _field_names(part, seen)

@@ -4,8 +4,9 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import get_args
 
-from fastapi import Request, Response
 from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
 
 from tenuto.db.connection.json_rows import Fields, Written
 

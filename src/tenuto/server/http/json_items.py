@@ -5,11 +5,11 @@ from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
 from tenuto.model.errors import InvalidInput, TooLarge
-from tenuto.server.http.json_body import DECODER, check_item, count_values, is_unsound, parse_json, unreadable
+from tenuto.server.http.problems import InvalidRequest
+from tenuto.server.http.request import DECODER, check_item, count_values, is_unsound, parse_json, unreadable
 
 MAX_ITEM_VALUES = 2_000_000  # a graph of 100,000 tasks has half of it; a parsed value takes about 150 bytes
 WINDOW_BYTES = 1024 * 1024
@@ -45,7 +45,7 @@ class CheckedItems:
                 if not errors:
                     yield item
         if errors:
-            raise RequestValidationError(errors, body=[wrong.get(no) for no in range(count)])
+            raise InvalidRequest(errors, [wrong.get(no) for no in range(count)])
         if not count:
             raise _refusal("too_short", [], actual_length=0, min_length=1)
 
@@ -59,9 +59,9 @@ def _check_list(body: bytes) -> None:
         raise _refusal("list_type", parse_json(body))
 
 
-def _refusal(kind: str, value: object, **bounds: int) -> RequestValidationError:
+def _refusal(kind: str, value: object, **bounds: int) -> InvalidRequest:
     error = {"type": kind, "loc": ("body",), "msg": kind, "input": value, "ctx": bounds}
-    return RequestValidationError([error], body=value)
+    return InvalidRequest([error], value)
 
 
 def read_items(body: bytes, max_depth: int) -> Iterator[Any]:

@@ -9,12 +9,13 @@ from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tenuto.model.metrics import HTTP_REQUESTS, HTTP_SECONDS
 from tenuto.server.http.problems import internal_error, problem
-from tenuto.server.limits.request_limit import RequestLimit
+from tenuto.server.http.request_log import RequestRecord
+from tenuto.server.state import ServerState
 
 REQUEST_ID = re.compile(rb"[0-9A-Za-z._-]{1,128}")
 HEADERS = [
@@ -30,6 +31,7 @@ MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
 # Never sent; counts clients that disconnected before their request was complete (nginx uses 499 too).
 STATUS_CLIENT_CLOSED = 499
+SCHEMA_CHANGED = "another version of Tenuto has changed this server's database; the server must be restarted"
 # A proxy in front may use the other header and see another end of the body (request smuggling).
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 
@@ -44,7 +46,7 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = scope["request_id"] = _request_id(scope)
+        record = scope["tenuto.record"] = RequestRecord(_request_id(scope))
         began = time.perf_counter()
         unread = _unread(scope, receive)
 
@@ -53,35 +55,35 @@ class RequestMiddleware:
             if unread is not None and ends and not message.get("more_body", False):
                 # Send the whole response before draining the rest of the body.
                 await send({**message, "more_body": True})
-                await unread.drain(known="tenuto.request" in scope)
+                await unread.drain(known=record.authenticated)
                 message = {"type": "http.response.body"}
             if message["type"] == "http.response.start":
-                scope["tenuto.status"] = message["status"]
-                message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", request_id.encode())]
+                record.status = message["status"]
+                message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", record.request_id.encode())]
                 if unread is not None and unread.more:
                     message["headers"].append((b"connection", b"close"))
             await send(message)
 
-        room: RequestLimit = scope["app"].state.room
-        app = room.enter(scope) or self.app
-        if (refuses := scope["app"].state.refuses) and scope["path"] != "/healthz":
-            app = problem(Request(scope), 503, "unavailable", refuses)
+        server: ServerState = scope["app"].state
+        app = server.request_limit.enter(scope) or self.app
+        if server.schema_changed.is_set() and scope["path"] != "/healthz":
+            app = problem(record, 503, "unavailable", SCHEMA_CHANGED)
         if unread is not None and {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
-            app = problem(Request(scope), 400, "bad_request", TWO_LENGTHS)
+            app = problem(record, 400, "bad_request", TWO_LENGTHS)
         try:
             await app(scope, unread or receive, send_enveloped)
         except ClientDisconnect:
-            scope.setdefault("tenuto.status", STATUS_CLIENT_CLOSED)
+            record.status = record.status or STATUS_CLIENT_CLOSED
         except Exception as error:
-            if "tenuto.status" in scope:
+            if record.status is not None:
                 raise  # the response has begun: it can only be cut off
-            await internal_error(Request(scope), error)(scope, receive, send_enveloped)
+            await internal_error(record, error)(scope, receive, send_enveloped)
         finally:
-            room.leave()
-            status = scope.get("tenuto.status", 500)
+            server.request_limit.leave()
+            status = record.status or 500
             if status >= 400 and status != STATUS_CLIENT_CLOSED:
-                scope["app"].state.journal.write(scope, status)
-            _measure(scope, status, time.perf_counter() - began)
+                server.request_log.write(scope, record, status)
+            _measure(scope["method"], record.route, status, time.perf_counter() - began)
 
 
 class BodyTracker:
@@ -129,8 +131,7 @@ def _meters(method: str, route: str, status: int) -> tuple[Any, Any]:
     return HTTP_REQUESTS.labels(method, route, str(status)), HTTP_SECONDS.labels(route)
 
 
-def _measure(scope: Scope, status: int, seconds: float) -> None:
-    route = getattr(scope.get("route"), "path", "none")  # the pattern, because the number of paths is unlimited
-    requests, took = _meters(scope["method"] if route != "none" else "any", route, status)
+def _measure(method: str, route: str, status: int, seconds: float) -> None:
+    requests, took = _meters(method if route != "none" else "any", route, status)
     requests.inc()
     took.observe(seconds)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, NamedTuple, cast
 
-from fastapi import Request
+from starlette.requests import Request
 
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput, TooLarge

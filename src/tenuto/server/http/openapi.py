@@ -1,10 +1,16 @@
-"""The OpenAPI 3.1 document: FastAPI's description of the routes, with the error responses of every route."""
+"""The OpenAPI 3.1 document. FastAPI describes the routes; it takes no part in serving them."""
 
-from typing import Any
+from collections.abc import Iterable
+from inspect import Parameter, Signature
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import Body, Path, Query
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 
+from tenuto.server.http.binding import Argument
+from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteSpec
+from tenuto.server.http.routing import Route
 from tenuto.server.schemas.base import Problem
 
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -13,6 +19,7 @@ SCHEMES = {
     "worker_key": "A worker key: tnw_…",
     "task_token": "The token of a running attempt, as its worker got it: a JWT",
 }
+SCHEME_OF = {WORKER: "worker_key", TASK: "task_token"}
 AFTER = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}
 HEADERS: dict[str, dict[str, Any]] = {
     "401": {"WWW-Authenticate": {"description": "Bearer", "required": True, "schema": {"type": "string"}}},
@@ -21,22 +28,67 @@ HEADERS: dict[str, dict[str, Any]] = {
 }
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """Builds the document once. Every error response is a Problem, whatever FastAPI declares."""
-    if app.openapi_schema is None:
-        schema = get_openapi(title=app.title, version=app.version, openapi_version="3.1.0", routes=app.routes)
-        components = schema.setdefault("components", {})
-        components["securitySchemes"] = {
-            name: {"type": "http", "scheme": "bearer", "description": text} for name, text in SCHEMES.items()
-        }
-        for name in ("HTTPValidationError", "ValidationError"):
-            components.get("schemas", {}).pop(name, None)
-        components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(mode="serialization")
-        for methods in schema["paths"].values():
-            for operation in methods.values():
-                _name_problems(operation["responses"])
-        app.openapi_schema = schema
-    return app.openapi_schema
+def describe(title: str, version: str, routes: Iterable[Route]) -> dict[str, Any]:
+    """Returns the document. Every error response is a Problem, whatever FastAPI declares."""
+    described = [_described(route) for route in routes]
+    schema = get_openapi(title=title, version=version, openapi_version="3.1.0", routes=described)
+    components = schema.setdefault("components", {})
+    components["securitySchemes"] = {
+        name: {"type": "http", "scheme": "bearer", "description": text} for name, text in SCHEMES.items()
+    }
+    for name in ("HTTPValidationError", "ValidationError"):
+        components.get("schemas", {}).pop(name, None)
+    components.setdefault("schemas", {})["Problem"] = Problem.model_json_schema(mode="serialization")
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            _name_problems(operation["responses"])
+    return schema
+
+
+def _described(route: Route) -> APIRoute:
+    """Returns FastAPI's description of a route: an endpoint with the same parameters, without the request."""
+    spec, binding = route.spec, route.binding
+
+    def endpoint() -> None: ...
+
+    parameters = [_parameter(argument, Path()) for argument in binding.path]
+    parameters += [_parameter(argument, Query()) for argument in binding.query]
+    parameters += [_parameter(binding.query_model, Query())] if binding.query_model else []
+    parameters += [_parameter(binding.body, Body())] if binding.body else []
+    endpoint.__signature__ = Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess] - as inspect documents
+    endpoint.__name__, endpoint.__doc__ = spec.endpoint.__name__, spec.endpoint.__doc__
+    return APIRoute(
+        spec.path,
+        endpoint,
+        methods=[spec.method],
+        operation_id=spec.endpoint.__name__,
+        tags=[spec.tag],
+        response_model=spec.response,
+        status_code=spec.status,
+        responses=dict(spec.responses),
+        response_class=spec.response_class,
+        openapi_extra=_extra(spec),
+    )
+
+
+def _parameter(argument: Argument, marker: Any) -> Parameter:
+    return Parameter(
+        argument.name,
+        Parameter.KEYWORD_ONLY,
+        default=argument.default,
+        annotation=Annotated[argument.annotation, marker],
+    )
+
+
+def _extra(spec: RouteSpec) -> dict[str, Any]:
+    extra: dict[str, Any] = {"x-permission": spec.permission}
+    if spec.bulk:
+        extra["x-bulk"] = True
+    if spec.permission != PUBLIC:
+        extra["security"] = [{SCHEME_OF.get(spec.permission or "", "api_key"): []}]
+    if spec.takes:
+        extra["requestBody"] = {"content": {spec.takes: {"schema": {"type": "string", "format": "binary"}}}}
+    return extra
 
 
 def _name_problems(responses: dict[str, Any]) -> None:

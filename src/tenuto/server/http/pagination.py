@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from tenuto.model.errors import InvalidInput
 
 Limit = Annotated[int, Field(ge=1, le=200)]
-PathName = Annotated[str, Path(min_length=1, max_length=256)]
+PathName = Annotated[str, Field(min_length=1, max_length=256)]
 
 
 class Filter(BaseModel):

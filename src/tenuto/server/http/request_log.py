@@ -8,6 +8,8 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from uuid import UUID
 
 from starlette.types import Scope
 
@@ -20,6 +22,20 @@ MAX_PATH_CHARS = 200
 SHOWN = re.compile(r"v1|[a-z_.-]{0,20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+@dataclass(slots=True)
+class RequestRecord:
+    """The facts of one request that the log and the metrics name; `scope["tenuto.record"]`."""
+
+    request_id: str
+    route: str = "none"  # the pattern of its path, because the number of paths is unlimited
+    principal: tuple[str, UUID] | None = None  # kind and id; set before the permission is checked
+    authenticated: bool = False
+    status: int | None = None  # once the response has begun
+    code: str | None = None  # of the problem in the response
+    cause: Exception | None = None  # of a 503 response
+    internal_error: Exception | None = None
+
+
 class RequestLog:
     """Writes the log lines of one process."""
 
@@ -27,19 +43,17 @@ class RequestLog:
         self._known = LineLimiter("of authenticated clients", clock)
         self._unknown = LineLimiter("of unauthenticated clients", clock)
 
-    def write(self, scope: Scope, status: int) -> None:
+    def write(self, scope: Scope, record: RequestRecord, status: int) -> None:
         """Log a refused or failed request; for an internal error, with its traceback."""
-        mistake, why = scope.get("tenuto.mistake"), scope.get("tenuto.why")
-        level = logging.ERROR if mistake else logging.WARNING if status >= 500 else logging.INFO
-        who = scope.get("tenuto.who")
-        if not log.isEnabledFor(level) or not (self._unknown if who is None else self._known).take():
+        error, principal = record.internal_error, record.principal
+        level = logging.ERROR if error else logging.WARNING if status >= 500 else logging.INFO
+        if not log.isEnabledFor(level) or not (self._unknown if principal is None else self._known).take():
             return
-        by = "by nobody known" if who is None else f"by {who[0]} {who[1]}"
+        by = "by nobody known" if principal is None else f"by {principal[0]} {principal[1]}"
         line = f"{scope['method'][:20]} {_path(scope)}"
-        code = scope.get("tenuto.code") or ("cut_off" if "tenuto.status" not in scope else "bad_request")
-        request_id = scope["request_id"]
-        because = f": {' '.join(str(why).split())}" if why else ""
-        log.log(level, "%s %s %s %s, request %s%s", line, status, code, by, request_id, because, exc_info=mistake)
+        code = record.code or ("cut_off" if record.status is None else "bad_request")
+        because = f": {' '.join(str(record.cause).split())}" if record.cause else ""
+        log.log(level, "%s %s %s %s, request %s%s", line, status, code, by, record.request_id, because, exc_info=error)
 
 
 class LineLimiter:
@@ -57,11 +71,11 @@ class LineLimiter:
         if self._count <= MAX_LINES_PER_SECOND:
             return True
         if self._left_out == 0:
-            asyncio.get_running_loop().call_later(self._ends - now, self._say)
+            asyncio.get_running_loop().call_later(self._ends - now, self._report)
         self._left_out += 1
         return False
 
-    def _say(self) -> None:
+    def _report(self) -> None:
         log.warning("%d more requests %s were refused or failed within a second", self._left_out, self._whose)
         self._left_out = 0
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from fastapi import Request
+from tenuto.server.http.request import HttpRequest
 
 NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
@@ -40,9 +40,9 @@ def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
                 signal.signal(number, handle)
 
 
-async def until_disconnected(request: Request) -> None:
+async def until_disconnected(request: HttpRequest) -> None:
     """Wait until the client disconnects or the server stops."""
-    parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.app.state.stopping.wait())]
+    parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.server.stopping.wait())]
     try:
         await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -50,6 +50,6 @@ async def until_disconnected(request: Request) -> None:
             part.cancel()
 
 
-async def _disconnected(request: Request) -> None:
+async def _disconnected(request: HttpRequest) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

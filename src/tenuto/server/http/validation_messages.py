@@ -1,11 +1,8 @@
 """Validation messages for API clients. Pydantic's messages are written for developers of the model."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, cast, get_args
-
-from fastapi.routing import APIRoute
-from pydantic import BaseModel
+from typing import Any, cast
 
 MOMENT = "is {got}, not a moment; write it as 2026-01-31T12:00:00Z"
 MESSAGES = {
@@ -44,11 +41,12 @@ BOUNDS = {"greater_than", "greater_than_equal", "less_than", "less_than_equal"}
 OF_STARTS = 'write {"type": "app.task", "input": {…}}, a list of these, or {"graph": {"tasks": {…}}}'
 
 
-def describe_errors(errors: Iterable[Mapping[str, Any]], route: object, sent: object) -> list[dict[str, str]]:
-    """Returns one message per field. For a field that accepts several types, the message lists all of them."""
+def describe_errors(errors: Iterable[Mapping[str, Any]], fields: Sequence[str], sent: object) -> list[dict[str, str]]:
+    """Returns one message per field; `fields` are those that the request may have. For a field that accepts several
+    types, the message lists all of them."""
     messages: dict[str, str] = {}
     for error in errors:
-        where, what = _where(error, sent), _say(error, route)
+        where, what = _where(error, sent), _describe(error, fields)
         before, _, other = messages.get(where, ""), *what.partition(", not ")[1:]
         messages[where] = f"{before} or {other}" if ", not " in before and other else before or what
     return [{"where": where, "what": what} for where, what in messages.items()]
@@ -74,12 +72,12 @@ def _where(error: Mapping[str, Any], sent: object) -> str:
     return ".".join(kept)
 
 
-def _say(error: Mapping[str, Any], route: object) -> str:
+def _describe(error: Mapping[str, Any], fields: Sequence[str]) -> str:
     """Returns the message. Never repeats a text that the client sent, because it may be secret, except numbers: query
     parameters are text at first."""
     kind, value = error["type"], error.get("input")
     if kind == "extra_forbidden":
-        return _unknown(str(error["loc"][-1]), route)
+        return _unknown(str(error["loc"][-1]), fields)
     if kind == "literal_error":
         return _other_word(value, error["ctx"]["expected"])
     template = MESSAGES.get(kind)
@@ -89,8 +87,8 @@ def _say(error: Mapping[str, Any], route: object) -> str:
     return template.format(got=got, **bounds) if template else error["msg"]
 
 
-def _unknown(name: str, route: object) -> str:
-    near = get_close_matches(name, known_fields(route) if isinstance(route, APIRoute) else (), n=1)
+def _unknown(name: str, fields: Sequence[str]) -> str:
+    near = get_close_matches(name, fields, n=1)
     return f"there is no such field; did you mean {near[0]}?" if near else "there is no such field"
 
 
@@ -111,21 +109,3 @@ def _kind(value: object) -> str:
             return "a list"
         case _:
             return "an object"
-
-
-def known_fields(route: APIRoute) -> tuple[str, ...]:
-    """Returns every field that a request to this route may have, in its body or its query."""
-    query = [field.field_info.annotation for field in route.dependant.query_params]
-    body = [route.body_field.field_info.annotation] if route.body_field else []
-    names = [name for annotation in (*query, *body) for name in _names(annotation, set())]
-    return tuple(dict.fromkeys([*names, *(field.alias for field in route.dependant.query_params)]))
-
-
-def _names(annotation: Any, seen: set[Any]) -> Iterator[str]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in seen:
-        seen.add(annotation)
-        for name, field in annotation.model_fields.items():
-            yield field.alias or name
-            yield from _names(field.annotation, seen)
-    for part in get_args(annotation):
-        yield from _names(part, seen)

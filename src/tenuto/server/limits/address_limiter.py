@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from fastapi import Request
+from starlette.requests import Request
 
 from tenuto.model.errors import Unauthorized
 from tenuto.server.auth.bearer import TooManyRequests

@@ -9,10 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from uuid import UUID
 
-from fastapi import Request
-
 from tenuto.model.errors import RateLimited
-from tenuto.server.http.json_body import LARGE_BODY_BYTES, BoundedRequest
+from tenuto.server.http.request import LARGE_BODY_BYTES, HttpRequest
 
 
 class BodyMemoryExceeded(RateLimited):
@@ -29,7 +27,7 @@ class BodyMemoryLimit:
         self._held: Counter[UUID] = Counter()
 
     @contextmanager
-    def hold(self, request: BoundedRequest, org_id: UUID) -> Iterator[None]:
+    def hold(self, request: HttpRequest, org_id: UUID) -> Iterator[None]:
         size = announced(request)
         if size <= LARGE_BODY_BYTES:
             yield
@@ -51,9 +49,9 @@ class BodyMemoryLimit:
 FREE_VALUES = 20_000  # a body with fewer values needs no turn
 
 
-def is_heavy(request: Request) -> bool:
+def is_heavy(request: HttpRequest) -> bool:
     """Returns whether the request holds a turn; it must release the turn before it waits for something else."""
-    return isinstance(request, BoundedRequest) and request.count_values() > FREE_VALUES
+    return request.count_values() > FREE_VALUES
 
 
 class Turns:
@@ -115,9 +113,9 @@ class Turns:
             del self._taken[org_id]
 
 
-def announced(request: BoundedRequest) -> int:
+def announced(request: HttpRequest) -> int:
     """Returns the size of the body: its Content-Length, or the maximum of its route if it has none."""
     length = request.headers.get("content-length", "")
     if length.isdigit():
-        return min(int(length), request.most_bytes)
-    return request.most_bytes if "transfer-encoding" in request.headers else 0
+        return min(int(length), request.max_bytes)
+    return request.max_bytes if "transfer-encoding" in request.headers else 0

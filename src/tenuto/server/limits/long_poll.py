@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated, Protocol, TypeVar
 from uuid import UUID
 
-from fastapi import Query
+from pydantic import Field
 
 from tenuto.model.errors import RateLimited
 from tenuto.server.http.shutdown import until_disconnected
@@ -17,7 +17,7 @@ SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
 MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
-Wait = Annotated[float, Query(ge=0, le=60, description="Seconds to wait for its end before answering.")]
+Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait for its end before answering.")]
 
 
 class Ending(Protocol):
@@ -84,7 +84,7 @@ async def _until(
     server shuts down. Queries only once if the org is at its limit."""
     clock = asyncio.get_running_loop().time
     deadline, pause = clock() + wait, SHORTEST
-    seats: WaiterLimit = api_request.http.app.state.seats
+    seats = api_request.http.server.waiters
     if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
         return result
     gone = asyncio.create_task(until_disconnected(api_request.http))

@@ -1,7 +1,6 @@
 """Limits the requests in progress per process. Workers and health checks are still accepted when other requests are
 not."""
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
@@ -30,7 +29,9 @@ class RequestLimit:
         if self._taken <= (self._workers if path.startswith(OF_WORKERS) else self._others):
             return None
         detail = f"the server handles {self._taken - 1} requests now and accepts no more"
-        return problem(Request(scope), 503, "unavailable", detail, hint="try again", **{"Retry-After": "1"})
+        return problem(
+            scope["tenuto.record"], 503, "unavailable", detail, hint="try again", headers={"Retry-After": "1"}
+        )
 
     def leave(self) -> None:
         self._taken -= 1

@@ -6,18 +6,17 @@ from hashlib import sha256
 from typing import Any, TypeVar
 from uuid import UUID
 
-from fastapi import Request, Response
-from fastapi.responses import JSONResponse
 from pydantic_core import to_jsonable_python
+from starlette.responses import JSONResponse, Response
 
 from tenuto.db import audit, idempotency
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import Actor, call_for, key_acts, transaction_for, user_acts
+from tenuto.db.connection.org_transactions import Actor, call_for, transaction_for
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
-from tenuto.server.auth.authenticate import ANY_PRINCIPAL, authenticate
+from tenuto.server.auth.authenticate import authenticate
 from tenuto.server.auth.bearer import request_origin
-from tenuto.server.http.json_body import in_thread_if_large
+from tenuto.server.http.request import HttpRequest, in_thread_if_large
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -43,7 +42,7 @@ class Transaction:
 class ApiRequest:
     """One request of one principal."""
 
-    http: Request
+    http: HttpRequest
     principal: ApiKeyPrincipal | UserPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -133,13 +132,7 @@ def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
     return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
 
 
-async def open_api_request(request: Request, permission: str) -> ApiRequest:
+async def open_api_request(request: HttpRequest, permission: str) -> ApiRequest:
     """Authenticates the request and returns its ApiRequest, if the caller has the permission."""
-    pool, settings = request.app.state.pool, request.app.state.settings
-    principal = await authenticate(request, permission, pool, settings)
-    if isinstance(principal, UserPrincipal):
-        acts = user_acts(principal.org_id, principal.id, principal.platform_role)
-    else:
-        key_id, hashes = request.scope["tenuto.key"]
-        acts = key_acts(key_id, hashes, None if permission == ANY_PRINCIPAL else permission)
-    return ApiRequest(request, principal, pool, settings, acts)
+    principal, acts = await authenticate(request, permission)
+    return ApiRequest(request, principal, request.server.pool, request.server.settings, acts)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from fastapi import Request
-
 from tenuto.db import keys, rate_limits, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
@@ -17,7 +15,8 @@ from tenuto.model.errors import Forbidden, StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.remote_workers import HeldTask
 from tenuto.model.task_tokens import TOKEN_HINT, key_id_of, read_task_token
-from tenuto.server.auth.bearer import TooManyRequests, bearer, remember_principal
+from tenuto.server.auth.bearer import TooManyRequests, bearer
+from tenuto.server.http.request import HttpRequest
 from tenuto.server.settings import ServerSettings
 
 
@@ -58,7 +57,7 @@ class AttemptTransaction:
 class TaskRequest:
     """One request of one attempt."""
 
-    http: Request
+    http: HttpRequest
     principal: TaskPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -86,14 +85,14 @@ class TaskRequest:
             )
 
 
-async def open_task_request(request: Request) -> TaskRequest:
+async def open_task_request(request: HttpRequest) -> TaskRequest:
     """Authenticates the attempt by its token and returns its TaskRequest; refuses tokens that Tenuto did not sign."""
-    pool, settings = request.app.state.pool, request.app.state.settings
+    pool, settings = request.server.pool, request.server.settings
     text = bearer(request, TOKEN_HINT)
     key_id_of(text)  # a malformed token costs no round trip
     public = {key.id: key.public_key for key in await pool.call(keys.list_signing_keys) if key.retired_at is None}
     principal = read_task_token(text, public, now=time.time())
-    remember_principal(request, "task", principal.task_id)
+    request.record.principal = ("task", principal.task_id)
     await _admit(pool, principal, settings)
     return TaskRequest(request, principal, pool, settings)
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from uuid import UUID
 
-from fastapi import Request
-
 from tenuto.db import audit, keys, remote_workers
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.org_transactions import call_for, transaction_for
@@ -15,7 +13,8 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tenuto.model.principals import WorkerKeyPrincipal
-from tenuto.server.auth.bearer import TooManyRequests, bearer, remember_principal, request_origin
+from tenuto.server.auth.bearer import TooManyRequests, bearer, request_origin
+from tenuto.server.http.request import HttpRequest
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -26,7 +25,7 @@ KEY_HINT = "send the header `Authorization: Bearer tnw_…` with a worker key"
 class WorkerRequest:
     """One request of one worker."""
 
-    http: Request
+    http: HttpRequest
     principal: WorkerKeyPrincipal
     pool: ConnectionPool
     settings: ServerSettings
@@ -67,9 +66,9 @@ class WorkerRequest:
         return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)
 
 
-async def open_worker_request(request: Request) -> WorkerRequest:
+async def open_worker_request(request: HttpRequest) -> WorkerRequest:
     """Authenticates the worker by its key and returns its WorkerRequest; a malformed key costs no round trip."""
-    pool, settings = request.app.state.pool, request.app.state.settings
+    pool, settings = request.server.pool, request.server.settings
     key = parse_key(bearer(request, KEY_HINT))
     if key is None:
         raise Unauthorized("the credential is not a worker key, or was mistyped", KEY_HINT)
@@ -80,11 +79,11 @@ async def open_worker_request(request: Request) -> WorkerRequest:
 
 
 async def _admit(
-    request: Request, key: dict[str, Any], pool: ConnectionPool, settings: ServerSettings
+    request: HttpRequest, key: dict[str, Any], pool: ConnectionPool, settings: ServerSettings
 ) -> WorkerKeyPrincipal:
     limit = settings.worker_limit
     admitted = await pool.call(keys.admit_worker_key, **key, rate=float(limit.rate), burst=float(limit.burst))
-    remember_principal(request, "worker_key", admitted.id)
+    request.record.principal = ("worker_key", admitted.id)
     if not admitted.allowed:
         raise TooManyRequests(f"worker key {admitted.name!r}", admitted.retry_after)
     return WorkerKeyPrincipal(admitted.org_id, admitted.id, admitted.name, tuple(admitted.queues))

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 
 MODULES = (
     "audit",

@@ -4,13 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query
 from pydantic import Field
 
 from tenuto.db import audit, keys
 from tenuto.model.audit import AuditEntry
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import Page, ResponseModel
 
@@ -47,16 +46,16 @@ class SignedHeadResponse(ResponseModel):
 
 
 @ROUTES.add("GET", "/v1/audit", permission="audit:read", response=Page[AuditEntry])
-async def list_audit(request: ApiRequest, asked: Annotated[AuditFilter, Query()]) -> Any:
+async def list_audit(request: ApiRequest, query: AuditFilter) -> Any:
     """List the actions of users and keys in the org, newest first."""
-    return page(await request.ask(audit.list_audit, **asked.model_dump()), asked, "id")
+    return page(await request.ask(audit.list_audit, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/audit/heads", permission="audit:read", response=Page[SignedHeadResponse])
-async def list_heads(request: ApiRequest, asked: Annotated[HeadFilter, Query()]) -> Any:
+async def list_heads(request: ApiRequest, query: HeadFilter) -> Any:
     """List the signed heads of the org's audit chain, newest first. A new head is signed within a minute of an
     entry."""
-    found = await request.ask(audit.list_heads, **asked.model_dump())
+    found = await request.ask(audit.list_heads, **query.model_dump())
     public = {key.id: key.public_key for key in await request.pool.call(keys.list_signing_keys)} if found else {}
     items = [
         {
@@ -67,4 +66,4 @@ async def list_heads(request: ApiRequest, asked: Annotated[HeadFilter, Query()])
         }
         for head in found
     ]
-    return {"items": items, "next": page(found, asked, "seq")["next"]}
+    return {"items": items, "next": page(found, query, "seq")["next"]}

@@ -5,21 +5,21 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Query, Response
-from fastapi.responses import StreamingResponse
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
 
 from tenuto.db import bundles
 from tenuto.db.bundle_upload import parts_of, upload_bundle
 from tenuto.model.bundles import read_bundle
 from tenuto.server.http.object_stream import receive, spool
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page, ResponseModel
 
 ROUTES = RouteTable("bundles")
 
-Hash = Annotated[str, Path(pattern="^[0-9a-f]{64}$")]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Archive(Response):
@@ -51,9 +51,9 @@ class BundleResponse(BundleSummaryResponse):
 
 
 @ROUTES.add("GET", "/v1/bundles", permission="bundles:read", response=Page[BundleSummaryResponse])
-async def list_bundles(request: ApiRequest, asked: Annotated[BundleFilter, Query()]) -> Any:
+async def list_bundles(request: ApiRequest, query: BundleFilter) -> Any:
     """List the org's bundles, newest first."""
-    return page(await request.ask(bundles.list_bundles, **asked.model_dump()), asked, "id")
+    return page(await request.ask(bundles.list_bundles, **query.model_dump()), query, "id")
 
 
 @ROUTES.add(

@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Query
-from fastapi.responses import StreamingResponse
+from pydantic import Field
+from starlette.responses import StreamingResponse
 
 from tenuto.server.change_stream import follower_of, read_place, said_of, seats_of, stream_changes
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 
@@ -16,7 +16,7 @@ ROUTES = RouteTable("changes")
 PERMISSION = "runs:read"
 STREAM = "text/event-stream"
 
-After = Annotated[str | None, Query(max_length=1000, description="For those who cannot send Last-Event-ID.")]
+After = Annotated[str | None, Field(max_length=1000, description="For those who cannot send Last-Event-ID.")]
 
 
 class ChangeResponse(ResponseModel):

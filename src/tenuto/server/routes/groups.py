@@ -1,13 +1,13 @@
 """Resource groups: list, create, change."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import identity
 from tenuto.model.identity import ResourceGroup
 from tenuto.server.http.pagination import NameFilter, PathName, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import IdResponse, Page
 from tenuto.server.schemas.operations import SetGroupRequest
@@ -16,9 +16,9 @@ ROUTES = RouteTable("groups")
 
 
 @ROUTES.add("GET", "/v1/groups", permission="groups:read", response=Page[ResourceGroup])
-async def list_groups(request: ApiRequest, asked: Annotated[NameFilter, Query()]) -> Any:
+async def list_groups(request: ApiRequest, query: NameFilter) -> Any:
     """List the org's resource groups by external id."""
-    return page(await request.ask(identity.list_groups, **asked.model_dump()), asked, "external_id")
+    return page(await request.ask(identity.list_groups, **query.model_dump()), query, "external_id")
 
 
 @ROUTES.add("PUT", "/v1/groups/{name}", permission="groups:write", response=IdResponse)

@@ -3,13 +3,15 @@
 import asyncio
 from typing import Any
 
-from fastapi import Request, Response
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.responses import Response
 
 from tenuto.db import maintenance
+from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.metrics import HTTP_REGISTRY
-from tenuto.server.http.routing import PUBLIC, RouteTable
+from tenuto.server.http.request import HttpRequest
+from tenuto.server.http.route_table import PUBLIC, RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
 
@@ -33,8 +35,28 @@ class ApiInfoResponse(ResponseModel):
     docs: str
 
 
+class ReadinessCheck:
+    """Queries the database; callers that come while a query runs share its result."""
+
+    def __init__(self, pool: ConnectionPool) -> None:
+        self._pool = pool
+        self._query: asyncio.Task[Any] | None = None
+
+    async def wait(self) -> None:
+        if self._query is None or self._query.done():
+            self._query = asyncio.create_task(self._pool.call(maintenance.now))
+            self._query.add_done_callback(_read_exception)
+        await asyncio.shield(self._query)
+
+
+def _read_exception(query: asyncio.Task[Any]) -> None:
+    """Reads the exception, so that asyncio does not report it when no request waits for it any more."""
+    if not query.cancelled():
+        query.exception()
+
+
 @ROUTES.add("GET", "/", permission=PUBLIC, response=ApiInfoResponse)
-async def front(request: Request) -> Any:
+async def front(request: HttpRequest) -> Any:
     """Get the name and version of the server."""
     about = {"name": request.app.title, "version": request.app.version}
     return {**about, "description": "/openapi.json", "docs": "docs/howto/http-api.md in Tenuto's source"}
@@ -47,20 +69,10 @@ async def healthz() -> Any:
 
 
 @ROUTES.add("GET", "/readyz", permission=PUBLIC, response=HealthResponse)
-async def readyz(request: Request) -> Any:
+async def readyz(request: HttpRequest) -> Any:
     """Respond while the database responds too. Requests that come while one check runs share its result."""
-    state = request.app.state
-    if state.look is None or state.look.done():
-        state.look = asyncio.create_task(state.pool.call(maintenance.now))
-        state.look.add_done_callback(_seen)
-    await asyncio.shield(state.look)
+    await request.server.readiness.wait()
     return {"status": "ok"}
-
-
-def _seen(look: asyncio.Task[Any]) -> None:
-    """Reads the check's exception, so that asyncio does not report it when no request waits for it any more."""
-    if not look.cancelled():
-        look.exception()
 
 
 @ROUTES.add("GET", "/metrics", permission="status:read", response_class=Metrics)
@@ -72,6 +84,6 @@ async def metrics(request: ApiRequest) -> Response:
 
 
 @ROUTES.add("GET", "/openapi.json", permission=PUBLIC)
-async def openapi(request: Request) -> dict[str, Any]:
+async def openapi(request: HttpRequest) -> dict[str, Any]:
     """Get the OpenAPI document."""
-    return request.app.openapi()
+    return request.app.openapi

@@ -1,17 +1,17 @@
 """API keys. A key is shown once. A key can only create, rotate and revoke keys with a subset of its own permissions."""
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import keys
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.model.permissions import check_permissions
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.keys import ApiKeyResponse, CreatedKeyResponse, CreateKeyRequest, RotateKeyRequest
@@ -26,9 +26,9 @@ class KeyFilter(Filter):
 
 
 @ROUTES.add("GET", "/v1/keys", permission="keys:read", response=Page[ApiKeyResponse])
-async def list_keys(request: ApiRequest, asked: Annotated[KeyFilter, Query()]) -> Any:
+async def list_keys(request: ApiRequest, query: KeyFilter) -> Any:
     """List the org's API keys, newest first."""
-    return page(await request.ask(keys.list_api_keys, **asked.model_dump()), asked, "id")
+    return page(await request.ask(keys.list_api_keys, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("POST", "/v1/keys", permission="keys:write", response=CreatedKeyResponse, status=201)

@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Request, Response
-from fastapi.responses import RedirectResponse
+from pydantic import Field
+from starlette.responses import RedirectResponse, Response
 
 from tenuto.db import audit, identity, logins
 from tenuto.db.connection.org_transactions import transaction_for
@@ -14,17 +14,17 @@ from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
-from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable
-from tenuto.server.http.routing import PUBLIC, RouteTable
+from tenuto.server.auth.oidc_issuer import IssuerUnavailable
+from tenuto.server.http.request import HttpRequest
+from tenuto.server.http.route_table import PUBLIC, RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import ResponseModel
-from tenuto.server.settings import ServerSettings
 
 ROUTES = RouteTable("login")
 LASTS = timedelta(hours=12)
 
-Text = Annotated[str | None, Query(max_length=4096)]
-Slug = Annotated[str | None, Query(min_length=1, max_length=63)]
+Text = Annotated[str | None, Field(max_length=4096)]
+Slug = Annotated[str | None, Field(min_length=1, max_length=63)]
 
 
 class MeResponse(ResponseModel):
@@ -43,16 +43,14 @@ class MeResponse(ResponseModel):
 @ROUTES.add(
     "GET", "/auth/login", permission=PUBLIC, refuses=(409, 422, 429), status=303, response_class=RedirectResponse
 )
-async def begin_login(request: Request, next: Text = None, org: Slug = None) -> Response:
+async def begin_login(request: HttpRequest, next: Text = None, org: Slug = None) -> Response:
     """Log in at the OIDC issuer. `next` is the page to return to; `org` is the slug of the org, for users of several
     orgs."""
-    settings: ServerSettings = request.app.state.settings
-    oidc_login.client_id(request.app.state.issuer)
+    issuer = oidc_login.login_issuer(request.server.issuer)
     begun = oidc_login.begin(next, org)
-    answer = RedirectResponse(await oidc_login.login_page(request.app.state.issuer, begun, _callback(request)), 303)
-    cookies.set_cookie(
-        answer, cookies.BEGUN, oidc_login.seal(begun, settings.peppers), seconds=oidc_login.LOGIN_TIMEOUT_SECONDS
-    )
+    answer = RedirectResponse(await oidc_login.login_page(issuer, begun, _callback(request)), 303)
+    sealed = oidc_login.seal(begun, request.server.settings.peppers)
+    cookies.set_cookie(answer, cookies.BEGUN, sealed, seconds=oidc_login.LOGIN_TIMEOUT_SECONDS)
     return answer
 
 
@@ -64,12 +62,10 @@ async def begin_login(request: Request, next: Text = None, org: Slug = None) -> 
     status=303,
     response_class=RedirectResponse,
 )
-async def finish_login(request: Request, code: Text = None, state: Text = None, error: Text = None) -> Response:
+async def finish_login(request: HttpRequest, code: Text = None, state: Text = None, error: Text = None) -> Response:
     """Finish a login: the OIDC issuer redirects the browser here."""
-    settings: ServerSettings = request.app.state.settings
-    issuer: Issuer = request.app.state.issuer
-    oidc_login.client_id(issuer)
-    begun = oidc_login.unseal(request.cookies.get(cookies.BEGUN, ""), settings.peppers, state or "")
+    issuer = oidc_login.login_issuer(request.server.issuer)
+    begun = oidc_login.unseal(request.cookies.get(cookies.BEGUN, ""), request.server.settings.peppers, state or "")
     if not code:
         raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", oidc_login.RETRY_HINT)
     try:
@@ -77,7 +73,7 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
     except IssuerUnavailable as away:
         raise Unauthorized("the issuer did not take the code, or does not answer", oidc_login.RETRY_HINT) from away
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
-    found = await request.app.state.pool.call(identity.find_user, **who, org=begun.org)
+    found = await request.server.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
     answer = RedirectResponse(begun.next, 303)
     await _let_in(request, answer, found.org_id, found.user_id, "oidc", {**who, **known})
@@ -88,21 +84,21 @@ async def finish_login(request: Request, code: Text = None, state: Text = None, 
 @ROUTES.add(
     "GET", "/auth/link", permission=PUBLIC, refuses=(401, 422, 429), status=303, response_class=RedirectResponse
 )
-async def follow_link(request: Request, token: Annotated[str, Query(min_length=1, max_length=256)]) -> Response:
+async def follow_link(request: HttpRequest, token: Annotated[str, Field(min_length=1, max_length=256)]) -> Response:
     """Log in with a link that `tenuto up` or an operator created. A link works once."""
-    guest = await request.app.state.pool.call(logins.use_login_token, hash=token_hash(token))
+    guest = await request.server.pool.call(logins.use_login_token, hash=token_hash(token))
     answer = RedirectResponse(oidc_login.HOME, 303)
     await _let_in(request, answer, guest.org_id, guest.user_id, "link")
     return answer
 
 
 @ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), response=None, status=204)
-async def log_out(request: Request) -> Response:
+async def log_out(request: HttpRequest) -> Response:
     """Log out: the cookie is invalid from now on. Logging out twice is allowed."""
     answer = Response(None, 204)
     if cookie := cookies.login_cookie(request):
-        cookies.check_page(request, request.app.state.settings, cookie)
-        await request.app.state.pool.call(logins.close_login, hash=token_hash(cookie))
+        cookies.check_page(request, request.server.settings, cookie)
+        await request.server.pool.call(logins.close_login, hash=token_hash(cookie))
         cookies.drop_cookie(answer, cookies.LOGIN)
     return answer
 
@@ -125,10 +121,10 @@ async def get_me(request: ApiRequest) -> Any:
 
 
 async def _let_in(
-    request: Request, answer: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
+    request: HttpRequest, answer: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
 ) -> None:
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
-    pool, settings = request.app.state.pool, request.app.state.settings
+    pool, settings = request.server.pool, request.server.settings
     cookie, old = make_token(), cookies.login_cookie(request)
     seen: dict[str, Any] = {
         "ip": request.client.host if request.client else None,
@@ -139,13 +135,12 @@ async def _let_in(
             await identity.put_user(conn, org_id=org_id, **known)
         await logins.open_login(conn, org_id=org_id, user_id=user_id, hash=token_hash(cookie), lasts=LASTS, **seen)
         what: dict[str, Any] = {"entity": "user", "entity_id": str(user_id), "action": "login"}
-        actor = {"actor_kind": "user", "actor_id": str(user_id), "request_id": request.scope["request_id"]}
+        actor = {"actor_kind": "user", "actor_id": str(user_id), "request_id": request.record.request_id}
         await audit.write_audit(conn, org_id=org_id, **what, **actor, **seen, changes={"way": {"new": way}})
     if old is not None:
         await pool.call(logins.close_login, hash=token_hash(old))
     cookies.set_cookie(answer, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))
 
 
-def _callback(request: Request) -> str:
-    settings: ServerSettings = request.app.state.settings
-    return f"{(settings.public_url or str(request.base_url)).rstrip('/')}/auth/callback"
+def _callback(request: HttpRequest) -> str:
+    return f"{(request.server.settings.public_url or str(request.base_url)).rstrip('/')}/auth/callback"

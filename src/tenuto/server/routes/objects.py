@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Request, Response
-from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response, StreamingResponse
 
 from tenuto.db import run_data
 from tenuto.db.connection.errors import Unreachable
@@ -17,9 +16,9 @@ from tenuto.model.errors import Conflict, InvalidInput, NotFound
 from tenuto.model.ids import uuid7
 from tenuto.model.run_data import StoredObject
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
-from tenuto.server.http.json_body import parse_json
 from tenuto.server.http.object_stream import pieces, receive, spool
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.request import HttpRequest, parse_json
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import ResponseModel
 from tenuto.server.settings import ServerSettings
@@ -62,9 +61,9 @@ class ObjectResponse(ResponseModel):
 @ROUTES.add(
     "POST", "/v1/objects", permission="objects:write", response=ObjectResponse, status=201, takes=Bytes.media_type
 )
-async def create_object(request: ApiRequest, asked: Annotated[UploadParams, Query()]) -> Response:
+async def create_object(request: ApiRequest, query: UploadParams) -> Response:
     """Store the body, up to 64 MB, as a data object. An object that no task holds is deleted after a day."""
-    return await _put(request, UUID(uuid7()), asked)
+    return await _put(request, UUID(uuid7()), query)
 
 
 @ROUTES.add(
@@ -72,16 +71,16 @@ async def create_object(request: ApiRequest, asked: Annotated[UploadParams, Quer
     response=ObjectResponse, status=201, takes=Bytes.media_type,
     responses={200: {"model": ObjectResponse, "description": "it was there already"}},
 )  # fmt: skip
-async def put_object(request: ApiRequest, object_id: UUID, asked: Annotated[UploadParams, Query()]) -> Response:
+async def put_object(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
     """Store the body under an id that the client chose, so that the request can be repeated. Other bytes need another
     id."""
-    return await _put(request, object_id, asked)
+    return await _put(request, object_id, query)
 
 
-async def _put(request: ApiRequest, object_id: UUID, asked: UploadParams) -> Response:
+async def _put(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
     with spool() as file:
         received = await receive(request.http, file)
-        said = {**asked.read(), "size": received.size, "checksum": received.checksum}
+        said = {**query.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
             return await _record(request, object_id, payload=file.read(), **said)
         store = FolderStore(request.settings.objects)
@@ -121,7 +120,7 @@ async def get_object(request: ApiRequest, object_id: UUID) -> Response:
     return await send_object(request.http, request.settings, found)
 
 
-async def send_object(request: Request, settings: ServerSettings, found: StoredObject) -> Response:
+async def send_object(request: HttpRequest, settings: ServerSettings, found: StoredObject) -> Response:
     """Returns the bytes of an object, streamed if there are many."""
     headers = _headers(found)
     if request.headers.get("if-none-match") == headers.get("ETag", ""):

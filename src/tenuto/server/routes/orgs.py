@@ -3,7 +3,8 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Query, Response
+from pydantic import Field
+from starlette.responses import Response
 
 from tenuto.db import identity
 from tenuto.db.connection.call import Conn
@@ -11,20 +12,20 @@ from tenuto.model.audit import diff
 from tenuto.model.errors import NotFound
 from tenuto.model.identity import Org
 from tenuto.server.http.pagination import Filter
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.users import EditOrgRequest
 
 ROUTES = RouteTable("orgs")
 
-Slug = Annotated[str, Path(min_length=1, max_length=63)]
+Slug = Annotated[str, Field(min_length=1, max_length=63)]
 
 
 @ROUTES.add("GET", "/v1/orgs", permission="orgs:read", response=Page[Org])
-async def list_orgs(request: ApiRequest, asked: Annotated[Filter, Query()]) -> Any:
+async def list_orgs(request: ApiRequest, query: Filter) -> Any:
     """List the caller's org."""
-    return {"items": await request.look(_own, limit=asked.limit), "next": None}
+    return {"items": await request.look(_own, limit=query.limit), "next": None}
 
 
 @ROUTES.add("GET", "/v1/orgs/{slug}", permission="orgs:read", response=Org)

@@ -3,13 +3,13 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
 from pydantic import Field
+from starlette.responses import Response
 
 from tenuto.db import monitoring, outbox
 from tenuto.model.errors import InvalidInput
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import MAX_EXACT_INTEGER, WHOLE, Name, Page, RequestModel, ResponseModel
 
@@ -53,9 +53,9 @@ class ReplayResponse(ResponseModel):
 
 
 @ROUTES.add("GET", "/v1/outbox", permission="outbox:read", response=Page[EffectResponse])
-async def list_effects(request: ApiRequest, asked: Annotated[EffectFilter, Query()]) -> Any:
+async def list_effects(request: ApiRequest, query: EffectFilter) -> Any:
     """List side effects, newest first."""
-    return page(await request.ask(monitoring.list_effects, **asked.model_dump()), asked, "id")
+    return page(await request.ask(monitoring.list_effects, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("POST", "/v1/outbox/replay", permission="outbox:write", response=ReplayResponse)

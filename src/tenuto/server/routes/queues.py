@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from fastapi import Response
+from starlette.responses import Response
 
 from tenuto.db import monitoring, runs
 from tenuto.model.monitoring import QueueStatus
 from tenuto.server.http.pagination import PathName
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import Items
 

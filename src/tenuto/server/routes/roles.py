@@ -3,19 +3,20 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Path, Query, Response
+from pydantic import Field
+from starlette.responses import Response
 
 from tenuto.db import identity
 from tenuto.model.identity import Member, OrgRole
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import IdResponse, Page
 from tenuto.server.schemas.users import CreateRoleRequest
 
 ROUTES = RouteTable("roles")
 
-Name = Annotated[str, Path(min_length=1, max_length=63)]
+Name = Annotated[str, Field(min_length=1, max_length=63)]
 
 
 class RoleFilter(Filter):
@@ -31,9 +32,9 @@ class MemberFilter(Filter):
 
 
 @ROUTES.add("GET", "/v1/roles", permission="roles:read", response=Page[OrgRole])
-async def list_roles(request: ApiRequest, asked: Annotated[RoleFilter, Query()]) -> Any:
+async def list_roles(request: ApiRequest, query: RoleFilter) -> Any:
     """List the org's roles by name, with their numbers of members."""
-    return page(await request.ask(identity.list_roles, **asked.model_dump()), asked, "name")
+    return page(await request.ask(identity.list_roles, **query.model_dump()), query, "name")
 
 
 @ROUTES.add("POST", "/v1/roles", permission="roles:write", response=IdResponse, status=201)
@@ -60,9 +61,9 @@ async def delete_role(request: ApiRequest, name: Name) -> Response:
 
 
 @ROUTES.add("GET", "/v1/roles/{name}/members", permission="users:read", response=Page[Member])
-async def list_members(request: ApiRequest, name: Name, asked: Annotated[MemberFilter, Query()]) -> Any:
+async def list_members(request: ApiRequest, name: Name, query: MemberFilter) -> Any:
     """List the members of a role."""
-    return page(await request.ask(identity.list_members, role=name, **asked.model_dump()), asked, "user_id")
+    return page(await request.ask(identity.list_members, role=name, **query.model_dump()), query, "user_id")
 
 
 @ROUTES.add("PUT", "/v1/roles/{name}/members/{user_id}", permission="roles:write", response=None, status=204)

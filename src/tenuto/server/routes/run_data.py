@@ -3,12 +3,12 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
 from tenuto.db import monitoring, run_data
 from tenuto.model.errors import InvalidInput
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
 from tenuto.server.schemas.base import EditTagsRequest, Items, PutDataRequest
@@ -41,9 +41,9 @@ class DataSelector(BaseModel):
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}/data", permission="data:read", response=Items[schemas.RunDataResponse])
-async def get_run_data(request: ApiRequest, run_id: UUID, asked: Annotated[DataFilter, Query()]) -> Any:
+async def get_run_data(request: ApiRequest, run_id: UUID, query: DataFilter) -> Any:
     """Get the latest value of each key."""
-    found = await request.ask(run_data.get_run_data, run_id=run_id, **asked.model_dump())
+    found = await request.ask(run_data.get_run_data, run_id=run_id, **query.model_dump())
     if not found:
         await request.ask(monitoring.get_run, run_id=run_id)  # a run that is not there is not one without data
     return {"items": found}
@@ -62,14 +62,14 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
 
 
 @ROUTES.add("DELETE", "/v1/runs/{run_id}/data", permission="data:write", response=schemas.DeletedResponse)
-async def delete_run_data(request: ApiRequest, run_id: UUID, asked: Annotated[DataSelector, Query()]) -> Response:
+async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector) -> Response:
     """Delete a key, or one value of it."""
-    if (asked.key is None) == (asked.data_id is None):
+    if (query.key is None) == (query.data_id is None):
         raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
 
     async def work(change: Transaction) -> schemas.DeletedResponse:
-        deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=asked.key, data_id=asked.data_id)
-        await change.note("run_data", run_id, "delete", {"what": {"old": asked.key or str(asked.data_id)}})
+        deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=query.key, data_id=query.data_id)
+        await change.note("run_data", run_id, "delete", {"what": {"old": query.key or str(query.data_id)}})
         return schemas.DeletedResponse(deleted=deleted)
 
     return await request.change(work)

@@ -1,20 +1,20 @@
 """Runs: start, list, wait, cancel, retry, delete, signal."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from uuid import UUID
 
-from fastapi import Query, Response
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from tenuto.db import monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json
 from tenuto.model.monitoring import RunResult, RunSummary
 from tenuto.model.tasks import Started
 from tenuto.server.http.etags import fields_of, tagged
-from tenuto.server.http.json_body import in_thread_if_large
 from tenuto.server.http.pagination import SortedFilter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.request import in_thread_if_large
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import runs as schemas
@@ -97,9 +97,9 @@ async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any
 
 
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", response=Page[RunSummary])
-async def list_runs(request: ApiRequest, asked: Annotated[RunFilter, Query()]) -> Any:
+async def list_runs(request: ApiRequest, query: RunFilter) -> Any:
     """List the org's runs, newest or oldest first."""
-    return page(await request.ask(monitoring.list_runs, **asked.said()), asked, "id")
+    return page(await request.ask(monitoring.list_runs, **query.said()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)

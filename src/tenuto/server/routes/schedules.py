@@ -1,8 +1,8 @@
 """Schedules: runs that start at given times."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import maintenance, reactions
 from tenuto.model.cron import fire_after
@@ -10,7 +10,7 @@ from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.model.schedules import Schedule
 from tenuto.server.http.pagination import NameFilter, PathName, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import operations as schemas
 from tenuto.server.schemas.base import Page
@@ -50,9 +50,9 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
 
 
 @ROUTES.add("GET", "/v1/schedules", permission="schedules:read", response=Page[Schedule])
-async def list_schedules(request: ApiRequest, asked: Annotated[NameFilter, Query()]) -> Any:
+async def list_schedules(request: ApiRequest, query: NameFilter) -> Any:
     """List every schedule by name, with its next time."""
-    return page(await request.ask(reactions.list_schedules, **asked.model_dump()), asked, "name")
+    return page(await request.ask(reactions.list_schedules, **query.model_dump()), query, "name")
 
 
 @ROUTES.add("POST", "/v1/schedules/{name}/pause", permission="schedules:write", response=None, status=204)

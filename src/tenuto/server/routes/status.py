@@ -3,7 +3,7 @@
 from typing import Any
 
 from tenuto.db import monitoring
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.operations import StatusResponse
 

@@ -3,8 +3,8 @@
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
 from tenuto.db import monitoring, run_data, runs
 from tenuto.db.connection.json_rows import get_task_json
@@ -12,7 +12,7 @@ from tenuto.model.monitoring import TaskSummary
 from tenuto.model.tasks import TreeNode
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import SortedFilter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.limits.long_poll import Wait, until_ended
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas import tasks as schemas
@@ -44,9 +44,9 @@ class LogCursor(BaseModel):
 
 
 @ROUTES.add("GET", "/v1/tasks", permission="tasks:read", response=Page[TaskSummary])
-async def list_tasks(request: ApiRequest, asked: Annotated[TaskFilter, Query()]) -> Any:
+async def list_tasks(request: ApiRequest, query: TaskFilter) -> Any:
     """List the tasks of the org or of a run, newest or oldest first."""
-    return page(await request.ask(monitoring.list_tasks, **asked.said()), asked, "id")
+    return page(await request.ask(monitoring.list_tasks, **query.said()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=schemas.TaskResponse)
@@ -89,9 +89,9 @@ async def list_attempts(request: ApiRequest, task_id: UUID) -> Any:
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}/logs", permission="tasks:read", response=Items[schemas.LogLineResponse])
-async def read_logs(request: ApiRequest, task_id: UUID, asked: Annotated[LogCursor, Query()]) -> Any:
+async def read_logs(request: ApiRequest, task_id: UUID, query: LogCursor) -> Any:
     """Read the log lines of a task's attempts after a position."""
-    return await _items(request, task_id, await request.ask(run_data.read_logs, task_id=task_id, **asked.model_dump()))
+    return await _items(request, task_id, await request.ask(run_data.read_logs, task_id=task_id, **query.model_dump()))
 
 
 async def _items(request: ApiRequest, task_id: UUID, found: list[Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """Users of the org: add, promote, disable. A user can neither create nor change a user with more permissions."""
 
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import identity
 from tenuto.db.connection.call import Conn
@@ -11,7 +11,7 @@ from tenuto.model.errors import Conflict, Forbidden, NotFound
 from tenuto.model.identity import User
 from tenuto.model.permissions import PLATFORM_ROLES, beyond
 from tenuto.server.http.pagination import Filter, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.base import IdResponse, Page
 from tenuto.server.schemas.users import CreateUserRequest, EditUserRequest
@@ -26,9 +26,9 @@ class UserFilter(Filter):
 
 
 @ROUTES.add("GET", "/v1/users", permission="users:read", response=Page[User])
-async def list_users(request: ApiRequest, asked: Annotated[UserFilter, Query()]) -> Any:
+async def list_users(request: ApiRequest, query: UserFilter) -> Any:
     """List the org's users, newest first."""
-    return page(await request.ask(identity.list_users, **asked.model_dump()), asked, "id")
+    return page(await request.ask(identity.list_users, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/users/{user_id}", permission="users:read", response=User)

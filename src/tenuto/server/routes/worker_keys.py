@@ -1,15 +1,15 @@
 """Worker keys. A key is shown once."""
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import keys, workers
 from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.routes.keys import KeyFilter, asker, key_of
 from tenuto.server.schemas.base import Page
@@ -19,9 +19,9 @@ ROUTES = RouteTable("worker-keys")
 
 
 @ROUTES.add("GET", "/v1/worker-keys", permission="keys:read", response=Page[WorkerKeyResponse])
-async def list_worker_keys(request: ApiRequest, asked: Annotated[KeyFilter, Query()]) -> Any:
+async def list_worker_keys(request: ApiRequest, query: KeyFilter) -> Any:
     """List the org's worker keys, newest first."""
-    return page(await request.ask(keys.list_worker_keys, **asked.model_dump()), asked, "id")
+    return page(await request.ask(keys.list_worker_keys, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("POST", "/v1/worker-keys", permission="keys:write", response=CreatedKeyResponse, status=201)

@@ -1,13 +1,13 @@
 """Workers: list, drain."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import monitoring, workers
 from tenuto.model.monitoring import WorkerStatus
 from tenuto.server.http.pagination import NameFilter, PathName, page
-from tenuto.server.http.routing import RouteTable
+from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.base import Page, ReasonRequest
 
@@ -19,9 +19,9 @@ class WorkerFilter(NameFilter):
 
 
 @ROUTES.add("GET", "/v1/workers", permission="workers:read", response=Page[WorkerStatus])
-async def list_workers(request: ApiRequest, asked: Annotated[WorkerFilter, Query()]) -> Any:
+async def list_workers(request: ApiRequest, query: WorkerFilter) -> Any:
     """List the org's workers by name."""
-    return page(await request.ask(monitoring.list_workers, **asked.model_dump()), asked, "id")
+    return page(await request.ask(monitoring.list_workers, **query.model_dump()), query, "id")
 
 
 @ROUTES.add("POST", "/v1/workers/{name}/drain", permission="workers:write", response=None, status=204)

@@ -16,10 +16,10 @@ from tenuto.sdk.client.start_request import StartRequest, together
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump
 from tenuto.server.auth.bearer import request_origin
-from tenuto.server.http.json_body import count_values
+from tenuto.server.http.request import count_values
 from tenuto.server.requests.api import ApiRequest
 from tenuto.server.schemas.starts import StartGraphRequest, StartTaskRequest
-from tenuto.server.starts.batcher import BatchKey, StartBatcher
+from tenuto.server.starts.batcher import BatchKey
 from tenuto.server.starts.build import StartBuilder
 
 # Per statement. Postgres takes about 500 bytes for a small value of an input, and frees them after the statement.
@@ -75,8 +75,8 @@ async def start_one(api_request: ApiRequest, acts: Actor, plan: StartRequest, ty
         alike = BatchKey(
             acts, org_id, **api_request.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
         )
-        starter: StartBatcher = api_request.http.app.state.starter
-        return Started(await starter.start(alike, plan, request_origin(api_request.http)), created=True)
+        batcher = api_request.http.server.start_batcher
+        return Started(await batcher.start(alike, plan, request_origin(api_request.http)), created=True)
     entry = {"entity": "run", "action": "start", "changes": changes, **api_request.actor()}
     async with api_request.pool.connection(timeout=api_request.settings.statement_seconds, org_id=org_id) as conn:
         (started,) = await start_statements.ask_as(acts.on(conn), plan.statement(org_id), entry)

@@ -4,11 +4,12 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import Query, Response
+from pydantic import Field
+from starlette.responses import Response
 
 from tenuto.db import attempts, monitoring, run_data
 from tenuto.model.tasks import ReportResult
-from tenuto.server.http.routing import TASK, RouteTable
+from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.requests.task import AttemptTransaction, TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
@@ -28,7 +29,7 @@ async def get_own_task(request: TaskRequest) -> Any:
 
 
 @ROUTES.add("GET", "/v1/task/inputs", permission=TASK, response=Items[responses.InputPartResponse])
-async def get_own_inputs(request: TaskRequest, first: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> Response:
+async def get_own_inputs(request: TaskRequest, first: Annotated[int, Field(ge=0, le=1_000_000)] = 0) -> Response:
     """Get inputs that were too large for the response to the claim: the input and metadata (with `first` 0), and the
     slots from number `first` on, about 16 MB per response. Repeat from the next slot until all are read."""
     async with request.fenced() as attempt:

@@ -3,13 +3,13 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import Query, Response
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
 
 from tenuto.db import attempts, maintenance, run_data
 from tenuto.model.run_data import Signal, State
 from tenuto.model.tasks import TaskResult
-from tenuto.server.http.routing import TASK, RouteTable
+from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.requests.task import TaskRequest
 from tenuto.server.schemas import task_api as responses
 from tenuto.server.schemas import task_requests as requests
@@ -83,11 +83,11 @@ async def poll_own_children(request: TaskRequest, body: requests.PollTasksReques
 
 
 @ROUTES.add("GET", "/v1/task/data", permission=TASK, response=Items[responses.TaskDataResponse])
-async def get_own_data(request: TaskRequest, asked: Annotated[OwnDataFilter, Query()]) -> Any:
+async def get_own_data(request: TaskRequest, query: OwnDataFilter) -> Any:
     """Get the data of the task's run: the latest value of each key, or with `history` all values."""
     who = {"org_id": request.principal.org_id, "run_id": request.principal.run_id}
     async with request.fenced() as attempt:
-        found = await run_data.get_run_data(attempt.conn, **who, **asked.model_dump())
+        found = await run_data.get_run_data(attempt.conn, **who, **query.model_dump())
     return {"items": found}
 
 
@@ -101,7 +101,7 @@ async def put_own_data(request: TaskRequest, body: requests.PutTaskDataRequest) 
 
 
 @ROUTES.add("GET", "/v1/task/state", permission=TASK, response=Items[State])
-async def get_own_state(request: TaskRequest, key: Annotated[str | None, Query(max_length=1024)] = None) -> Any:
+async def get_own_state(request: TaskRequest, key: Annotated[str | None, Field(max_length=1024)] = None) -> Any:
     """Get the state that tasks of this type keep across runs: one key, or all."""
     async with request.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's

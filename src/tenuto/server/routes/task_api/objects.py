@@ -1,16 +1,16 @@
 """Data objects of running attempts. A task holds the objects it puts, and can read every object whose id it knows."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
 
-from fastapi import Query, Response
+from starlette.responses import Response
 
 from tenuto.db import run_data
 from tenuto.model.ids import uuid7
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES
 from tenuto.server.http.object_stream import receive, spool
-from tenuto.server.http.routing import TASK, RouteTable
+from tenuto.server.http.route_table import TASK, RouteTable
 from tenuto.server.requests.task import TaskRequest
 from tenuto.server.routes.objects import Bytes, UploadParams, send_object
 from tenuto.server.schemas.base import IdResponse
@@ -20,14 +20,14 @@ ROUTES = RouteTable("task API")
 
 
 @ROUTES.add("POST", "/v1/task/objects", permission=TASK, response=IdResponse, status=201, takes=Bytes.media_type)
-async def put_own_object(request: TaskRequest, asked: Annotated[UploadParams, Query()]) -> Any:
+async def put_own_object(request: TaskRequest, query: UploadParams) -> Any:
     """Store the body, up to 64 MB. The task holds the object, which stays as long as the task."""
     async with request.fenced():
         pass  # before anything is stored
     id, store = UUID(uuid7()), FolderStore(request.settings.objects)
     with spool() as file:
         received = await receive(request.http, file)
-        said = {**asked.read(), "size": received.size, "checksum": received.checksum}
+        said = {**query.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
             await _record(request, id, payload=file.read(), **said)
             return {"id": id}

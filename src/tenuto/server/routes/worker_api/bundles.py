@@ -2,19 +2,20 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, Response
+from pydantic import Field
+from starlette.responses import Response
 
 from tenuto.db import bundles
 from tenuto.model.errors import NotFound
-from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import ResponseModel
 
 ROUTES = RouteTable("worker API")
 
 HASH = "^[0-9a-f]{64}$"
-Hash = Annotated[str, Path(pattern=HASH)]
-No = Annotated[int, Path(ge=0, le=2_147_483_647)]
+Hash = Annotated[str, Field(pattern=HASH)]
+No = Annotated[int, Field(ge=0, le=2_147_483_647)]
 
 
 class Part(Response):
@@ -44,8 +45,8 @@ async def list_bundle_types(request: WorkerRequest) -> Any:
 @ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, response=BundleEntryResponse)
 async def find_bundle(
     request: WorkerRequest,
-    type: Annotated[str, Query(min_length=1, max_length=256)],
-    sha256: Annotated[str | None, Query(pattern=HASH)] = None,
+    type: Annotated[str, Field(min_length=1, max_length=256)],
+    sha256: Annotated[str | None, Field(pattern=HASH)] = None,
 ) -> Any:
     """Find the bundle that runs a type: the one put last, or the one named."""
     async with request.transaction() as conn:

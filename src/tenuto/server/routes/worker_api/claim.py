@@ -4,20 +4,19 @@ response."""
 import asyncio
 import json
 
-from fastapi import Response
+from starlette.responses import Response
 
 from tenuto.db import remote_workers
 from tenuto.model.remote_workers import ExchangeRow
 from tenuto.server.auth.task_tokens import add_tokens
-from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.limits.body_memory import is_heavy
-from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
 from tenuto.server.schemas.worker_sessions import ClaimResponse
 from tenuto.server.starts.inputs import output_text
-from tenuto.server.wakeups import Subscription, WakeupHub
+from tenuto.server.wakeups import Subscription
 
 ROUTES = RouteTable("worker API")
 
@@ -28,8 +27,8 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
     large, not JSON) is rejected as a whole. A batch with many values does not wait."""
     if not (body.wait and body.limit) or is_heavy(request.http):
         return await _answer(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
-    wakes: WakeupHub = request.http.app.state.wakes
-    seats: WaiterLimit = request.http.app.state.worker_seats
+    wakes = request.http.server.wakeups
+    seats = request.http.server.worker_waiters
     seats.check(request.principal.org_id)  # before anything is done: the same request is sent again
     with seats.take(request.principal.org_id), wakes.watch() as watch:
         found = await _exchange(request, body, body.reports)

@@ -1,6 +1,6 @@
 """The schedules of an app, declared by its workers: the latest declaration wins."""
 
-from fastapi import Response
+from starlette.responses import Response
 
 from tenuto.db import maintenance, reactions, runs
 from tenuto.db.connection.call import Conn
@@ -9,7 +9,7 @@ from tenuto.model.cron import fire_after
 from tenuto.model.errors import Forbidden
 from tenuto.model.principals import WorkerKeyPrincipal
 from tenuto.model.schedules import Schedule
-from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import PutSchedulesRequest, ScheduleDeclaration
 from tenuto.server.starts.inputs import refuse_pickles

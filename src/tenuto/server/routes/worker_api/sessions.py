@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from fastapi import Request, Response
+from starlette.responses import Response
 
 from tenuto.db import attempts, keys, remote_workers, run_data, runs, workers
 from tenuto.db.connection.call import Conn
@@ -13,7 +13,8 @@ from tenuto.model.errors import StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.tasks import ReportResult
 from tenuto.server.auth.task_tokens import issue_token
-from tenuto.server.http.routing import PUBLIC, WORKER, RouteTable
+from tenuto.server.http.request import HttpRequest
+from tenuto.server.http.route_table import PUBLIC, WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas import worker_claims as requests
 from tenuto.server.schemas import worker_sessions as responses
@@ -150,7 +151,7 @@ async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.
 
 
 @ROUTES.add("GET", "/internal/jwks", permission=PUBLIC, refuses=(429,), response=responses.KeySetResponse)
-async def get_signing_keys(request: Request) -> Any:
+async def get_signing_keys(request: HttpRequest) -> Any:
     """Get the public keys that verify task tokens. Signatures of retired keys are not valid."""
-    found = await request.app.state.pool.call(keys.list_signing_keys)
+    found = await request.server.pool.call(keys.list_signing_keys)
     return {"keys": [one.public_key for one in found if one.retired_at is None]}

@@ -5,12 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tenuto.server.http.routing import WORKER, RouteTable
+from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.http.shutdown import until_disconnected
-from tenuto.server.limits.long_poll import WaiterLimit
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import Name, RequestModel, ResponseModel
-from tenuto.server.wakeups import WakeupHub
 
 ROUTES = RouteTable("worker API")
 
@@ -35,10 +33,10 @@ class WaitForWorkResponse(ResponseModel):
 async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> Any:
     """Wait until there may be work, which is a hint: other workers may claim it first. Without a cursor, or with one of
     another server process, the response comes at once."""
-    wakes: WakeupHub = request.http.app.state.wakes
+    wakes = request.http.server.wakeups
     own = None if "*" in request.principal.queues else frozenset(request.principal.queues)
     asked = None if body.queues is None else frozenset(body.queues)
-    seats: WaiterLimit = request.http.app.state.worker_seats
+    seats = request.http.server.worker_waiters
     seats.check(request.principal.org_id)
     with seats.take(request.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own

@@ -1,4 +1,4 @@
-"""Reads untrusted JSON bodies: limits size and depth, and refuses texts that Postgres cannot store."""
+"""The HTTP request, and its untrusted JSON body: limits size and depth, refuses texts that Postgres cannot store."""
 
 import asyncio
 import json
@@ -7,9 +7,13 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from fastapi import HTTPException, Request
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import Receive, Scope
 
 from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.server.http.request_log import RequestRecord
+from tenuto.server.state import ServerState
 
 MAX_BODY_BYTES = 2 * 1024 * 1024
 MAX_BULK_BODY_BYTES = 64 * 1024 * 1024
@@ -24,36 +28,43 @@ UNSOUND_BYTES = 6
 T = TypeVar("T")
 
 
-class BoundedRequest(Request):
-    """A request whose body is read once, up to the limit of its route."""
+class HttpRequest(Request):
+    """A request with the state of its server and its record. Its body is read once, up to the limit of its route."""
 
-    most_bytes = MAX_BODY_BYTES
-    most_depth = MAX_DEPTH
+    max_bytes = MAX_BODY_BYTES
+    max_depth = MAX_DEPTH
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        super().__init__(scope, receive)
+        self.server: ServerState = scope["app"].state
+        self.record: RequestRecord = scope["tenuto.record"]
+        self.parsed_json: Any = None  # the body, once `json` was called
+        self._bytes: bytes | None = None
 
     async def body(self) -> bytes:
-        if not hasattr(self, "_body"):
-            self._body = await read_bounded(self, self.most_bytes)
-        return self._body
+        if self._bytes is None:
+            self._bytes = await read_bounded(self, self.max_bytes)
+        return self._bytes
 
     async def json(self) -> Any:
-        if not hasattr(self, "_json"):
-            body = await self.body()
-            self._json = await in_thread_if_large(body, lambda: parse_json(body, self.most_depth))
-        return self._json
+        """Parse the body; called once."""
+        body = await self.body()
+        self.parsed_json = await in_thread_if_large(body, lambda: parse_json(body, self.max_depth))
+        return self.parsed_json
 
     def size(self) -> int:
         """Returns the size of the body in bytes, or 0 if it was not read."""
-        return len(getattr(self, "_body", b""))
+        return len(self._bytes or b"")
 
     def count_values(self) -> int:
-        return count_values(getattr(self, "_body", b""))
+        return count_values(self._bytes or b"")
 
 
-class BulkRequest(BoundedRequest):
+class BulkHttpRequest(HttpRequest):
     """A request that may hold many items."""
 
-    most_bytes = MAX_BULK_BODY_BYTES
-    most_depth = MAX_DEPTH + 4  # the structure around the values of a batch does not count
+    max_bytes = MAX_BULK_BODY_BYTES
+    max_depth = MAX_DEPTH + 4  # the structure around the values of a batch does not count
 
 
 async def in_thread_if_large(body: bytes, work: Callable[[], T]) -> T:
@@ -92,7 +103,7 @@ def _refuse_size(max_bytes: int) -> NoReturn:
     raise TooLarge(f"the body is larger than {max_bytes // 1024 // 1024} MB", "send less at a time, or data objects")
 
 
-def parse_json(body: bytes, most_depth: int = MAX_DEPTH) -> Any:
+def parse_json(body: bytes, max_depth: int = MAX_DEPTH) -> Any:
     """Parses a JSON body. Refuses duplicate keys, NaN, NUL, lone surrogates and deep nesting."""
     if count_values(body) > MAX_VALUES:
         raise TooLarge(f"the body holds more than {MAX_VALUES:,} values", "send less at a time, or data objects")
@@ -103,15 +114,15 @@ def parse_json(body: bytes, most_depth: int = MAX_DEPTH) -> Any:
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError) as error:
-        raise unreadable(error, most_depth) from error
-    check_item(value, most_depth, unsound=is_unsound(body))
+        raise unreadable(error, max_depth) from error
+    check_item(value, max_depth, unsound=is_unsound(body))
     return value
 
 
-def unreadable(error: RecursionError | ValueError, most_depth: int) -> InvalidInput:
+def unreadable(error: RecursionError | ValueError, max_depth: int) -> InvalidInput:
     """Returns the error for JSON that is nested too deep or has an integer that Python's decoder does not read."""
     if isinstance(error, RecursionError):
-        return InvalidInput(f"the body is nested more than {most_depth} deep")
+        return InvalidInput(f"the body is nested more than {max_depth} deep")
     return InvalidInput("the body holds a number of more than 4300 digits")
 
 
@@ -121,10 +132,10 @@ def count_values(text: bytes | str) -> int:
     return sum(text.count(mark) for mark in marks)  # pyright: ignore[reportArgumentType]
 
 
-def check_item(value: Any, most_depth: int, *, unsound: bool) -> None:
+def check_item(value: Any, max_depth: int, *, unsound: bool) -> None:
     """Refuse values that are nested too deep; check every text if the body may hold one that Postgres cannot store."""
-    if unsound or _is_deep(value, most_depth):
-        check_value(value, most_depth)
+    if unsound or _is_deep(value, max_depth):
+        check_value(value, max_depth)
 
 
 def is_unsound(body: bytes) -> bool:
@@ -172,7 +183,7 @@ def _finite(text: str) -> float:
 DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant)
 
 
-def check_value(value: Any, most_depth: int = MAX_DEPTH) -> None:
+def check_value(value: Any, max_depth: int = MAX_DEPTH) -> None:
     """Refuse values that are nested too deep and texts that Postgres cannot store; the error says where."""
     stack: list[tuple[Any, int, str]] = [(value, 1, "$")]
     while stack:
@@ -180,8 +191,8 @@ def check_value(value: Any, most_depth: int = MAX_DEPTH) -> None:
         if isinstance(node, str):
             _check_text(node, where)
         elif isinstance(node, dict | list):
-            if depth > most_depth:
-                raise InvalidInput(f"the body is nested more than {most_depth} deep, at {where[:100]}")
+            if depth > max_depth:
+                raise InvalidInput(f"the body is nested more than {max_depth} deep, at {where[:100]}")
             if isinstance(node, dict):
                 for key in node:
                     _check_text(key, f"a key of {where}")

@@ -1,0 +1,100 @@
+"""Declares routes in a table: each names the permission it needs, or that it is for workers, for tasks or public."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from tenuto.model.permissions import KNOWN
+from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+
+PUBLIC = "public"
+WORKER = "worker"  # requires a worker key
+TASK = "task"  # requires the token of a running attempt
+ERRORS = {
+    401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
+    409: "not in its present state", 413: "too large", 415: "a body that is not JSON, or compressed",
+    422: "invalid input", 429: "too many requests",
+    503: "the database does not answer, or not in time",
+}  # fmt: skip
+
+Endpoint = Callable[..., Any]
+
+
+class UndeclaredRoute(Exception):
+    """A route declares no permission and is not public either."""
+
+
+@dataclass(frozen=True)
+class RouteSpec:
+    """One declared route."""
+
+    method: str
+    path: str
+    endpoint: Endpoint
+    tag: str
+    permission: str | None
+    response: Any  # the model of the response, or None
+    status: int
+    bulk: bool
+    takes: str | None
+    responses: dict[int, dict[str, Any]]
+    response_class: type[Response]
+
+    def check(self) -> None:
+        """Raise UndeclaredRoute unless the route declares a permission that exists."""
+        if self.permission not in {PUBLIC, ANY_PRINCIPAL, WORKER, TASK, *KNOWN}:
+            raise UndeclaredRoute(
+                f"{self.method} {self.path} declares the permission {self.permission!r}; "
+                "write a permission such as runs:read, or WORKER, TASK, ANY_PRINCIPAL or PUBLIC"
+            )
+
+
+class RouteTable:
+    """The routes of one context: `@ROUTES.add("GET", "/v1/runs", permission="runs:read")`."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self.specs: list[RouteSpec] = []
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        *,
+        permission: str | None = None,
+        response: Any = None,
+        status: int = 200,
+        bulk: bool = False,
+        refuses: Collection[int] = (),
+        takes: str | None = None,
+        responses: dict[int, dict[str, Any]] | None = None,
+        response_class: type[Response] = JSONResponse,
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a route; without a permission the server does not start. `response` is the model of its response;
+        `bulk` raises the body limit to 64 MB; `refuses` are the error statuses of a public route; `takes` is the media
+        type of a body that is not JSON; `responses` describe further statuses; `response_class` is the class of a
+        response that is not JSON."""
+        guarded = permission != PUBLIC
+        possible = [code for code in ERRORS if guarded or code == 503 or code in refuses]
+        errors = {code: {"description": ERRORS[code]} for code in possible}
+
+        def declare(endpoint: Endpoint) -> Endpoint:
+            spec = RouteSpec(
+                method=method,
+                path=path,
+                endpoint=endpoint,
+                tag=self.tag,
+                permission=permission,
+                response=response,
+                status=status,
+                bulk=bulk,
+                takes=takes,
+                responses={**errors, **(responses or {})},
+                response_class=response_class,
+            )
+            self.specs.append(spec)
+            return endpoint
+
+        return declare

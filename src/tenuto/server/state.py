@@ -1,0 +1,44 @@
+"""The objects that all requests of one server process share."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tenuto.server.settings import ServerSettings
+
+if TYPE_CHECKING:  # these modules take requests, which hold this state
+    from tenuto.db.connection.pool import ConnectionPool
+    from tenuto.server.auth.imported_keys import BcryptChecker
+    from tenuto.server.auth.oidc_issuer import Issuer
+    from tenuto.server.http.request_log import RequestLog
+    from tenuto.server.limits.address_limiter import AddressLimiter
+    from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
+    from tenuto.server.limits.long_poll import WaiterLimit
+    from tenuto.server.limits.prepaid_tokens import PrepaidTokens
+    from tenuto.server.limits.request_limit import RequestLimit
+    from tenuto.server.routes.health import ReadinessCheck
+    from tenuto.server.starts.batcher import StartBatcher
+    from tenuto.server.wakeups import WakeupHub
+
+
+@dataclass(frozen=True)
+class ServerState:
+    """Made when the server starts; `HttpRequest.server` of every request."""
+
+    settings: ServerSettings
+    pool: "ConnectionPool"
+    issuer: "Issuer | None"
+    bcrypt_checker: "BcryptChecker"
+    prepaid_tokens: "PrepaidTokens"
+    address_limiter: "AddressLimiter"
+    request_limit: "RequestLimit"
+    request_log: "RequestLog"
+    body_memory: "BodyMemoryLimit"
+    body_turns: "Turns"
+    waiters: "WaiterLimit"
+    worker_waiters: "WaiterLimit"
+    start_batcher: "StartBatcher"
+    wakeups: "WakeupHub"
+    readiness: "ReadinessCheck"
+    stopping: asyncio.Event
+    schema_changed: asyncio.Event  # set once another version of Tenuto has replaced the SQL functions
