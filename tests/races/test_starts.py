@@ -5,8 +5,10 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from tenuto.model.ids import uuid7
-from tests.support.database.interleave import Play, Race, Transaction, rolled_back
-from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.interleave import Play, Race, Transaction, rolled_back
+from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.loops import count
+from tests.support.people import an_api_key, hash_of
 
 Answers = list[tuple[UUID, bool]]
 
@@ -43,6 +45,27 @@ def test_two_graphs_with_one_dedupe_key_make_one_run_and_both_name_it(race: Race
         (one, first), (two, second) = play.run(start_graph_with_key, start_graph_with_key)
         assert [one] == [two] == runs(race)
         assert first != second
+        return first
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
+def test_of_two_requests_with_one_dedupe_key_one_starts_and_writes_the_audit_entry(race: Race) -> None:
+    credential = {"key_id": "abcdefghijkl", "hashes": [hash_of("abcdefghijkl")], "permission": "runs:write"}
+    request = {"actor_kind": "api_key", "actor_id": "k", "ip": None, "user_agent": None, "request_id": "r"}
+
+    def start(db: Db) -> tuple[UUID, bool]:
+        db.execute("set local role tenuto_api")
+        task = {"kinds": Jsonb([{"type": "app.work"}]), "inputs": [Jsonb(1)], "dedupe_key": "k"}
+        (row,) = call(db, "start_run_for_request", changes=Jsonb({}), **task, **request, **credential)
+        return row["run_id"], row["created"]
+
+    def scene(play: Play) -> bool:
+        an_api_key(race.db, "abcdefghijkl")
+        (one, first), (two, second) = play.run(start, start)
+        assert [one] == [two] == runs(race)
+        assert first != second
+        assert count(race.db, "audit_log") == 1
         return first
 
     assert set(race.every_order(scene)) == {True, False}

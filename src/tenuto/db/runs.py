@@ -15,7 +15,7 @@ from tenuto.db.connection.call import (
     json_or_default,
 )
 from tenuto.db.connection.claim_connection import array_literal
-from tenuto.db.connection.raw_statements import call_procedure
+from tenuto.db.connection.raw_statements import call_procedure, call_texts
 from tenuto.db.connection.start_statements import allowed_to_start
 from tenuto.model.monitoring import RunRequest
 from tenuto.model.tasks import Started, TreeNode
@@ -84,12 +84,80 @@ async def start_for_requests(
 ) -> None:
     """Start tasks for several HTTP requests. Kinds, inputs, changes and details are JSON text; the caller's credentials
     are those of `Actor.named`. Cannot run inside a transaction."""
-    who = {"key_id": key_id, "hashes": hashes, "permission": permission}
-    who |= {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
-    lists = {"inputs": inputs, "ids": ids, "ips": ips, "user_agents": user_agents, "request_ids": request_ids}
-    sent = {name: array_literal(values) for name, values in lists.items()}
-    noted = {"changes": changes, "actor_kind": actor_kind, "actor_id": actor_id}
-    await call_procedure(conn, "start_for_requests", **who, **noted, **sent, kinds=kinds, details=details, group=group)
+    await call_procedure(
+        conn,
+        "start_for_requests",
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        ids=array_literal(ids),
+        changes=changes,
+        actor_kind=actor_kind,
+        actor_id=actor_id,
+        ips=array_literal(ips),
+        user_agents=array_literal(user_agents),
+        request_ids=array_literal(request_ids),
+        details=details,
+        group=group,
+        key_id=key_id,
+        hashes=hashes,
+        permission=permission,
+        org_id=org_id,
+        user_id=user_id,
+        platform_role=platform_role,
+    )
+
+
+async def start_run_for_request(
+    conn: Conn,
+    *,
+    kinds: str,
+    inputs: list[str],
+    changes: str,
+    actor_kind: str,
+    actor_id: str,
+    ip: str | None,
+    user_agent: str | None,
+    request_id: str | None,
+    run: str | None = None,
+    task_kinds: list[int] | None = None,
+    details: str | None = None,
+    edges: str | None = None,
+    dedupe_key: str | None = None,
+    group: str | None = None,
+    key_id: str | None = None,
+    hashes: str | None = None,
+    permission: str | None = None,
+    org_id: UUID | None = None,
+    user_id: UUID | None = None,
+    platform_role: str | None = None,
+) -> Started:
+    """Start one run for one HTTP request. Kinds, inputs, changes, run, details and edges are JSON text; the caller's
+    credentials are those of `Actor.named`."""
+    ((run_id, created),) = await call_texts(
+        conn,
+        "start_run_for_request",
+        kinds=kinds,
+        inputs=array_literal(inputs),
+        changes=changes,
+        actor_kind=actor_kind,
+        actor_id=actor_id,
+        ip=ip,
+        user_agent=user_agent,
+        request_id=request_id,
+        run=run,
+        task_kinds=None if task_kinds is None else "{" + ",".join(map(str, task_kinds)) + "}",
+        details=details,
+        edges=edges,
+        dedupe_key=dedupe_key,
+        group=group,
+        key_id=key_id,
+        hashes=hashes,
+        permission=permission,
+        org_id=org_id,
+        user_id=user_id,
+        platform_role=platform_role,
+    )
+    return Started(UUID(run_id), created == "t")
 
 
 async def start_many(

@@ -40,10 +40,22 @@ async def fetch_texts(conn: Conn, statement: bytes, values: Sequence[object]) ->
     return [tuple(_text(result, row, column) for column in range(result.nfields)) for row in range(result.ntuples)]
 
 
+async def call_texts(conn: Conn, function: str, **params: object) -> list[Row]:
+    """Call a function and return its rows as text. A parameter that is None keeps its default."""
+    given = {name: value for name, value in params.items() if value is not None}
+    return await fetch_texts(conn, _function_text(function, tuple(given)), [*given.values()])
+
+
 async def call_procedure(conn: Conn, procedure: str, **params: object) -> None:
     """Call a procedure, which commits by itself. A parameter that is None keeps its default."""
     given = {name: value for name, value in params.items() if value is not None}
     await fetch_texts(conn, _procedure_text(procedure, tuple(given)), [*given.values()])
+
+
+@cache
+def _function_text(function: str, names: tuple[str, ...]) -> bytes:
+    arguments = ", ".join(f"p_{name} => %s" for name in names)
+    return f"select * from tenuto.{function}({arguments})".encode()
 
 
 @cache

@@ -1,6 +1,6 @@
 """Builds and runs start statements from JSON text, on the caller's connection or ours, async or sync."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -9,10 +9,9 @@ from uuid import UUID
 from psycopg import AsyncConnection, Connection, errors
 from psycopg.rows import tuple_row
 
-from tenuto.db.connection.call import ActingConnection, Conn, kernel_errors
+from tenuto.db.connection.call import Conn, kernel_errors
 from tenuto.db.connection.claim_connection import array_literal
 from tenuto.db.connection.errors import BadAddress, MissingRight
-from tenuto.db.connection.raw_statements import fetch_texts
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]
@@ -97,27 +96,6 @@ def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
-
-
-async def ask_as(acting: ActingConnection, statement: Statement, noted: Mapping[str, str | None]) -> list[Started]:
-    """Authenticate the caller, start, and write the audit entry in one statement: one round trip and one commit.
-    `noted` are parameters of write_audit; the entry is written only if the run is new."""
-    text, values = statement
-    whole = _noted_text(acting.function, len(acting.values), text, tuple(noted))
-    rows = await fetch_texts(acting.conn, whole, [*noted.values(), *acting.values, *values[1:]])
-    return [Started(UUID(run_id), created == "t") for run_id, created, _ in rows if run_id]
-
-
-@cache
-def _noted_text(acting: str, count: int, text: str, noted: tuple[str, ...]) -> bytes:
-    work = text.replace("p_org_id => %s", "p_org_id => acting.org_id", 1)
-    marks = ", ".join("%s" for _ in range(count))
-    entry = ", ".join(f"p_{name} => %s" for name in noted)
-    return (
-        f"select done.*, case when done.created"
-        f" then tenuto.write_audit(p_org_id => acting.org_id, p_entity_id => done.run_id::text, {entry}) end"
-        f" from tenuto.{acting}({marks}) as acting(org_id), lateral ({work}) as done"
-    ).encode()
 
 
 @contextmanager

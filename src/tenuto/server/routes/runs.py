@@ -1,6 +1,5 @@
 """Runs: start, list, wait, cancel, retry, delete, signal."""
 
-from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Literal
 from uuid import UUID
 
@@ -10,10 +9,8 @@ from starlette.responses import Response
 from tenuto.db import monitoring, runs
 from tenuto.db.connection.json_rows import get_run_json
 from tenuto.model.monitoring import RunResult, RunSummary
-from tenuto.model.tasks import Started
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import SortedFilter, page
-from tenuto.server.http.request import in_thread_if_large
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.limits.long_poll import FINAL, Wait, poll_until_any
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -28,12 +25,12 @@ from tenuto.server.schemas.base import (
     SignalRequest,
     WaitForRunsRequest,
 )
-from tenuto.server.schemas.starts import AnyStart, OneStart, StartGraphRequest, Starts, StartTaskRequest
+from tenuto.server.schemas.starts import AnyStart, Starts
+from tenuto.server.starts import start_runs as starting
 from tenuto.server.starts.inputs import refuse_reserved
-from tenuto.server.starts.start_runs import check_known, noted, plan_all, start_all, start_one
 
 ROUTES = RouteTable("runs")
-ACCEPTED: dict[int | str, Any] = {
+ACCEPTED: dict[int, dict[str, Any]] = {
     202: {
         "model": schemas.RunResponse,
         "description": "accepted: the run is large; `progress` says how far dispatchers are",
@@ -54,46 +51,13 @@ class RunFilter(SortedFilter):
 async def start_runs(request: ApiRequest, body: AnyStart) -> Response:
     """Start a task, a graph of tasks, or a list of them, all or none. A task of a type that no worker serves waits for
     such a worker; with `strict` it is rejected."""
-    return await _start(request, body)
+    return await starting.start_runs(request, body)
 
 
 @ROUTES.add("POST", "/v1/runs/bulk", permission="runs:write", response=schemas.StartedRuns, status=201, bulk=True)
 async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
     """Start up to 10,000 tasks or graphs, all or none. The body can have up to 64 MB."""
-    return await _start(request, body)
-
-
-async def _start(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
-    single = isinstance(body, StartTaskRequest | StartGraphRequest)
-    starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
-    planned = await in_thread_if_large(await request.http.body(), lambda: plan_all(starts))
-    plans, types, strict = planned.plans, planned.types, planned.strict
-    if single and not (strict or request.once):
-        (made,) = await _with_status([await start_one(request, request.acts, plans[0], types)], request.ask)
-        return Response(made.model_dump_json(), 201, media_type="application/json")
-
-    async def work(change: Transaction) -> schemas.StartedRun | schemas.StartedRuns:
-        if strict:
-            await change.do(check_known, types=strict)
-        made = await _with_status(await change.do(start_all, plans=plans), change.do)
-        if new := [one.id for one in made if one.created]:
-            what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
-            await change.note("run", what, "start", noted(types, len(new)))
-        return made[0] if single else schemas.StartedRuns(items=made)
-
-    seconds = request.settings.bulk_seconds if len(plans) > 1 else None
-    return await request.change(work, status=201, seconds=seconds)
-
-
-async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[schemas.StartedRun]:
-    """Adds the status of each run: new runs are pending; runs that a dedupe key found are looked up."""
-    old = [one.run_id for one in started if not one.created]
-    found = await call(monitoring.get_run_statuses, run_ids=old) if old else []
-    statuses = {one.id: one.status for one in found}
-    return [
-        schemas.StartedRun(id=one.run_id, status=statuses.get(one.run_id, "pending"), created=one.created)
-        for one in started
-    ]
+    return await starting.start_runs(request, body)
 
 
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", response=Page[RunSummary])

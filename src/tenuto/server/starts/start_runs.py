@@ -1,24 +1,25 @@
-"""Starts the runs of a request in as few statements as possible: single-task runs of the same type share one
-statement."""
+"""Starts the runs of one HTTP request."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import runs
+from starlette.responses import Response
+
+from tenuto.db import monitoring, runs
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import Actor
 from tenuto.model.errors import NotFound
 from tenuto.model.tasks import Started
-from tenuto.sdk.client.start_request import StartRequest, together
+from tenuto.sdk.client.start_request import StartRequest, details_of, together
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump
 from tenuto.server.auth.bearer import request_origin
-from tenuto.server.http.request import count_values
-from tenuto.server.requests.api import ApiRequest
-from tenuto.server.schemas.starts import StartGraphRequest, StartTaskRequest
+from tenuto.server.http.request import count_values, in_thread_if_large
+from tenuto.server.requests.api import ApiRequest, Transaction
+from tenuto.server.schemas.runs import StartedRun, StartedRuns
+from tenuto.server.schemas.starts import OneStart, StartGraphRequest, StartTaskRequest
 from tenuto.server.starts.batcher import BatchKey
 from tenuto.server.starts.build import StartBuilder
 
@@ -36,8 +37,49 @@ class Planned:
     strict: list[str]
 
 
-def plan_all(bodies: Iterable[StartTaskRequest | StartGraphRequest]) -> Planned:
-    """Build a start request from each body as it is read, and keep nothing else of the body."""
+async def start_runs(request: ApiRequest, body: OneStart | Iterable[OneStart]) -> Response:
+    """Start one run, or all runs of a list or none. Every way checks the caller, starts, and writes the audit entry in
+    one transaction:
+
+    | the request                                          | SQL                                       | round trips |
+    |------------------------------------------------------|-------------------------------------------|-------------|
+    | one task without slots, dedupe key and run options   | start_for_requests, with alike starts of  | 1, shared   |
+    |                                                      | other requests (`batcher`)                |             |
+    | one task with any of these, or one graph             | start_run_for_request                     | 1           |
+    | a list; with `strict` or an Idempotency-Key, any     | a transaction with start_many for alike   | 2 and more  |
+    |                                                      | tasks and start_run for each other start  |             |
+
+    The first way notifies workers before the run is on disk. The others do not: another request may get the run of a
+    dedupe key as soon as it sees it, so the run must be on disk by then.
+    """
+    single = isinstance(body, StartTaskRequest | StartGraphRequest)
+    starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
+    planned = await in_thread_if_large(await request.http.body(), lambda: _plan_all(starts))
+    if single and not (planned.strict or request.once):
+        (plan,) = planned.plans
+        changes = dump(_changes(planned.types, 1))
+        if plan.is_plain() and "dedupe_key" not in plan.run:
+            started = await _start_batched(request, plan, changes)
+        else:
+            started = await _start_alone(request, plan, changes)
+        (run,) = await _with_status([started], request.ask)
+        return Response(run.model_dump_json(), 201, media_type="application/json")
+
+    async def work(change: Transaction) -> StartedRun | StartedRuns:
+        if planned.strict:
+            await change.do(_check_known, types=planned.strict)
+        started = await _with_status(await change.do(_start_all, plans=planned.plans), change.do)
+        if new := [run.id for run in started if run.created]:
+            what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
+            await change.note("run", what, "start", _changes(planned.types, len(new)))
+        return started[0] if single else StartedRuns(items=started)
+
+    seconds = request.settings.bulk_seconds if len(planned.plans) > 1 else None
+    return await request.change(work, status=201, seconds=seconds)
+
+
+def _plan_all(bodies: Iterable[OneStart]) -> Planned:
+    """Builds a start request from each body as it is read, and keeps nothing else of the body."""
     planner = StartBuilder()
     plans: list[StartRequest] = []
     types: set[str] = set()
@@ -51,44 +93,60 @@ def plan_all(bodies: Iterable[StartTaskRequest | StartGraphRequest]) -> Planned:
     return Planned(plans, ", ".join(sorted(types)[:20]), sorted(strict))
 
 
-async def start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
-    """Start all runs; returns the results in the order of `plans`. The caller owns the transaction."""
-    results: dict[int, Started] = {}
-    for places in _statements(plans):
-        first = plans[places[0]]
-        statement = together([plans[no] for no in places], org_id) if first.is_plain() else first.statement(org_id)
-        results.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
-    return [results[no] for no in range(len(plans))]
+def _types_of(body: OneStart) -> set[str]:
+    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraphRequest) else {body.type}
 
 
-def noted(types: str, count: int) -> dict[str, dict[str, Any]]:
+def _changes(types: str, count: int) -> dict[str, dict[str, Any]]:
     """Returns the changes of a start for the audit log."""
     return {"type": {"new": types}, "runs": {"new": count}}
 
 
-async def start_one(api_request: ApiRequest, acts: Actor, plan: StartRequest, types: str) -> Started:
-    """Start one run: the credential check, the start and the audit entry are one SQL call."""
-    changes = dump(noted(types, 1))
-    org_id = api_request.principal.org_id
-    # Other requests may get the run of a dedupe key as soon as they see it, so it must be on disk by then.
-    if plan.is_plain() and "dedupe_key" not in plan.run:
-        alike = BatchKey(
-            acts, org_id, **api_request.who(), kinds=dump(plan.kinds), group=plan.run.get("group"), changes=changes
+async def _start_batched(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
+    principal = request.principal
+    key = BatchKey(
+        acts=request.acts,
+        org_id=principal.org_id,
+        actor_kind=principal.kind,
+        actor_id=str(principal.id),
+        kinds=dump(plan.kinds),
+        group=plan.run.get("group"),
+        changes=changes,
+    )
+    run_id = await request.http.server.start_batcher.start(key, plan, request_origin(request.http))
+    return Started(run_id, created=True)
+
+
+async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
+    is_plain, seconds = plan.is_plain(), request.settings.statement_seconds
+    async with request.pool.connection(timeout=seconds, org_id=request.principal.org_id) as conn:
+        return await runs.start_run_for_request(
+            conn,
+            kinds=dump(plan.kinds),
+            inputs=plan.inputs,
+            changes=changes,
+            run=None if is_plain else dump(plan.run),
+            task_kinds=plan.task_kinds,
+            details=details_of([plan]) if is_plain else dump(plan.details) if plan.details else None,
+            edges=dump(plan.edges) if plan.edges else None,
+            dedupe_key=plan.run.get("dedupe_key") if is_plain else None,
+            group=plan.run.get("group") if is_plain else None,
+            **request.actor(),
+            **request.acts.named(),
         )
-        batcher = api_request.http.server.start_batcher
-        return Started(await batcher.start(alike, plan, request_origin(api_request.http)), created=True)
-    entry = {"entity": "run", "action": "start", "changes": changes, **api_request.actor()}
-    async with api_request.pool.connection(timeout=api_request.settings.statement_seconds, org_id=org_id) as conn:
-        (started,) = await start_statements.ask_as(acts.on(conn), plan.statement(org_id), entry)
-    return started
 
 
-def _types_of(body: StartTaskRequest | StartGraphRequest) -> set[str]:
-    return {task.type for task in body.graph.tasks.values()} if isinstance(body, StartGraphRequest) else {body.type}
+async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[StartedRun]:
+    """Adds the status of each run: new runs are pending; runs that a dedupe key found are looked up."""
+    old = [run.run_id for run in started if not run.created]
+    statuses = {run.id: run.status for run in await call(monitoring.get_run_statuses, run_ids=old)} if old else {}
+    return [
+        StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
+    ]
 
 
-async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
-    """Refuse types that no worker has ever served."""
+async def _check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
+    """Refuses types that no worker has ever served."""
     if unknown := await runs.list_unknown_types(conn, org_id=org_id, types=types):
         near = nearest(unknown[0], await runs.list_types(conn, org_id=org_id))
         otherwise = "correct it, start its worker first, or leave out strict"
@@ -96,13 +154,14 @@ async def check_known(conn: Conn, *, org_id: UUID, types: list[str]) -> None:
         raise NotFound(f"no worker has ever served the type {unknown[0]!r}", hint)
 
 
-def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
-    """Groups the indexes of plans that one statement can start."""
-    groups: dict[object, list[int]] = {}
-    for no, plan in enumerate(plans):
-        alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
-        groups.setdefault(alike, []).append(no)
-    return list(groups.values())
+async def _start_all(conn: Conn, *, org_id: UUID, plans: Sequence[StartRequest]) -> list[Started]:
+    """Starts all runs in as few statements as possible; returns the results in the order of `plans`."""
+    results: dict[int, Started] = {}
+    for places in _statements(plans):
+        first = plans[places[0]]
+        statement = together([plans[no] for no in places], org_id) if first.is_plain() else first.statement(org_id)
+        results.update(zip(places, await start_statements.execute_start(conn, statement), strict=True))
+    return [results[no] for no in range(len(plans))]
 
 
 def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
@@ -114,6 +173,15 @@ def _statements(plans: Sequence[StartRequest]) -> Iterator[list[int]]:
             places.sort(key=lambda no: plans[no].run.get("dedupe_key", ""))
             parts = list(_parts(plans, places))
         yield from parts
+
+
+def _alike(plans: Sequence[StartRequest]) -> list[list[int]]:
+    """Groups the indexes of plans that one statement can start."""
+    groups: dict[object, list[int]] = {}
+    for no, plan in enumerate(plans):
+        alike = (dump(plan.kinds), plan.run.get("group")) if plan.is_plain() else no
+        groups.setdefault(alike, []).append(no)
+    return list(groups.values())
 
 
 def _parts(plans: Sequence[StartRequest], places: Sequence[int]) -> Iterator[list[int]]:
