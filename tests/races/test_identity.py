@@ -6,10 +6,11 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import TenutoError, Unauthorized
-from tests.support.database.interleave import Call, Play, Race
-from tests.support.database.loops import an_org, count, value
-from tests.support.database.tasks import DEFAULT_ORG, call
-from tests.support.database.users import a_user, an_api_key, an_entry, hash_of
+from tenuto.model.permissions import PLATFORM_ROLES
+from tests.support.interleave import Call, Play, Race
+from tests.support.kernel import DEFAULT_ORG, call
+from tests.support.loops import an_org, count, value
+from tests.support.people import a_user, an_api_key, an_entry, hash_of
 
 
 def as_api(*calls: Call) -> Call:
@@ -153,5 +154,35 @@ def test_a_person_whom_two_put_at_once_is_one_in_each_org(race: Race, slug: str)
     def scene(play: Play) -> None:
         one, other = play.run(a_user, lambda db: a_user(db, org_id=org))
         assert (one == other) == (slug == "default")
+
+    race.every_order(scene)
+
+
+def test_a_user_promoted_while_a_clerk_changes_them_is_changed_before_or_not_at_all(race: Race) -> None:
+    def scene(play: Play) -> str:
+        user = a_user(race.db)
+        clerk = an_api_key(race.db, "abcdefghijkl", permissions=["users:*", *sorted(PLATFORM_ROLES["reader"])])
+        promote = {"org_id": DEFAULT_ORG, "user_id": user, "platform_role": "admin"}
+        disable = {"org_id": DEFAULT_ORG, "user_id": user, "by_key": clerk}
+        _, disabled = play.run(
+            as_api(lambda db: call(db, "set_user_role", **promote)),
+            as_api(lambda db: call(db, "disable_user", **disable)),
+        )
+        refused = isinstance(disabled, TenutoError)
+        assert value(race.db, "select disabled_at is null from tenuto.users") == refused
+        assert value(race.db, "select platform_role from tenuto.users") == "admin"
+        return kinds([disabled])[0]
+
+    assert set(race.every_order(scene)) == {"done", "Forbidden"}
+
+
+def test_a_user_who_is_put_twice_at_once_is_there_once(race: Race) -> None:
+    def put(**more: str) -> Call:
+        return as_api(lambda db: call(db, "put_user", org_id=DEFAULT_ORG, issuer="https://a", subject="ann", **more))
+
+    def scene(play: Play) -> None:
+        one, two = play.run(put(name="Ann"), put(email="ann@example.com"))
+        assert one == two
+        assert value(race.db, "select name || ' ' || email from tenuto.users") == "Ann ann@example.com"
 
     race.every_order(scene)

@@ -4,10 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 from psycopg.types.json import Jsonb
 
-from tests.support.database.interleave import Play, Race, rolled_back
-from tests.support.database.loops import count
-from tests.support.database.schedules import fire, put, schedule
-from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tenuto.model.errors import Conflict
+from tests.support.interleave import Call, Play, Race, rolled_back
+from tests.support.kernel import DEFAULT_ORG, Db, call
+from tests.support.loops import count
+from tests.support.schedules import CRON, fire, put, schedule
 
 DUE = datetime(2026, 1, 1, 3, tzinfo=UTC)
 NEXT, LATER = DUE + timedelta(days=1), DUE + timedelta(days=7)
@@ -80,3 +81,48 @@ def test_one_that_is_put_twice_at_once_is_there_once(race: Race) -> None:
         assert count(race.db, "schedules") == 1
 
     race.every_order(scene)
+
+
+def test_a_schedule_whose_cron_is_edited_never_resumes_at_a_time_of_the_old_cron(race: Race) -> None:
+    def resume(db: Db) -> None:
+        call(db, "resume_schedule", org_id=DEFAULT_ORG, name="nightly", next_at=NEXT, cron=CRON, timezone="UTC")
+
+    def scene(play: Play) -> bool:
+        put(race.db, DUE)
+        call(race.db, "pause_schedule", org_id=DEFAULT_ORG, name="nightly")
+        resumed, _ = play.run(resume, lambda db: put(db, LATER, cron="0 3 * * 1"))
+        after = schedule(race.db)
+        assert after["next_at"] == LATER
+        assert (after["paused_at"] is None) == (not isinstance(resumed, Conflict))
+        return isinstance(resumed, Conflict)
+
+    assert set(race.every_order(scene)) == {True, False}
+
+
+def declare(types: list[str], *names: str) -> Call:
+    schedules = [
+        {"name": name, "kind": {"type": name}, "cron": "0 3 * * *", "next_at": DUE.isoformat()} for name in names
+    ]
+    params = {"org_id": DEFAULT_ORG, "types": types, "schedules": Jsonb(schedules)}
+    return lambda db: call(db, "declare_schedules", **params)
+
+
+def test_of_two_workers_that_declare_the_same_one_changes_it(race: Race) -> None:
+    def scene(play: Play) -> None:
+        first, second = play.run(declare(["a", "b"], "a", "b"), declare(["a", "b"], "a", "b"))
+        assert sorted([len(first), len(second)]) == [0, 2]
+        assert count(race.db, "schedules") == 2
+
+    race.every_order(scene)
+
+
+def test_two_versions_of_an_app_declare_in_turn_and_do_not_wait_for_each_other(race: Race) -> None:
+    types = ["a", "b", "c"]
+
+    def scene(play: Play) -> frozenset[str]:
+        declare(types, *types)(race.db)
+        play.run(declare(types, "a", "b"), declare(types, "b", "c"))
+        left = race.db.execute("select name from tenuto.schedules").fetchall()
+        return frozenset(name for (name,) in left)
+
+    assert set(race.every_order(scene)) == {frozenset("ab"), frozenset("bc")}

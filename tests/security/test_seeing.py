@@ -53,7 +53,7 @@ def test_the_api_waits_explains_and_schedules_for_its_own_org(
             named = {"org_id": mine, "name": "daily"}
             call(conn, "put_schedule", **named, kind=kind, cron=CRON, next_at=datetime.now(UTC))
             call(conn, "pause_schedule", **named)
-            call(conn, "resume_schedule", **named, next_at=datetime.now(UTC))
+            call(conn, "resume_schedule", **named, next_at=datetime.now(UTC), cron=CRON, timezone="UTC")
             call(conn, "delete_schedule", **named)
         with pytest.raises(NotFound), acting_for(conn, mine):
             call(conn, "get_task", org_id=DEFAULT_ORG, task_id=theirs)

@@ -52,9 +52,25 @@ async def put_user(
     email: str | None = None,
     name: str | None = None,
     platform_role: str | None = None,
+    by_key: UUID | None = None,
+    by_user: UUID | None = None,
 ) -> UUID:
-    who = {"issuer": issuer, "subject": subject, "email": email, "name": name}
-    return await call_value(conn, "put_user", org_id=org_id, **who, platform_role=platform_role)
+    return await call_value(
+        conn,
+        "put_user",
+        org_id=org_id,
+        issuer=issuer,
+        subject=subject,
+        email=email,
+        name=name,
+        platform_role=platform_role,
+        by_key=by_key,
+        by_user=by_user,
+    )
+
+
+async def get_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> User:
+    return await call_one(conn, "get_user", User, org_id=org_id, user_id=user_id)
 
 
 async def find_user(conn: Conn, *, issuer: str, subject: str, org: str | None = None) -> FoundUser:
@@ -72,16 +88,29 @@ async def admit_user(
     return await call_one(conn, "admit_user", AdmittedUser, **who, rates=rates, bursts=bursts)
 
 
-async def set_user_role(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role: str) -> None:
-    await call_void(conn, "set_user_role", org_id=org_id, user_id=user_id, platform_role=platform_role)
+async def set_user_role(
+    conn: Conn,
+    *,
+    org_id: UUID,
+    user_id: UUID,
+    platform_role: str,
+    by_key: UUID | None = None,
+    by_user: UUID | None = None,
+) -> str:
+    by = {"by_key": by_key, "by_user": by_user}
+    return await call_value(conn, "set_user_role", org_id=org_id, user_id=user_id, platform_role=platform_role, **by)
 
 
-async def disable_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> None:
-    await call_void(conn, "disable_user", org_id=org_id, user_id=user_id)
+async def disable_user(
+    conn: Conn, *, org_id: UUID, user_id: UUID, by_key: UUID | None = None, by_user: UUID | None = None
+) -> None:
+    await call_void(conn, "disable_user", org_id=org_id, user_id=user_id, by_key=by_key, by_user=by_user)
 
 
-async def enable_user(conn: Conn, *, org_id: UUID, user_id: UUID) -> None:
-    await call_void(conn, "enable_user", org_id=org_id, user_id=user_id)
+async def enable_user(
+    conn: Conn, *, org_id: UUID, user_id: UUID, by_key: UUID | None = None, by_user: UUID | None = None
+) -> None:
+    await call_void(conn, "enable_user", org_id=org_id, user_id=user_id, by_key=by_key, by_user=by_user)
 
 
 async def list_users(conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None) -> list[User]:

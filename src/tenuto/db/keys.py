@@ -77,6 +77,10 @@ async def list_api_keys(
     return await call(conn, "list_api_keys", ApiKeyInfo, org_id=org_id, before=before, limit=limit)
 
 
+async def get_api_key(conn: Conn, *, org_id: UUID, key_id: str) -> ApiKeyInfo:
+    return await call_one(conn, "get_api_key", ApiKeyInfo, org_id=org_id, key_id=key_id)
+
+
 async def import_api_key(
     conn: Conn,
     *,
@@ -159,6 +163,10 @@ async def list_worker_keys(
     conn: Conn, *, org_id: UUID, before: UUID | None = None, limit: int | None = None
 ) -> list[WorkerKeyInfo]:
     return await call(conn, "list_worker_keys", WorkerKeyInfo, org_id=org_id, before=before, limit=limit)
+
+
+async def get_worker_key(conn: Conn, *, org_id: UUID, key_id: str) -> WorkerKeyInfo:
+    return await call_one(conn, "get_worker_key", WorkerKeyInfo, org_id=org_id, key_id=key_id)
 
 
 async def add_signing_key(

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
-from tenuto.model.schedules import DueSchedule, FiredSchedule, Schedule
+from tenuto.model.schedules import DueSchedule, FiredSchedule, Schedule, ScheduleChange
 
 
 async def put_schedule(
@@ -47,8 +47,26 @@ async def pause_schedule(conn: Conn, *, org_id: UUID, name: str) -> None:
     await call_void(conn, "pause_schedule", org_id=org_id, name=name)
 
 
-async def resume_schedule(conn: Conn, *, org_id: UUID, name: str, next_at: datetime) -> None:
-    await call_void(conn, "resume_schedule", org_id=org_id, name=name, next_at=next_at)
+async def resume_schedule(conn: Conn, *, org_id: UUID, name: str, next_at: datetime, cron: str, timezone: str) -> None:
+    await call_void(conn, "resume_schedule", org_id=org_id, name=name, next_at=next_at, cron=cron, timezone=timezone)
+
+
+async def get_schedule(conn: Conn, *, org_id: UUID, name: str) -> Schedule:
+    return await call_one(conn, "get_schedule", Schedule, org_id=org_id, name=name)
+
+
+async def declare_schedules(
+    conn: Conn, *, org_id: UUID, types: list[str], schedules: list[dict[str, Any]], queues: list[str] | None = None
+) -> list[ScheduleChange]:
+    return await call(
+        conn,
+        "declare_schedules",
+        ScheduleChange,
+        org_id=org_id,
+        types=types,
+        schedules=json_value(schedules),
+        queues=queues,
+    )
 
 
 async def list_schedules(

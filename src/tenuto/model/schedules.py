@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 
@@ -23,6 +23,15 @@ class Schedule:
     next_at: datetime | None
     last_at: datetime | None
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class ScheduleChange:
+    """What a declaration of an app changed: a schedule that was put or deleted, as {field: {old, new}}."""
+
+    name: str
+    action: Literal["put", "delete"]
+    changes: dict[str, Any]
 
 
 @dataclass(frozen=True)

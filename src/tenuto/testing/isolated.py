@@ -18,7 +18,7 @@ from tenuto.storage.base import Store
 from tenuto.storage.folder import FolderStore
 from tenuto.testing.clock import Clock
 from tenuto.testing.inline import InlineWorker
-from tenuto.worker.backends.schedules import put_schedules
+from tenuto.worker.backends.sql import put_schedules
 
 MAX_TASKS = 100_000
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tenuto.db import reactions
-from tenuto.model.errors import InvalidInput, NotFound, TooLarge
+from tenuto.model.errors import Conflict, InvalidInput, NotFound, TooLarge
 from tests.support.clock import Clock
 from tests.support.database.loops import an_org
 from tests.support.database.schedules import CRON, put, schedule
@@ -15,6 +15,11 @@ from tests.support.database.wrappers import call_wrapper
 
 NAMED = {"org_id": DEFAULT_ORG, "name": "nightly"}
 DAY = timedelta(days=1)
+
+
+def a_day_later(clock: Clock, cron: str = CRON, timezone: str = "UTC") -> dict[str, Any]:
+    """A next time, and what it was computed from."""
+    return {"next_at": clock.now + DAY, "cron": cron, "timezone": timezone}
 
 
 def test_a_schedule_is_kept_as_it_was_put(db: Db, clock: Clock, database: str) -> None:
@@ -66,7 +71,7 @@ def test_a_pause_stays_until_it_is_resumed_with_a_new_time(db: Db, clock: Clock)
     assert schedule(db)["paused_at"] == clock.now - 3 * DAY
     assert call(db, "list_due_schedules") == []
 
-    call(db, "resume_schedule", **NAMED, next_at=clock.now + DAY)
+    call(db, "resume_schedule", **NAMED, **a_day_later(clock))
 
     assert (schedule(db)["paused_at"], schedule(db)["next_at"]) == (None, clock.now + DAY)
 
@@ -74,15 +79,37 @@ def test_a_pause_stays_until_it_is_resumed_with_a_new_time(db: Db, clock: Clock)
 def test_resuming_one_that_is_not_paused_changes_nothing(db: Db, clock: Clock) -> None:
     put(db, clock.now)
 
-    call(db, "resume_schedule", **NAMED, next_at=clock.now + DAY)
+    call(db, "resume_schedule", **NAMED, **a_day_later(clock))
 
     assert schedule(db)["next_at"] == clock.now
 
 
-@pytest.mark.parametrize("function", ["delete_schedule", "pause_schedule", "resume_schedule"])
+@pytest.mark.parametrize("changed", [{"cron": "0 4 * * *"}, {"timezone": "Europe/Berlin"}])
+def test_a_time_computed_from_another_cron_or_timezone_does_not_resume(
+    db: Db, clock: Clock, changed: dict[str, str]
+) -> None:
+    put(db, clock.now)
+    call(db, "pause_schedule", **NAMED)
+
+    with pytest.raises(Conflict, match="was changed at the same time"):
+        call(db, "resume_schedule", **NAMED, **a_day_later(clock, **changed))
+
+    assert (schedule(db)["paused_at"], schedule(db)["next_at"]) == (clock.now, clock.now)
+
+
+def test_one_schedule_is_found_by_name(db: Db, clock: Clock) -> None:
+    put(db, clock.now)
+    put(db, clock.now, "weekly")
+
+    (found,) = call(db, "get_schedule", **NAMED)
+
+    assert found == schedule(db)
+
+
+@pytest.mark.parametrize("function", ["delete_schedule", "get_schedule", "pause_schedule", "resume_schedule"])
 def test_what_is_not_there_or_belongs_to_others_is_not_found(db: Db, clock: Clock, function: str) -> None:
     put(db, clock.now, org_id=an_org(db, "other"))
-    more = {"next_at": clock.now} if function == "resume_schedule" else {}
+    more = a_day_later(clock) if function == "resume_schedule" else {}
 
     with pytest.raises(NotFound, match="no schedule nightly"):
         call(db, function, **NAMED, **more)

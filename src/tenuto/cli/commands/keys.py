@@ -178,13 +178,7 @@ async def _find(transaction: AuditedTransaction, what: str, key: str) -> UUID:
 
     if not PUBLIC.fullmatch(key):
         return read_id(key, what)
-    list_keys = keys.list_api_keys if what == "key" else keys.list_worker_keys
-    before = None
-    while page := await transaction.do(list_keys, before=before, limit=200):
-        if matches := [row.id for row in page if row.key_id == key]:
-            return matches[0]
-        before = page[-1].id
-    return read_id(key, what)
+    return (await transaction.do(keys.get_api_key if what == "key" else keys.get_worker_key, key_id=key)).id
 
 
 def _new_key(kind: str, env: str) -> tuple[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from tenuto.cli.output import Json, cell, show, show_list
 from tenuto.cli.session import with_database
 
 if TYPE_CHECKING:
-    from tenuto.model.schedules import Schedule
+    pass
 
 app = typer.Typer(help="Schedules: list, pause, resume, delete.", no_args_is_help=True)
 
@@ -62,24 +62,8 @@ def delete(name: Name, as_json: Json = False) -> None:
 
 
 async def _resume(transaction: AuditedTransaction, name: str) -> datetime:
-    from tenuto.db import maintenance, reactions
-    from tenuto.model.cron import fire_after
+    from tenuto.db import schedules
 
-    schedule = await _find(transaction, name)
-    next_at = fire_after(schedule.cron, schedule.timezone, await maintenance.now(transaction.conn))
-    await transaction.do(reactions.resume_schedule, name=name, next_at=next_at)
+    next_at = await transaction.do(schedules.resume, name=name)
     await transaction.note("schedule", name, "resume")
     return next_at
-
-
-async def _find(transaction: AuditedTransaction, name: str) -> "Schedule":
-    from tenuto.db import reactions
-    from tenuto.model.errors import NotFound
-
-    after = None
-    while page := await transaction.do(reactions.list_schedules, after=after, limit=200):
-        for schedule in page:
-            if schedule.name == name:
-                return schedule
-        after = page[-1].name
-    raise NotFound(f"no schedule {name}", "`tenuto schedules list` shows those there are")

@@ -8,13 +8,11 @@ import typer
 from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import Json, fields, show, show_list
-from tenuto.cli.session import CommandContext, read_id
+from tenuto.cli.session import read_id
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from tenuto.db.connection.call import Conn
-    from tenuto.model.identity import User
 
 app = typer.Typer(help="People: add, list, show, role, link, disable, enable.", no_args_is_help=True)
 
@@ -61,13 +59,11 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
 @app.command("show")
 def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
     """Everything about one person."""
+    from tenuto.db import identity
+
     id = read_id(user, "user")
 
-    async def find(context: CommandContext) -> "User":
-        async with context.pool.connection() as conn:
-            return await find_person(conn, context.org_id, id)
-
-    row = look(find, org=org)
+    row = look(lambda context: context.pool.call(identity.get_user, org_id=context.org_id, user_id=id), org=org)
     show(row, fields(row), as_json=as_json)
 
 
@@ -79,8 +75,7 @@ def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> No
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        old = (await find_person(transaction.conn, transaction.org_id, id)).platform_role
-        await transaction.do(identity.set_user_role, user_id=id, platform_role=role)
+        old = await transaction.do(identity.set_user_role, user_id=id, platform_role=role)
         await transaction.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
 
     change(work, org=org)
@@ -144,16 +139,3 @@ async def link_for(transaction: AuditedTransaction, user_id: UUID, token: str, l
 
     await transaction.do(logins.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
     await transaction.note("user", user_id, "link", new(seconds=lasts.total_seconds()))
-
-
-async def find_person(conn: "Conn", org_id: UUID, id: UUID) -> "User":
-    from tenuto.db import identity
-    from tenuto.model.errors import NotFound
-
-    before = None
-    while page := await identity.list_users(conn, org_id=org_id, before=before, limit=200):
-        for person in page:
-            if person.id == id:
-                return person
-        before = page[-1].id
-    raise NotFound(f"no user {id}", "`tenuto users list` shows those there are")

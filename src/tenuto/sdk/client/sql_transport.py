@@ -6,11 +6,10 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import maintenance, monitoring, reactions, run_data, runs
+from tenuto.db import maintenance, monitoring, reactions, run_data, runs, schedules
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.cron import fire_after
-from tenuto.model.errors import NotFound
 from tenuto.model.ids import uuid7
 from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
@@ -114,17 +113,7 @@ class SqlTransport:
         await self.pool.call(reactions.pause_schedule, org_id=self.org_id, name=name)
 
     async def resume_schedule(self, name: str) -> None:
-        schedule = await self._find_schedule(name)
-        next_at = fire_after(schedule.cron, schedule.timezone, await self.pool.call(maintenance.now))
-        await self.pool.call(reactions.resume_schedule, org_id=self.org_id, name=name, next_at=next_at)
-
-    async def _find_schedule(self, name: str) -> Schedule:
-        after = None
-        while page := await self.list_schedules(after):
-            if match := next((schedule for schedule in page if schedule.name == name), None):
-                return match
-            after = page[-1].name
-        raise NotFound(f"no schedule {name}", "tn.schedules.list() shows those there are")
+        await self.pool.call(schedules.resume, org_id=self.org_id, name=name)
 
     async def delete_schedule(self, name: str) -> None:
         await self.pool.call(reactions.delete_schedule, org_id=self.org_id, name=name)

@@ -4,10 +4,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from tenuto.db import maintenance, reactions
+from tenuto.db import maintenance, reactions, schedules
 from tenuto.model.cron import fire_after
 from tenuto.model.durations import seconds
-from tenuto.model.errors import InvalidInput, NotFound
+from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import Schedule
 from tenuto.server.http.pagination import NameFilter, PathName, page
 from tenuto.server.http.route_table import RouteTable
@@ -66,23 +66,11 @@ async def resume_schedule(request: ApiRequest, name: PathName) -> Response:
     """Resume a schedule. Times that passed during the pause are skipped."""
 
     async def work(change: Transaction) -> schemas.NextRunResponse:
-        found = await _find_schedule(change, name)
-        next_at = fire_after(found.cron, found.timezone, await maintenance.now(change.conn))
-        await change.do(reactions.resume_schedule, name=name, next_at=next_at)
+        next_at = await change.do(schedules.resume, name=name)
         await change.note("schedule", name, "resume")
         return schemas.NextRunResponse(next_at=next_at)
 
     return await request.change(work)
-
-
-async def _find_schedule(change: Transaction, name: str) -> Schedule:
-    after = None
-    while found := await change.do(reactions.list_schedules, after=after, limit=200):
-        for schedule in found:
-            if schedule.name == name:
-                return schedule
-        after = found[-1].name
-    raise NotFound(f"no schedule {name}", "GET /v1/schedules shows those there are")
 
 
 @ROUTES.add("DELETE", "/v1/schedules/{name}", permission="schedules:write", response=None, status=204)

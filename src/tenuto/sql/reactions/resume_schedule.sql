@@ -1,17 +1,22 @@
--- Resumes a paused schedule at p_next_at: times that passed during the pause are not fired. Does nothing if the
--- schedule is not paused.
-create or replace function tenuto.resume_schedule(p_org_id uuid, p_name text, p_next_at timestamptz)
+-- Resumes a paused schedule at p_next_at: times that passed during the pause are not fired. p_cron and p_timezone are
+-- those that p_next_at was computed from; raises TN004 if the schedule has others by now. Does nothing if the schedule
+-- is not paused.
+create or replace function tenuto.resume_schedule(
+  p_org_id uuid, p_name text, p_next_at timestamptz, p_cron text, p_timezone text)
   returns void
   language plpgsql
 as $$
 begin
   update tenuto.schedules
-  set next_at = case when paused_at is null then next_at else p_next_at end,
+  set next_at = p_next_at,
       paused_at = null
   where org_id = p_org_id
-    and name = p_name;
-  if not found then
-    perform tenuto._raise('TN001', format('no schedule %s', p_name), 'the list of schedules shows those there are');
+    and name = p_name
+    and paused_at is not null
+    and cron = p_cron
+    and timezone = p_timezone;
+  if not found and (tenuto.get_schedule(p_org_id, p_name)).paused_at is not null then
+    perform tenuto._raise('TN004', format('schedule %s was changed at the same time', p_name), 'resume it again');
   end if;
 end
 $$;

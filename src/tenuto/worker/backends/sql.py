@@ -1,5 +1,6 @@
 """The SQL backend: for workers that have a database login."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -7,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import attempts, bundles, run_data, runs, workers
+from tenuto.db import schedules
 from tenuto.db.connection import claim_connection
+from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem
 from tenuto.db.connection.listener import listen
 from tenuto.db.connection.pool import ConnectionPool, open_pool
@@ -19,10 +21,12 @@ from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
-from tenuto.worker.backends.schedules import put_schedules
-from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
+from tenuto.worker.backends.schedules import schedules_of
+from tenuto.worker.backends.sql_ports import SqlAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
+
+log = logging.getLogger("tenuto.worker")
 
 
 class SqlBackend:
@@ -191,6 +195,14 @@ class SqlBackend:
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
         return await wait_for_other_functions(self._pool)
+
+
+async def put_schedules(conn: Conn, org_id: UUID, app: App) -> None:
+    """Create or update a schedule for each task with `cron=`; delete the schedule of a task that no longer has one."""
+    types = list(app.tasks)
+    for change in await schedules.declare(conn, org_id=org_id, types=types, schedules=schedules_of(app, types)):
+        if change.action == "delete":
+            log.info("%s has no cron any more: its schedule is gone", change.name)
 
 
 @asynccontextmanager

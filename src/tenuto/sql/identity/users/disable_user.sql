@@ -1,13 +1,16 @@
--- Disables a user: they cannot log in, and their logins and login links end. Idempotent.
-create or replace function tenuto.disable_user(p_org_id uuid, p_user_id uuid)
+-- Disables a user: they cannot log in, and their logins and login links end. A caller (p_by_key or p_by_user; null: an
+-- operator) needs the permissions of the user's role, and cannot disable itself. Idempotent.
+create or replace function tenuto.disable_user(
+  p_org_id uuid, p_user_id uuid, p_by_key uuid default null, p_by_user uuid default null)
   returns void
   language plpgsql
 as $$
 begin
-  update tenuto.users set disabled_at = coalesce(disabled_at, tenuto.now()) where org_id = p_org_id and id = p_user_id;
-  if not found then
-    perform tenuto._raise('TN001', format('no user %s', p_user_id));
+  perform tenuto._lock_user(p_org_id, p_user_id, p_by_key, p_by_user);
+  if p_by_user = p_user_id then
+    perform tenuto._raise('TN004', 'you cannot disable yourself', 'ask another admin of your org');
   end if;
+  update tenuto.users set disabled_at = coalesce(disabled_at, tenuto.now()) where org_id = p_org_id and id = p_user_id;
   delete from tenuto.login_sessions where org_id = p_org_id and user_id = p_user_id;
   delete from tenuto.login_tokens where org_id = p_org_id and user_id = p_user_id;
 end

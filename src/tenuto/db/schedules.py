@@ -1,0 +1,32 @@
+"""Schedules with their fire times: Python computes them from cron expressions, SQL compares."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from tenuto.db import maintenance, reactions
+from tenuto.db.connection.call import Conn
+from tenuto.model.cron import fire_after
+from tenuto.model.schedules import ScheduleChange
+
+
+async def resume(conn: Conn, *, org_id: UUID, name: str) -> datetime:
+    """Resume a paused schedule, and return its next time. Raises Conflict if it is changed at the same time."""
+    schedule = await reactions.get_schedule(conn, org_id=org_id, name=name)
+    cron, timezone = schedule.cron, schedule.timezone
+    next_at = fire_after(cron, timezone, await maintenance.now(conn))
+    await reactions.resume_schedule(conn, org_id=org_id, name=name, next_at=next_at, cron=cron, timezone=timezone)
+    return next_at
+
+
+async def declare(
+    conn: Conn, *, org_id: UUID, types: list[str], schedules: list[dict[str, Any]], queues: list[str] | None = None
+) -> list[ScheduleChange]:
+    """Declare the schedules of an app, and return what changed. Each schedule has the parameters of `put_schedule`
+    except its next time; a schedule of one of `types` that is not listed is deleted."""
+    now = await maintenance.now(conn)
+    timed = [
+        {**schedule, "next_at": fire_after(schedule["cron"], schedule.get("timezone") or "UTC", now).isoformat()}
+        for schedule in schedules
+    ]
+    return await reactions.declare_schedules(conn, org_id=org_id, types=types, schedules=timed, queues=queues)

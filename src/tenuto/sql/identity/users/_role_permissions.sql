@@ -1,0 +1,19 @@
+-- Returns the permissions of a platform role, as model/permissions.py has them; a test compares both.
+create or replace function tenuto._role_permissions(p_platform_role text)
+  returns text[]
+  language sql
+  immutable
+as $$
+  select case p_platform_role
+    when 'admin' then array['*']
+    else array(
+      select thing || ':read'
+      from unnest('{lineage,status,runs,tasks,data,queues,schedules,objects,bundles,workers,pools,outbox,dags,jobs,'
+        'events,backfills,datasets,query,roles,orgs,groups}'::text[]) thing)
+      || case when p_platform_role = 'writer'
+              then array(
+                select thing || ':write'
+                from unnest('{runs,tasks,data,queues,schedules,objects,bundles}'::text[]) thing)
+              else '{}' end
+    end;
+$$;

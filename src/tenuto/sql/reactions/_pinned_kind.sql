@@ -1,0 +1,12 @@
+-- Returns the kind of a schedule with its present queue set, if it inherits the queue and the worker key that declares
+-- it is bound to some queues: the schedule stays within them when the type is declared for another queue later.
+create or replace function tenuto._pinned_kind(p_org_id uuid, p_kind jsonb, p_queues text[])
+  returns jsonb
+  language sql
+  stable
+as $$
+  select case when '*' <> all (p_queues) and not p_kind ? 'queue' and p_kind -> 'inherit' = 'true'
+              then p_kind || jsonb_build_object('queue',
+                coalesce(tenuto.get_declared_kind(p_org_id, p_kind ->> 'type') ->> 'queue', 'default'))
+              else p_kind end;
+$$;

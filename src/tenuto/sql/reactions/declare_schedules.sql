@@ -1,0 +1,49 @@
+-- Declares the schedules of an app: puts those in p_schedules (the parameters of put_schedule), and deletes the
+-- schedule of each type in p_types that is not among them. The latest declaration wins. p_queues are the queues of the
+-- worker key that declares (null or '*': any); a schedule for another queue raises TN009. Returns what changed, for the
+-- audit log.
+create or replace function tenuto.declare_schedules(
+  p_org_id uuid, p_types text[], p_schedules jsonb, p_queues text[] default null)
+  returns table (name text, action text, changes jsonb)
+  language plpgsql
+as $$
+declare
+  v_item record;
+  v_old tenuto.schedules;
+  v_new tenuto.schedules;
+  v_kind jsonb;
+begin
+  -- In the order of the names, whether they are put or deleted: concurrent declarations do not deadlock.
+  for v_item in
+    select coalesce(d.s ->> 'name', t.type) as name, d.s as schedule
+    from jsonb_array_elements(p_schedules) d(s)
+    full join (select distinct u.type from unnest(p_types) u(type)) t on t.type = d.s ->> 'name'
+    order by 1
+  loop
+    name := v_item.name;
+    select * into v_old from tenuto.schedules s where s.org_id = p_org_id and s.name = v_item.name for update;
+    if found then
+      perform tenuto._check_schedule_queue(name, v_old.kind, p_queues);
+    end if;
+    if v_item.schedule is not null then
+      v_kind := tenuto._pinned_kind(p_org_id, v_item.schedule -> 'kind', p_queues);
+      perform tenuto._check_schedule_queue(name, v_kind, p_queues);
+      v_new := tenuto.put_schedule(p_org_id, name, v_kind, v_item.schedule ->> 'cron',
+        (v_item.schedule ->> 'next_at')::timestamptz, nullif(v_item.schedule -> 'input', 'null'),
+        nullif(v_item.schedule -> 'details', 'null'), coalesce(v_item.schedule ->> 'timezone', 'UTC'),
+        coalesce(v_item.schedule ->> 'catch_up', 'one'),
+        coalesce((v_item.schedule ->> 'jitter_seconds')::float8, 0));
+      action := 'put';
+      changes := tenuto._schedule_changes(v_old, v_new);
+      if changes <> '{}' then   -- a worker that starts again changes nothing
+        return next;
+      end if;
+    elsif v_old.name is not null then
+      perform tenuto.delete_schedule(p_org_id, name);
+      action := 'delete';
+      changes := jsonb_build_object('cron', jsonb_build_object('old', v_old.cron));
+      return next;
+    end if;
+  end loop;
+end
+$$;
