@@ -137,7 +137,7 @@ async def _check_schema(state: ServerState) -> None:
     ways."""
     problem = await wait_for_other_functions(state.pool)
     state.schema_changed.set()
-    log.critical("%s; every request is answered 503 until then", problem)
+    log.critical("%s; every request gets 503 until then", problem)
 
 
 def _connections(settings: ServerSettings) -> ConnectionLimit:

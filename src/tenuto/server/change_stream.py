@@ -71,7 +71,7 @@ async def stream_changes(api_request: ApiRequest, permission: str, place: Change
                 yield _event("end", follower.place, {"code": refusal.name, "detail": refusal.message})
                 return
             for change in changes:
-                yield _event("change", place_of(change), said_of(change))
+                yield _event("change", place_of(change), change_fields(change))
             if len(changes) == BATCH_SIZE:
                 continue
             if changes or clock() - last_sent > KEEPALIVE_SECONDS:
@@ -148,7 +148,7 @@ def place_of(change: ChangeEvent) -> ChangeCursor:
     return ChangeCursor(change.at, change.no, change.id)
 
 
-def said_of(change: ChangeEvent) -> dict[str, object]:
+def change_fields(change: ChangeEvent) -> dict[str, object]:
     run_id = str(change.run_id) if change.run_id else None
     at = change.at.isoformat()
     return {"kind": change.kind, "id": change.id, "run_id": run_id, "status": change.status, "at": at}

@@ -125,18 +125,18 @@ async def read_json(http: httpx2.AsyncClient, method: str, url: str, **more: Any
     redirects."""
     async with http.stream(method, url, **more) as response:
         if response.status_code != 200:
-            raise IssuerUnavailable(f"{url} answered {response.status_code}")
+            raise IssuerUnavailable(f"{url} responded {response.status_code}")
         body = b""
         async for chunk in response.aiter_bytes():
             body += chunk
             if len(body) > MAX_RESPONSE_BYTES:
-                raise IssuerUnavailable(f"{url} answered more than {MAX_RESPONSE_BYTES} bytes")
+                raise IssuerUnavailable(f"{url} responded with more than {MAX_RESPONSE_BYTES} bytes")
         try:
             content = httpx2.Response(200, content=body).json()
         except (ValueError, RecursionError):
             content = None
         if not isinstance(content, dict):
-            raise IssuerUnavailable(f"{url} did not answer a JSON object")
+            raise IssuerUnavailable(f"{url} did not respond with a JSON object")
         return content
 
 

@@ -33,7 +33,7 @@ class SortedFilter(Filter):
     before: UUID | None = None
     after: UUID | None = None
 
-    def said(self) -> dict[str, Any]:
+    def params(self) -> dict[str, Any]:
         """Return the parameters of the SQL function."""
         oldest_first = self.sort == "created_at"
         if (self.before if oldest_first else self.after) is not None:

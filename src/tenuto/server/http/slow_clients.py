@@ -43,10 +43,10 @@ class SlowClientProtocol(H11Protocol):
     def is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
-    def refuse(self, answer: bytes) -> None:
+    def refuse(self, response: bytes) -> None:
         self._next_look.cancel()
         if not self.transport.is_closing():
-            self.transport.write(answer)
+            self.transport.write(response)
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's name for what it would say)

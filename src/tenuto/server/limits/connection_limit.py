@@ -25,7 +25,7 @@ class ClientConnection(Protocol):
         """Return whether no request is in progress on it."""
         ...
 
-    def refuse(self, answer: bytes) -> None:
+    def refuse(self, response: bytes) -> None:
         """Write this response and close."""
         ...
 

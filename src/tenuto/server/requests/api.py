@@ -98,13 +98,13 @@ class ApiRequest:
             if key is not None:
                 begun = await change.do(idempotency.begin_request, **params, request_hash=request_hash)
                 if not begun.is_new:
-                    return _answer(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
+                    return _response(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
             result = await work(change)
             content = None if result is None else to_jsonable_python(result)
             status = status if isinstance(status, int) else status(result)
             if key is not None:
                 await change.do(idempotency.finish_request, **params, status=status, answer=content)
-        return _answer(content, status, {})
+        return _response(content, status, {})
 
     async def audited_call(
         self, entity: str, entity_id: str, action: str, function: Callable[..., Awaitable[None]], **params: Any
@@ -128,7 +128,7 @@ async def _nothing(conn: Conn, *, org_id: UUID) -> None:
     """Does nothing: opening the transaction already checks the credential."""
 
 
-def _answer(content: Any, status: int, headers: dict[str, str]) -> Response:
+def _response(content: Any, status: int, headers: dict[str, str]) -> Response:
     return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
 
 

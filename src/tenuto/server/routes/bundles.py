@@ -66,10 +66,10 @@ async def put_bundle(request: ApiRequest) -> Response:
         received = await receive(request.http, file)
         bundle = await asyncio.to_thread(lambda: read_bundle(file).verify())
         sha256 = received.checksum.removeprefix("sha256:")
-        said = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
+        content = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
         async def work(change: Transaction) -> BundleResponse:
-            await change.do(upload_bundle, **said, created_by=str(request.principal.id))
+            await change.do(upload_bundle, **content, created_by=str(request.principal.id))
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
             return BundleResponse.model_validate(await change.do(bundles.get_bundle, sha256=sha256))

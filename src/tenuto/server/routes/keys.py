@@ -40,8 +40,14 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
-        said = {"name": body.name, "permissions": body.permissions, "expires_at": body.expires_at}
-        id = await change.do(keys.create_api_key, **made, **said, **asker(request))
+        id = await change.do(
+            keys.create_api_key,
+            name=body.name,
+            permissions=body.permissions,
+            expires_at=body.expires_at,
+            **made,
+            **creator(request),
+        )
         changes = {"name": {"new": body.name}, "permissions": {"new": body.permissions}}
         await change.note("api_key", id, "create", changes)
         return CreatedKeyResponse(id=id, key=key.text)
@@ -58,7 +64,7 @@ async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> R
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
-        new = await change.do(keys.rotate_api_key, id=id, **made, **asker(request), overlap=overlap)
+        new = await change.do(keys.rotate_api_key, id=id, **made, **creator(request), overlap=overlap)
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
@@ -83,6 +89,6 @@ def key_of(request: ApiRequest) -> UUID | None:
     return request.principal.id if isinstance(request.principal, ApiKeyPrincipal) else None
 
 
-def asker(request: ApiRequest) -> dict[str, Any]:
+def creator(request: ApiRequest) -> dict[str, Any]:
     """Returns the caller, as the SQL functions that create keys take it."""
     return {"created_by": str(request.principal.id), "by_key": key_of(request)}

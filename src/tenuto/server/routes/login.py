@@ -48,10 +48,10 @@ async def begin_login(request: HttpRequest, next: Text = None, org: Slug = None)
     orgs."""
     issuer = oidc_login.login_issuer(request.server.issuer)
     begun = oidc_login.begin(next, org)
-    answer = RedirectResponse(await oidc_login.login_page(issuer, begun, _callback(request)), 303)
+    response = RedirectResponse(await oidc_login.login_page(issuer, begun, _callback(request)), 303)
     sealed = oidc_login.seal(begun, request.server.settings.peppers)
-    cookies.set_cookie(answer, cookies.BEGUN, sealed, seconds=oidc_login.LOGIN_TIMEOUT_SECONDS)
-    return answer
+    cookies.set_cookie(response, cookies.BEGUN, sealed, seconds=oidc_login.LOGIN_TIMEOUT_SECONDS)
+    return response
 
 
 @ROUTES.add(
@@ -67,7 +67,7 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
     issuer = oidc_login.login_issuer(request.server.issuer)
     begun = oidc_login.unseal(request.cookies.get(cookies.BEGUN, ""), request.server.settings.peppers, state or "")
     if not code:
-        raise Unauthorized(f"the issuer let nobody in: {error or 'it says not why'}", oidc_login.RETRY_HINT)
+        raise Unauthorized(f"the issuer refused the login: {error or 'no reason given'}", oidc_login.RETRY_HINT)
     try:
         claims = await oidc_login.finish(issuer, begun, code, _callback(request))
     except IssuerUnavailable as away:
@@ -75,10 +75,10 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
     found = await request.server.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}
-    answer = RedirectResponse(begun.next, 303)
-    await _let_in(request, answer, found.org_id, found.user_id, "oidc", {**who, **known})
-    cookies.drop_cookie(answer, cookies.BEGUN)
-    return answer
+    response = RedirectResponse(begun.next, 303)
+    await _let_in(request, response, found.org_id, found.user_id, "oidc", {**who, **known})
+    cookies.drop_cookie(response, cookies.BEGUN)
+    return response
 
 
 @ROUTES.add(
@@ -87,20 +87,20 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
 async def follow_link(request: HttpRequest, token: Annotated[str, Field(min_length=1, max_length=256)]) -> Response:
     """Log in with a link that `tenuto up` or an operator created. A link works once."""
     guest = await request.server.pool.call(logins.use_login_token, hash=token_hash(token))
-    answer = RedirectResponse(oidc_login.HOME, 303)
-    await _let_in(request, answer, guest.org_id, guest.user_id, "link")
-    return answer
+    response = RedirectResponse(oidc_login.HOME, 303)
+    await _let_in(request, response, guest.org_id, guest.user_id, "link")
+    return response
 
 
 @ROUTES.add("POST", "/auth/logout", permission=PUBLIC, refuses=(403, 429), response=None, status=204)
 async def log_out(request: HttpRequest) -> Response:
     """Log out: the cookie is invalid from now on. Logging out twice is allowed."""
-    answer = Response(None, 204)
+    response = Response(None, 204)
     if cookie := cookies.login_cookie(request):
         cookies.check_page(request, request.server.settings, cookie)
         await request.server.pool.call(logins.close_login, hash=token_hash(cookie))
-        cookies.drop_cookie(answer, cookies.LOGIN)
-    return answer
+        cookies.drop_cookie(response, cookies.LOGIN)
+    return response
 
 
 @ROUTES.add("GET", "/auth/me", permission=ANY_PRINCIPAL, response=MeResponse)
@@ -121,7 +121,7 @@ async def get_me(request: ApiRequest) -> Any:
 
 
 async def _let_in(
-    request: HttpRequest, answer: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
+    request: HttpRequest, response: Response, org_id: UUID, user_id: UUID, way: str, known: dict[str, Any] | None = None
 ) -> None:
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
     pool, settings = request.server.pool, request.server.settings
@@ -139,7 +139,7 @@ async def _let_in(
         await audit.write_audit(conn, org_id=org_id, **what, **actor, **seen, changes={"way": {"new": way}})
     if old is not None:
         await pool.call(logins.close_login, hash=token_hash(old))
-    cookies.set_cookie(answer, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))
+    cookies.set_cookie(response, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))
 
 
 def _callback(request: HttpRequest) -> str:

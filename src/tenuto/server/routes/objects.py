@@ -80,25 +80,25 @@ async def put_object(request: ApiRequest, object_id: UUID, query: UploadParams) 
 async def _put(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
     with spool() as file:
         received = await receive(request.http, file)
-        said = {**query.read(), "size": received.size, "checksum": received.checksum}
+        fields = {**query.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
-            return await _record(request, object_id, payload=file.read(), **said)
+            return await _record(request, object_id, payload=file.read(), **fields)
         store = FolderStore(request.settings.objects)
         uri = await asyncio.to_thread(store.put_file, f"{object_id}.{uuid7()}", file)
     try:
-        answer = await _record(request, object_id, uri=uri, **said)
+        response = await _record(request, object_id, uri=uri, **fields)
     except BaseException:
         await asyncio.to_thread(store.delete, uri)
         raise
-    if answer.status_code == 200:
+    if response.status_code == 200:
         await asyncio.to_thread(store.delete, uri)
-    return answer
+    return response
 
 
-async def _record(request: ApiRequest, object_id: UUID, **said: Any) -> Response:
+async def _record(request: ApiRequest, object_id: UUID, **fields: Any) -> Response:
     async def work(change: Transaction) -> ObjectResponse:
-        await change.do(run_data.put_object, id=object_id, **said)
-        await change.note("object", object_id, "put", {"size": {"new": said["size"]}})
+        await change.do(run_data.put_object, id=object_id, **fields)
+        await change.note("object", object_id, "put", {"size": {"new": fields["size"]}})
         return ObjectResponse.model_validate(await change.do(run_data.get_object, object_id=object_id))
 
     try:
@@ -107,8 +107,8 @@ async def _record(request: ApiRequest, object_id: UUID, **said: Any) -> Response
         try:
             found = await request.ask(run_data.get_object, object_id=object_id)
         except NotFound:
-            found = None  # another org's, which is answered as one of this org with other bytes
-        if found is None or (found.checksum, found.type) != (said["checksum"], said["type"]):
+            found = None  # another org has it: respond as if this org had one with other bytes
+        if found is None or (found.checksum, found.type) != (fields["checksum"], fields["type"]):
             raise Conflict(f"the id {object_id} is taken, by other bytes", "choose another id") from None
         return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")
 
@@ -152,10 +152,10 @@ async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
         uri.append(await change.do(run_data.delete_object, object_id=object_id))
         await change.note("object", object_id, "delete")
 
-    answer = await request.change(work, status=204)
+    response = await request.change(work, status=204)
     if uri and uri[0]:
         await asyncio.to_thread(FolderStore(request.settings.objects).delete, uri[0])
-    return answer
+    return response
 
 
 def _headers(found: StoredObject) -> dict[str, str]:

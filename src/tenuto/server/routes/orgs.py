@@ -40,10 +40,10 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
 
     async def work(change: Transaction) -> None:
         old = await change.do(_find, slug=slug)
-        said = body.model_dump(exclude_none=True)
-        await change.do(identity.update_org, **said)
+        fields = body.model_dump(exclude_none=True)
+        await change.do(identity.update_org, **fields)
         before = {"name": old.name, "settings": old.settings}
-        await change.note("org", slug, "set", diff(before, {**before, **said}))
+        await change.note("org", slug, "set", diff(before, {**before, **fields}))
 
     return await request.change(work, status=204)
 

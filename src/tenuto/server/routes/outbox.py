@@ -62,7 +62,9 @@ async def list_effects(request: ApiRequest, query: EffectFilter) -> Any:
 async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
     """Retry dead side effects, counting attempts from one."""
     if (body.ids is None and body.kind is None) != body.all:
-        raise InvalidInput("it is not said which", 'write "ids": […], "kind": "…" or "all": true')
+        raise InvalidInput(
+            "the side effects to replay are not selected in one way", 'write "ids": […], "kind": "…" or "all": true'
+        )
 
     async def work(change: Transaction) -> ReplayResponse:
         done = await change.do(outbox.replay_effects, ids=body.ids, kind=body.kind)

@@ -65,7 +65,7 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
 async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector) -> Response:
     """Delete a key, or one value of it."""
     if (query.key is None) == (query.data_id is None):
-        raise InvalidInput("it is not said what to delete", "write ?key=… or ?data_id=…, one of them")
+        raise InvalidInput("key and data_id are both set or both missing", "write ?key=… or ?data_id=…, one of them")
 
     async def work(change: Transaction) -> schemas.DeletedResponse:
         deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=query.key, data_id=query.data_id)

@@ -63,7 +63,7 @@ async def start_runs_in_bulk(request: ApiRequest, body: Starts) -> Response:
 @ROUTES.add("GET", "/v1/runs", permission="runs:read", response=Page[RunSummary])
 async def list_runs(request: ApiRequest, query: RunFilter) -> Any:
     """List the org's runs, newest or oldest first."""
-    return page(await request.ask(monitoring.list_runs, **query.said()), query, "id")
+    return page(await request.ask(monitoring.list_runs, **query.params()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/runs/{run_id}", permission="runs:read", response=schemas.RunResponse)

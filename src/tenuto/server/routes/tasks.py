@@ -46,7 +46,7 @@ class LogCursor(BaseModel):
 @ROUTES.add("GET", "/v1/tasks", permission="tasks:read", response=Page[TaskSummary])
 async def list_tasks(request: ApiRequest, query: TaskFilter) -> Any:
     """List the tasks of the org or of a run, newest or oldest first."""
-    return page(await request.ask(monitoring.list_tasks, **query.said()), query, "id")
+    return page(await request.ask(monitoring.list_tasks, **query.params()), query, "id")
 
 
 @ROUTES.add("GET", "/v1/tasks/{task_id}", permission="tasks:read", response=schemas.TaskResponse)

@@ -11,7 +11,7 @@ from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.routes.keys import KeyFilter, asker, key_of
+from tenuto.server.routes.keys import KeyFilter, creator, key_of
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest, WorkerKeyResponse
 
@@ -30,8 +30,9 @@ async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -
     text, made = _new(request)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
-        said = {"name": body.name, "queues": body.queues, "expires_at": body.expires_at}
-        id = await change.do(keys.create_worker_key, **made, **said)
+        id = await change.do(
+            keys.create_worker_key, name=body.name, queues=body.queues, expires_at=body.expires_at, **made
+        )
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
         return CreatedKeyResponse(id=id, key=text)
 
@@ -66,7 +67,7 @@ async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
 
 
 def _new(request: ApiRequest) -> tuple[str, dict[str, Any]]:
-    """Makes a new key. A worker reads and ends tasks, so an API key needs workers:write to create one (asker)."""
+    """Makes a new key. A worker reads and ends tasks, so an API key needs workers:write to create one (creator)."""
     key, peppers = make_key(WORKER, request.settings.env), request.settings.peppers
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
-    return key.text, {**made, **asker(request)}
+    return key.text, {**made, **creator(request)}

@@ -25,7 +25,7 @@ class ClaimedTask(ResponseModel):
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
     timeout_seconds: float | None
     metadata: Any
     token: str | None = None
@@ -61,7 +61,7 @@ class HeldTaskResponse(ResponseModel):
     run_id: UUID
     type: str
     input: Any
-    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this answer, in /v1/task/inputs
+    slots: list[Any] | dict[str, int] | None  # {"$fetch": n}: n slots too large for this response, in /v1/task/inputs
     timeout_seconds: float | None
     metadata: Any
     cancelled: bool

@@ -40,7 +40,7 @@ class QueuedStart:
 
     plan: StartRequest
     origin: Mapping[str, str | None]
-    answer: asyncio.Future[UUID]
+    run_id: asyncio.Future[UUID]
     size: int
     until: float
 
@@ -65,7 +65,7 @@ class StartBatcher:
             turns = asyncio.create_task(self._run(alike))
             self._turns.add(turns)
             turns.add_done_callback(self._turns.discard)
-        return await queued.answer
+        return await queued.run_id
 
     async def close(self) -> None:
         """Wait until all queued starts are done, but only briefly: the database may be unreachable."""
@@ -74,7 +74,7 @@ class StartBatcher:
         for turns in self._turns:
             turns.cancel()
         for start in (start for waiting in self._waiting.values() for start in waiting):
-            start.answer.cancel()
+            start.run_id.cancel()
 
     async def _run(self, alike: BatchKey) -> None:
         waiting = self._waiting[alike]
@@ -89,7 +89,7 @@ class StartBatcher:
         finally:
             del self._waiting[alike]
             for start in (*going, *waiting):
-                start.answer.cancel()
+                start.run_id.cancel()
 
     async def _start(self, alike: BatchKey, starts: list[QueuedStart]) -> None:
         starts = self._in_time(starts)
@@ -104,8 +104,8 @@ class StartBatcher:
             return
         else:
             for start, id in zip(starts, ids, strict=True):
-                if not start.answer.done():
-                    start.answer.set_result(id)
+                if not start.run_id.done():
+                    start.run_id.set_result(id)
             return
         half = len(starts) // 2  # one invalid start must not fail the others of its batch
         await self._start(alike, starts[:half])
@@ -116,7 +116,7 @@ class StartBatcher:
         now = asyncio.get_running_loop().time()
         late = [start for start in starts if start.until < now]
         _refuse(late, TimedOut(f"the start did not get its turn within {self._seconds:g} s"))
-        return [start for start in starts if not start.answer.done()]
+        return [start for start in starts if not start.run_id.done()]
 
     async def _call(self, alike: BatchKey, starts: list[QueuedStart]) -> list[UUID]:
         ids = [uuid7() for _ in starts]
@@ -155,5 +155,5 @@ def _take(waiting: list[QueuedStart]) -> list[QueuedStart]:
 
 def _refuse(starts: list[QueuedStart], problem: Exception) -> None:
     for start in starts:
-        if not start.answer.done():
-            start.answer.set_exception(problem)
+        if not start.run_id.done():
+            start.run_id.set_exception(problem)

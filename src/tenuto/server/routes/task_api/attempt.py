@@ -56,24 +56,25 @@ async def write_own_logs(request: TaskRequest, body: requests.WriteLogsRequest) 
 @ROUTES.add("POST", "/v1/task/heartbeat", permission=TASK, response=responses.AttemptStateResponse)
 async def beat_own_task(request: TaskRequest, body: requests.TaskHeartbeatRequest | None = None) -> Any:
     """Report that the code is alive. The worker renews the lease itself."""
-    said = body or requests.TaskHeartbeatRequest()
-    return await _say(request, requests.ProgressRequest(task_id=said.task_id, attempt=said.attempt))
+    progress = requests.ProgressRequest() if body is None else requests.ProgressRequest(**body.model_dump())
+    return await _report(request, progress)
 
 
 @ROUTES.add("POST", "/v1/task/progress", permission=TASK, response=responses.AttemptStateResponse)
 async def report_own_progress(request: TaskRequest, body: requests.ProgressRequest) -> Any:
     """Report progress."""
-    return await _say(request, body)
+    return await _report(request, body)
 
 
-async def _say(request: TaskRequest, said: requests.ProgressRequest) -> dict[str, bool]:
-    request.check_named(said.task_id, said.attempt)
+async def _report(request: TaskRequest, body: requests.ProgressRequest) -> dict[str, bool]:
+    request.check_named(body.task_id, body.attempt)
     async with request.fenced() as attempt:
-        how_far = {"progress": [said.progress], "messages": [said.message]}
-        refused = await attempts.report_progress(attempt.conn, **attempt.fences, **how_far)
-        if any(one.answer == "stale_lease" for one in refused):
+        rejected = await attempts.report_progress(
+            attempt.conn, **attempt.fences, progress=[body.progress], messages=[body.message]
+        )
+        if any(result.answer == "stale_lease" for result in rejected):
             raise attempt.stale()
-    return {"cancelled": bool(refused)}
+    return {"cancelled": bool(rejected)}
 
 
 @ROUTES.add("POST", "/v1/task/complete", permission=TASK, response=responses.ReportResponse)
@@ -112,12 +113,12 @@ async def _end(
 ) -> dict[str, str]:
     request.check_named(body.task_id, body.attempt)
     async with request.fenced(held=False) as attempt:
-        (told,) = await report(attempt.conn, **attempt.fences, **values)
-        if told.answer == "stale_lease" or (
-            told.answer == "already_accepted" and not await _ended_so(attempt, outcome)
+        (result,) = await report(attempt.conn, **attempt.fences, **values)
+        if result.answer == "stale_lease" or (
+            result.answer == "already_accepted" and not await _ended_so(attempt, outcome)
         ):
             raise attempt.stale()
-    return {"answer": told.answer}
+    return {"answer": result.answer}
 
 
 async def _ended_so(attempt: AttemptTransaction, outcome: str) -> bool:

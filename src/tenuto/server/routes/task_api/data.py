@@ -67,9 +67,9 @@ async def start_own_children(request: TaskRequest, body: requests.StartChildrenR
     """Start child tasks in the run of this task."""
     request.check_named(body.task_id, body.attempt)
     refuse_pickles("the input of a child", [body.inputs, body.details])
-    said = {name: value for name, value in body if name not in ("task_id", "attempt")}
+    children = {name: value for name, value in body if name not in ("task_id", "attempt")}
     async with request.fenced() as attempt:
-        return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **said)}
+        return {"task_ids": await attempts.start_children(attempt.conn, **attempt.fence, **children)}
 
 
 @ROUTES.add("POST", "/v1/task/children/poll", permission=TASK, response=Items[TaskResult])
@@ -115,5 +115,7 @@ async def put_own_state(request: TaskRequest, body: requests.PutStateRequest) ->
     request.check_named(body.task_id, body.attempt)
     async with request.fenced() as attempt:
         job_key = (await attempt.task()).type  # so that no task reaches another type's
-        said = {"key": body.key, "value": body.value, "version": body.version}
-        return {"version": await run_data.put_state(attempt.conn, **attempt.fence, job_key=job_key, **said)}
+        version = await run_data.put_state(
+            attempt.conn, **attempt.fence, job_key=job_key, key=body.key, value=body.value, version=body.version
+        )
+    return {"version": version}

@@ -27,23 +27,23 @@ async def put_own_object(request: TaskRequest, query: UploadParams) -> Any:
     id, store = UUID(uuid7()), FolderStore(request.settings.objects)
     with spool() as file:
         received = await receive(request.http, file)
-        said = {**query.read(), "size": received.size, "checksum": received.checksum}
+        fields = {**query.read(), "size": received.size, "checksum": received.checksum}
         if received.size <= MAX_VALUE_BYTES:
-            await _record(request, id, payload=file.read(), **said)
+            await _record(request, id, payload=file.read(), **fields)
             return {"id": id}
         uri = await asyncio.to_thread(store.put_file, str(id), file)
     try:
-        await _record(request, id, uri=uri, **said)
+        await _record(request, id, uri=uri, **fields)
     except BaseException:
         await asyncio.to_thread(store.delete, uri)
         raise
     return {"id": id}
 
 
-async def _record(request: TaskRequest, id: UUID, **said: Any) -> None:
+async def _record(request: TaskRequest, id: UUID, **fields: Any) -> None:
     who = request.principal
     async with request.fenced() as attempt:
-        await run_data.put_object(attempt.conn, org_id=who.org_id, id=id, **said)
+        await run_data.put_object(attempt.conn, org_id=who.org_id, id=id, **fields)
         await run_data.keep_object(attempt.conn, **attempt.fence, object_id=id)
 
 

@@ -26,7 +26,7 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
     """Report completions and claim tasks, waiting for the first if there is none. A batch with an invalid report (too
     large, not JSON) is rejected as a whole. A batch with many values does not wait."""
     if not (body.wait and body.limit) or is_heavy(request.http):
-        return await _answer(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
+        return await _response(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
     wakes = request.http.server.wakeups
     seats = request.http.server.worker_waiters
     seats.check(request.principal.org_id)  # before anything is done: the same request is sent again
@@ -36,7 +36,7 @@ async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
         watch.queues = None if found.queues is None else frozenset(found.queues)
         if not (found.claimed or found.session_ended):
             found = await _wait(request, body, watch) or found
-    return await _answer(request, body, found, heartbeat_now=watch.cancelled, rejected=rejected)
+    return await _response(request, body, found, heartbeat_now=watch.cancelled, rejected=rejected)
 
 
 async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription) -> ExchangeRow | None:
@@ -74,7 +74,7 @@ async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[Co
     )
 
 
-async def _answer(
+async def _response(
     request: WorkerRequest, body: ClaimRequest, found: ExchangeRow, *, heartbeat_now: bool, rejected: str | None = None
 ) -> Response:
     tasks = found.tasks
@@ -83,6 +83,6 @@ async def _answer(
         whose = {"org_id": request.principal.org_id, "session_id": body.session_id}
         await add_tokens(request.pool, request.settings, claimed, **whose)
         tasks = json.dumps(claimed)
-    says = f'"session_ended": {json.dumps(found.session_ended)}, "heartbeat_now": {json.dumps(heartbeat_now)}'
-    text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.answers}, {says}}}'
+    flags = f'"session_ended": {json.dumps(found.session_ended)}, "heartbeat_now": {json.dumps(heartbeat_now)}'
+    text = f'{{"tasks": {tasks}, "rejected_reports": {rejected or found.answers}, {flags}}}'
     return Response(text, media_type="application/json")

@@ -63,8 +63,8 @@ async def declare_types(request: WorkerRequest, body: requests.DeclareTypesReque
     async with request.session(body.session_id, body.token) as conn:
         changed = await runs.declare_types(conn, session_id=body.session_id, token=body.token, types=types)
         for name in changed[:MAX_NOTED_TYPES]:
-            said = {field: {"new": value} for field, value in types[name].items()}
-            await request.note(conn, "type", name, "declare", said)
+            changes = {field: {"new": value} for field, value in types[name].items()}
+            await request.note(conn, "type", name, "declare", changes)
     return Response(None, 204)
 
 
@@ -85,9 +85,13 @@ async def report_tasks(request: WorkerRequest, body: requests.ReportRequest) -> 
             await attempts.begin_tasks(conn, **_fences(body, body.begun))
         ended = await _report_ends(conn, body)
         refused: list[Any] = []
-        if said := body.progress:
-            levels = {"progress": [one.progress for one in said], "messages": [one.message for one in said]}
-            refused = await attempts.report_progress(conn, **_fences(body, said), **levels)
+        if reports := body.progress:
+            refused = await attempts.report_progress(
+                conn,
+                **_fences(body, reports),
+                progress=[report.progress for report in reports],
+                messages=[report.message for report in reports],
+            )
         if body.logs:
             lines = [line.model_dump(mode="json", exclude_none=True) for line in body.logs]
             await run_data.write_logs(conn, session_id=body.session_id, token=body.token, lines=lines)
