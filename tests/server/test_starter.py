@@ -16,6 +16,7 @@ from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.org_transactions import key_acts
 from tenuto.db.connection.pool import open_pool
 from tenuto.model.errors import TooLarge, Unauthorized
+from tenuto.server.auth.bearer import RequestOrigin
 from tenuto.server.schemas.starts import StartTaskRequest
 from tenuto.server.starts.batcher import BatchKey, StartBatcher
 from tenuto.server.starts.build import StartBuilder
@@ -54,8 +55,7 @@ def alike(key_id: str) -> BatchKey:
 
 def ask(starter: StartBatcher, key_id: str, input: Any = 1, *, id: str = "r", **more: Any) -> asyncio.Task[UUID]:
     plan = StartBuilder().plan(StartTaskRequest(type="shop.send", input=[input], **more))
-    seen = {"ip": None, "user_agent": None, "request_id": id}
-    return asyncio.create_task(starter.start(alike(key_id), plan, seen))
+    return asyncio.create_task(starter.start(alike(key_id), plan, RequestOrigin(None, None, id)))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Functions shared by all kinds of credentials."""
 
+from dataclasses import dataclass
+
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.server.http.request import HttpRequest
 
@@ -14,13 +16,18 @@ def bearer(request: HttpRequest, hint: str) -> str:
     return text.strip()
 
 
-def request_origin(request: HttpRequest) -> dict[str, str | None]:
-    """Returns where the request came from, as fields of the audit log."""
-    return {
-        "ip": request.client.host if request.client else None,
-        "user_agent": request.headers.get("user-agent"),
-        "request_id": request.record.request_id,
-    }
+@dataclass(frozen=True)
+class RequestOrigin:
+    """Where a request came from, as the audit log has it."""
+
+    ip: str | None
+    user_agent: str | None
+    request_id: str
+
+
+def request_origin(request: HttpRequest) -> RequestOrigin:
+    ip = request.client.host if request.client else None
+    return RequestOrigin(ip, request.headers.get("user-agent"), request.record.request_id)
 
 
 class TooManyRequests(RateLimited):

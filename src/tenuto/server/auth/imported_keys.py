@@ -145,7 +145,7 @@ async def authenticate_imported(
 
 
 async def _adopt(request: HttpRequest, text: str, imported: ImportedKey, key_id: str) -> None:
-    settings = request.server.settings
+    settings, origin = request.server.settings, request_origin(request)
     params = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
     async with transaction_for(request.server.pool, imported.org_id, timeout=settings.statement_seconds) as conn:
         await keys.adopt_api_key(conn, org_id=imported.org_id, id=imported.id, **params)
@@ -157,5 +157,7 @@ async def _adopt(request: HttpRequest, text: str, imported: ImportedKey, key_id:
             action="adopt",
             actor_kind="api_key",
             actor_id=str(imported.id),
-            **request_origin(request),
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
         )

@@ -29,13 +29,26 @@ class Transaction:
     conn: Conn
     request: "ApiRequest"
 
-    async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        return await function(self.conn, org_id=self.request.principal.org_id, **params)
+    @property
+    def org_id(self) -> UUID:
+        return self.request.principal.org_id
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
         """Write an entry to the audit log; `changes` are {field: {old, new}}."""
-        entry: dict[str, Any] = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
-        await audit.write_audit(self.conn, org_id=self.request.principal.org_id, **entry, **self.request.actor())
+        principal, origin = self.request.principal, request_origin(self.request.http)
+        await audit.write_audit(
+            self.conn,
+            org_id=self.org_id,
+            entity=entity,
+            entity_id=str(entity_id),
+            action=action,
+            actor_kind=principal.kind,
+            actor_id=str(principal.id),
+            changes=changes,
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
+        )
 
 
 @dataclass(frozen=True)
@@ -64,14 +77,6 @@ class ApiRequest:
         database."""
         await self.look(_nothing)
 
-    def who(self) -> dict[str, str]:
-        """Return the principal, as fields of the audit log."""
-        return {"actor_kind": self.principal.kind, "actor_id": str(self.principal.id)}
-
-    def actor(self) -> dict[str, Any]:
-        """Return the principal and where the request came from, as fields of the audit log."""
-        return {**self.who(), **request_origin(self.http)}
-
     @property
     def once(self) -> str | None:
         """Return the `Idempotency-Key`, if one was sent."""
@@ -94,16 +99,20 @@ class ApiRequest:
         request_hash = None if key is None else await self._hash()
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
             change = Transaction(conn, self)
-            params = {"actor": str(self.principal.id), "key": key}
-            if key is not None:
-                begun = await change.do(idempotency.begin_request, **params, request_hash=request_hash)
+            actor = str(self.principal.id)
+            if key is not None and request_hash is not None:
+                begun = await idempotency.begin_request(
+                    conn, org_id=change.org_id, actor=actor, key=key, request_hash=request_hash
+                )
                 if not begun.is_new:
                     return _response(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
             result = await work(change)
             content = None if result is None else to_jsonable_python(result)
             status = status if isinstance(status, int) else status(result)
             if key is not None:
-                await change.do(idempotency.finish_request, **params, status=status, answer=content)
+                await idempotency.finish_request(
+                    conn, org_id=change.org_id, actor=actor, key=key, status=status, answer=content
+                )
         return _response(content, status, {})
 
     async def audited_call(
@@ -112,7 +121,7 @@ class ApiRequest:
         """Call one SQL function that changes something, and write its entry to the audit log."""
 
         async def work(change: Transaction) -> None:
-            await change.do(function, **params)
+            await function(change.conn, org_id=change.org_id, **params)
             reason = params.get("reason")
             await change.note(entity, entity_id, action, {"reason": {"new": reason}} if reason else None)
 

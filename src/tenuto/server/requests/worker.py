@@ -58,9 +58,20 @@ class WorkerRequest:
 
     async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
         """Write an audit entry for changes that no session or attempt records."""
-        entry: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
-        actor = {"actor_kind": "worker_key", "actor_id": str(self.principal.id), **request_origin(self.http)}
-        await audit.write_audit(conn, org_id=self.principal.org_id, **entry, **actor)
+        origin = request_origin(self.http)
+        await audit.write_audit(
+            conn,
+            org_id=self.principal.org_id,
+            entity=entity,
+            entity_id=entity_id,
+            action=action,
+            actor_kind="worker_key",
+            actor_id=str(self.principal.id),
+            changes=changes,
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
+        )
 
     def _transaction(self) -> AbstractAsyncContextManager[Conn]:
         return transaction_for(self.pool, self.principal.org_id, timeout=self.settings.bulk_seconds)

@@ -69,10 +69,12 @@ async def put_bundle(request: ApiRequest) -> Response:
         content = {"bundle": bundle, "file": file, "sha256": sha256, "size": received.size}
 
         async def work(change: Transaction) -> BundleResponse:
-            await change.do(upload_bundle, **content, created_by=str(request.principal.id))
+            await upload_bundle(change.conn, org_id=change.org_id, **content, created_by=str(request.principal.id))
             changes = {"name": {"new": bundle.name}, "types": {"new": bundle.types}, "size": {"new": received.size}}
             await change.note("bundle", sha256, "put", changes)
-            return BundleResponse.model_validate(await change.do(bundles.get_bundle, sha256=sha256))
+            return BundleResponse.model_validate(
+                await bundles.get_bundle(change.conn, org_id=change.org_id, sha256=sha256)
+            )
 
         return await request.change(work, status=201, seconds=request.settings.bulk_seconds, repeatable=False)
 
@@ -96,7 +98,7 @@ async def delete_bundle(request: ApiRequest, sha256: Hash) -> Response:
     """Delete a bundle. No new attempt runs it; running attempts continue."""
 
     async def work(change: Transaction) -> None:
-        await change.do(bundles.delete_bundle, sha256=sha256)
+        await bundles.delete_bundle(change.conn, org_id=change.org_id, sha256=sha256)
         await change.note("bundle", sha256, "delete")
 
     return await request.change(work, status=204)

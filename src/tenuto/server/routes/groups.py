@@ -27,7 +27,7 @@ async def set_resource_group(request: ApiRequest, name: PathName, body: SetGroup
 
     async def work(change: Transaction) -> IdResponse:
         changes = body.model_dump(exclude_none=True)
-        id = await change.do(identity.set_resource_group, external_id=name, **changes)
+        id = await identity.set_resource_group(change.conn, org_id=change.org_id, external_id=name, **changes)
         await change.note("group", name, "set", {key: {"new": value} for key, value in changes.items()})
         return IdResponse(id=id)
 

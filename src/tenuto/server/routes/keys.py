@@ -40,8 +40,9 @@ async def create_key(request: ApiRequest, body: CreateKeyRequest) -> Response:
     made = {"key_id": key.key_id, "hash": key_hash(peppers, key.text), "pepper_version": peppers.version}
 
     async def work(change: Transaction) -> CreatedKeyResponse:
-        id = await change.do(
-            keys.create_api_key,
+        id = await keys.create_api_key(
+            change.conn,
+            org_id=change.org_id,
             name=body.name,
             permissions=body.permissions,
             expires_at=body.expires_at,
@@ -64,7 +65,9 @@ async def rotate_key(request: ApiRequest, id: UUID, body: RotateKeyRequest) -> R
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
-        new = await change.do(keys.rotate_api_key, id=id, **made, **creator(request), overlap=overlap)
+        new = await keys.rotate_api_key(
+            change.conn, org_id=change.org_id, id=id, **made, **creator(request), overlap=overlap
+        )
         await change.note("api_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=key.text)
 
@@ -77,7 +80,7 @@ async def revoke_key(request: ApiRequest, id: UUID) -> Response:
     itself."""
 
     async def work(change: Transaction) -> None:
-        if await change.do(keys.revoke_api_key, id=id, by_key=key_of(request)):
+        if await keys.revoke_api_key(change.conn, org_id=change.org_id, id=id, by_key=key_of(request)):
             await change.note("api_key", id, "revoke")
 
     return await request.change(work, status=204)

@@ -14,6 +14,7 @@ from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
+from tenuto.server.auth.bearer import request_origin
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.http.route_table import PUBLIC, RouteTable
@@ -126,17 +127,32 @@ async def _let_in(
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
     pool, settings = request.server.pool, request.server.settings
     cookie, old = make_token(), cookies.login_cookie(request)
-    seen: dict[str, Any] = {
-        "ip": request.client.host if request.client else None,
-        "user_agent": request.headers.get("user-agent"),
-    }
+    origin = request_origin(request)
     async with transaction_for(pool, org_id, timeout=settings.statement_seconds) as conn:
         if known is not None:
             await identity.put_user(conn, org_id=org_id, **known)
-        await logins.open_login(conn, org_id=org_id, user_id=user_id, hash=token_hash(cookie), lasts=LASTS, **seen)
-        what: dict[str, Any] = {"entity": "user", "entity_id": str(user_id), "action": "login"}
-        actor = {"actor_kind": "user", "actor_id": str(user_id), "request_id": request.record.request_id}
-        await audit.write_audit(conn, org_id=org_id, **what, **actor, **seen, changes={"way": {"new": way}})
+        await logins.open_login(
+            conn,
+            org_id=org_id,
+            user_id=user_id,
+            hash=token_hash(cookie),
+            lasts=LASTS,
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+        )
+        await audit.write_audit(
+            conn,
+            org_id=org_id,
+            entity="user",
+            entity_id=str(user_id),
+            action="login",
+            actor_kind="user",
+            actor_id=str(user_id),
+            changes={"way": {"new": way}},
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
+        )
     if old is not None:
         await pool.call(logins.close_login, hash=token_hash(old))
     cookies.set_cookie(response, cookies.LOGIN, cookie, seconds=int(LASTS.total_seconds()))

@@ -97,9 +97,11 @@ async def _put(request: ApiRequest, object_id: UUID, query: UploadParams) -> Res
 
 async def _record(request: ApiRequest, object_id: UUID, **fields: Any) -> Response:
     async def work(change: Transaction) -> ObjectResponse:
-        await change.do(run_data.put_object, id=object_id, **fields)
+        await run_data.put_object(change.conn, org_id=change.org_id, id=object_id, **fields)
         await change.note("object", object_id, "put", {"size": {"new": fields["size"]}})
-        return ObjectResponse.model_validate(await change.do(run_data.get_object, object_id=object_id))
+        return ObjectResponse.model_validate(
+            await run_data.get_object(change.conn, org_id=change.org_id, object_id=object_id)
+        )
 
     try:
         return await request.change(work, status=201, repeatable=False)
@@ -149,7 +151,7 @@ async def delete_object(request: ApiRequest, object_id: UUID) -> Response:
     uri: list[str | None] = []
 
     async def work(change: Transaction) -> None:
-        uri.append(await change.do(run_data.delete_object, object_id=object_id))
+        uri.append(await run_data.delete_object(change.conn, org_id=change.org_id, object_id=object_id))
         await change.note("object", object_id, "delete")
 
     response = await request.change(work, status=204)

@@ -39,9 +39,9 @@ async def edit_org(request: ApiRequest, slug: Slug, body: EditOrgRequest) -> Res
     """Change the name, or replace all settings."""
 
     async def work(change: Transaction) -> None:
-        old = await change.do(_find, slug=slug)
+        old = await _find(change.conn, org_id=change.org_id, slug=slug)
         fields = body.model_dump(exclude_none=True)
-        await change.do(identity.update_org, **fields)
+        await identity.update_org(change.conn, org_id=change.org_id, **fields)
         before = {"name": old.name, "settings": old.settings}
         await change.note("org", slug, "set", diff(before, {**before, **fields}))
 

@@ -67,7 +67,7 @@ async def replay_effects(request: ApiRequest, body: ReplayRequest) -> Response:
         )
 
     async def work(change: Transaction) -> ReplayResponse:
-        done = await change.do(outbox.replay_effects, ids=body.ids, kind=body.kind)
+        done = await outbox.replay_effects(change.conn, org_id=change.org_id, ids=body.ids, kind=body.kind)
         await change.note("outbox", body.kind or "dead", "replay", {"effects": {"new": len(done)}})
         return ReplayResponse(ids=done)
 

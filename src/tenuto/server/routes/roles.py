@@ -42,7 +42,7 @@ async def create_role(request: ApiRequest, body: CreateRoleRequest) -> Response:
     """Create a role that users can have and datasets can name."""
 
     async def work(change: Transaction) -> IdResponse:
-        id = await change.do(identity.create_role, name=body.name, description=body.description)
+        id = await identity.create_role(change.conn, org_id=change.org_id, name=body.name, description=body.description)
         await change.note("role", body.name, "create", {"description": {"new": body.description}})
         return IdResponse(id=id)
 
@@ -54,7 +54,7 @@ async def delete_role(request: ApiRequest, name: Name) -> Response:
     """Delete a role and its memberships."""
 
     async def work(change: Transaction) -> None:
-        await change.do(identity.delete_role, name=name)
+        await identity.delete_role(change.conn, org_id=change.org_id, name=name)
         await change.note("role", name, "delete")
 
     return await request.change(work, status=204)
@@ -71,7 +71,7 @@ async def add_member(request: ApiRequest, name: Name, user_id: UUID) -> Response
     """Give a role to a user. Giving it twice is allowed."""
 
     async def work(change: Transaction) -> None:
-        await change.do(identity.add_member, role=name, user_id=user_id)
+        await identity.add_member(change.conn, org_id=change.org_id, role=name, user_id=user_id)
         await change.note("role", name, "add", {"user": {"new": str(user_id)}})
 
     return await request.change(work, status=204)
@@ -82,7 +82,7 @@ async def remove_member(request: ApiRequest, name: Name, user_id: UUID) -> Respo
     """Take a role from a user."""
 
     async def work(change: Transaction) -> None:
-        await change.do(identity.remove_member, role=name, user_id=user_id)
+        await identity.remove_member(change.conn, org_id=change.org_id, role=name, user_id=user_id)
         await change.note("role", name, "remove", {"user": {"old": str(user_id)}})
 
     return await request.change(work, status=204)

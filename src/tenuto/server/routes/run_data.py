@@ -54,7 +54,9 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
     """Write values; each becomes the latest value of its key."""
 
     async def work(change: Transaction) -> schemas.DataIdsResponse:
-        ids = await change.do(run_data.put_run_data, run_id=run_id, values=body.values, tags=body.tags)
+        ids = await run_data.put_run_data(
+            change.conn, org_id=change.org_id, run_id=run_id, values=body.values, tags=body.tags
+        )
         await change.note("run_data", run_id, "put", {key: {"new": value} for key, value in body.values.items()})
         return schemas.DataIdsResponse(ids=ids)
 
@@ -68,7 +70,9 @@ async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector
         raise InvalidInput("key and data_id are both set or both missing", "write ?key=… or ?data_id=…, one of them")
 
     async def work(change: Transaction) -> schemas.DeletedResponse:
-        deleted = await change.do(run_data.delete_run_data, run_id=run_id, key=query.key, data_id=query.data_id)
+        deleted = await run_data.delete_run_data(
+            change.conn, org_id=change.org_id, run_id=run_id, key=query.key, data_id=query.data_id
+        )
         await change.note("run_data", run_id, "delete", {"what": {"old": query.key or str(query.data_id)}})
         return schemas.DeletedResponse(deleted=deleted)
 
@@ -80,7 +84,9 @@ async def edit_run_data_tags(request: ApiRequest, data_id: UUID, body: EditTagsR
     """Add and remove tags of one value."""
 
     async def work(change: Transaction) -> schemas.TagsResponse:
-        tags = await change.do(run_data.edit_run_data_tags, data_id=data_id, add=body.add, remove=body.remove)
+        tags = await run_data.edit_run_data_tags(
+            change.conn, org_id=change.org_id, data_id=data_id, add=body.add, remove=body.remove
+        )
         await change.note("run_data", data_id, "edit", {"tags": {"old": body.remove, "new": body.add}})
         return schemas.TagsResponse(tags=tags)
 

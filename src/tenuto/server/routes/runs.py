@@ -101,7 +101,7 @@ async def cancel_run(request: ApiRequest, run_id: UUID, body: ReasonRequest | No
 
 async def _cancel(request: ApiRequest, run_id: UUID, reason: str | None) -> Response:
     async def work(change: Transaction) -> schemas.RunResponse | None:
-        done = await change.do(runs.cancel_run, run_id=run_id, reason=reason)
+        done = await runs.cancel_run(change.conn, org_id=change.org_id, run_id=run_id, reason=reason)
         await change.note("run", run_id, "cancel", {"reason": {"new": reason}} if reason else None)
         return None if done else await _run(change, run_id)
 
@@ -113,7 +113,9 @@ def _status(made: BaseModel | None) -> int:
 
 
 async def _run(change: Transaction, run_id: UUID) -> schemas.RunResponse:
-    return schemas.RunResponse.model_validate(await change.do(monitoring.get_run, run_id=run_id))
+    return schemas.RunResponse.model_validate(
+        await monitoring.get_run(change.conn, org_id=change.org_id, run_id=run_id)
+    )
 
 
 @ROUTES.add(
@@ -129,7 +131,7 @@ async def retry_run(request: ApiRequest, run_id: UUID, body: RetryRequest | None
     202: the run is large, and dispatchers copy its tasks in batches; `progress` says how many are done."""
 
     async def work(change: Transaction) -> schemas.RunResponse:
-        new = await change.do(runs.retry_run, run_id=run_id, reuse=body.reuse if body else True)
+        new = await runs.retry_run(change.conn, org_id=change.org_id, run_id=run_id, reuse=body.reuse if body else True)
         await change.note("run", run_id, "retry", {"retried_as": {"new": str(new)}})
         return await _run(change, new)
 
@@ -145,11 +147,11 @@ async def delete_run(request: ApiRequest, run_id: UUID) -> Response:
 
     async def work(change: Transaction) -> schemas.RunResponse | None:
         found = await _run(change, run_id)
-        done = await change.do(runs.delete_run, run_id=run_id)
+        done = await runs.delete_run(change.conn, org_id=change.org_id, run_id=run_id)
         await change.note("run", run_id, "delete")
         if done:
             return None
-        (progress,) = await change.do(runs.get_request, run_id=run_id)
+        (progress,) = await runs.get_request(change.conn, org_id=change.org_id, run_id=run_id)
         return found.model_copy(update={"progress": schemas.RunProgress.model_validate(progress)})
 
     return await request.change(work, status=_status)
@@ -161,7 +163,9 @@ async def send_signal(request: ApiRequest, run_id: UUID, body: SignalRequest) ->
     refuse_reserved(f"signal {body.name}", body.value)
 
     async def work(change: Transaction) -> IdResponse:
-        sent = await change.do(runs.send_signal, run_id=run_id, name=body.name, value=body.value)
+        sent = await runs.send_signal(
+            change.conn, org_id=change.org_id, run_id=run_id, name=body.name, value=body.value
+        )
         await change.note("run", run_id, "signal", {"name": {"new": body.name}})
         return IdResponse(id=sent)
 

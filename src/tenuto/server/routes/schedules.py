@@ -31,8 +31,9 @@ async def put_schedule(request: ApiRequest, name: PathName, body: PutScheduleReq
     details = {"limits": limits_of(body), "metadata": body.metadata}
 
     async def work(change: Transaction) -> Schedule:
-        put = await change.do(
-            reactions.put_schedule,
+        put = await reactions.put_schedule(
+            change.conn,
+            org_id=change.org_id,
             name=name,
             kind=StartBuilder().task(body).kind(),
             input=body.input,
@@ -66,7 +67,7 @@ async def resume_schedule(request: ApiRequest, name: PathName) -> Response:
     """Resume a schedule. Times that passed during the pause are skipped."""
 
     async def work(change: Transaction) -> schemas.NextRunResponse:
-        next_at = await change.do(schedules.resume, name=name)
+        next_at = await schedules.resume(change.conn, org_id=change.org_id, name=name)
         await change.note("schedule", name, "resume")
         return schemas.NextRunResponse(next_at=next_at)
 

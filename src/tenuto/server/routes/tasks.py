@@ -70,7 +70,7 @@ async def cancel_task(request: ApiRequest, task_id: UUID, body: ReasonRequest | 
 
 async def _cancel(request: ApiRequest, task_id: UUID, reason: str | None) -> Response:
     async def work(change: Transaction) -> None:
-        await change.do(runs.cancel_task, task_id=task_id, reason=reason)
+        await runs.cancel_task(change.conn, org_id=change.org_id, task_id=task_id, reason=reason)
         await change.note("task", task_id, "cancel", {"reason": {"new": reason}} if reason else None)
 
     return await request.change(work, status=204)

@@ -41,8 +41,9 @@ async def put_user(request: ApiRequest, body: CreateUserRequest) -> Response:
 
     async def work(change: Transaction) -> IdResponse:
         fields = body.model_dump(exclude_none=True)
-        id = await change.do(
-            identity.put_user,
+        id = await identity.put_user(
+            change.conn,
+            org_id=change.org_id,
             issuer=body.issuer,
             subject=body.subject,
             email=body.email,
@@ -66,14 +67,16 @@ async def edit_user(request: ApiRequest, user_id: UUID, body: EditUserRequest) -
             await _set_role(change, user_id, body.platform_role)
         if body.disabled is not None:
             function = identity.disable_user if body.disabled else identity.enable_user
-            await change.do(function, user_id=user_id, **_caller(request))
+            await function(change.conn, org_id=change.org_id, user_id=user_id, **_caller(request))
             await change.note("user", user_id, "disable" if body.disabled else "enable")
 
     return await request.change(work, status=204)
 
 
 async def _set_role(change: Transaction, user_id: UUID, role: str) -> None:
-    old = await change.do(identity.set_user_role, user_id=user_id, platform_role=role, **_caller(change.request))
+    old = await identity.set_user_role(
+        change.conn, org_id=change.org_id, user_id=user_id, platform_role=role, **_caller(change.request)
+    )
     if old != role:
         await change.note("user", user_id, "role", {"platform_role": {"old": old, "new": role}})
 

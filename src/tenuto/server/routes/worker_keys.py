@@ -30,8 +30,8 @@ async def create_worker_key(request: ApiRequest, body: CreateWorkerKeyRequest) -
     text, made = _new(request)
 
     async def work(change: Transaction) -> CreatedKeyResponse:
-        id = await change.do(
-            keys.create_worker_key, name=body.name, queues=body.queues, expires_at=body.expires_at, **made
+        id = await keys.create_worker_key(
+            change.conn, org_id=change.org_id, name=body.name, queues=body.queues, expires_at=body.expires_at, **made
         )
         await change.note("worker_key", id, "create", {"name": {"new": body.name}, "queues": {"new": body.queues}})
         return CreatedKeyResponse(id=id, key=text)
@@ -46,7 +46,7 @@ async def rotate_worker_key(request: ApiRequest, id: UUID, body: RotateKeyReques
 
     async def work(change: Transaction) -> CreatedKeyResponse:
         overlap = timedelta(seconds=body.overlap_seconds)
-        new = await change.do(keys.rotate_worker_key, id=id, **made, overlap=overlap)
+        new = await keys.rotate_worker_key(change.conn, org_id=change.org_id, id=id, **made, overlap=overlap)
         await change.note("worker_key", id, "rotate", {"replaced_by": {"new": str(new)}})
         return CreatedKeyResponse(id=new, key=text)
 
@@ -58,8 +58,8 @@ async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
     """Revoke a worker key. Its sessions and the tokens of their attempts end, and other workers get their tasks."""
 
     async def work(change: Transaction) -> None:
-        revoked = await change.do(keys.revoke_worker_key, id=id, by_key=key_of(request))
-        ended = await change.do(workers.end_key_sessions, worker_key_id=id)
+        revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=key_of(request))
+        ended = await workers.end_key_sessions(change.conn, org_id=change.org_id, worker_key_id=id)
         if revoked:
             await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})
 

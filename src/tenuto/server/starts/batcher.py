@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -13,6 +12,7 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import InvalidInput, TooLarge
 from tenuto.model.ids import uuid7
 from tenuto.sdk.client.start_request import StartRequest, details_of
+from tenuto.server.auth.bearer import RequestOrigin
 
 MAX_BATCH_STARTS = 100  # per SQL call
 MAX_BATCH_CHARS = 1_000_000  # of inputs and details per SQL call; a larger start goes alone
@@ -39,7 +39,7 @@ class QueuedStart:
     """One queued start; `origin` is where its request came from."""
 
     plan: StartRequest
-    origin: Mapping[str, str | None]
+    origin: RequestOrigin
     run_id: asyncio.Future[UUID]
     size: int
     until: float
@@ -53,7 +53,7 @@ class StartBatcher:
         self._waiting: dict[BatchKey, list[QueuedStart]] = {}
         self._turns: set[asyncio.Task[None]] = set()
 
-    async def start(self, alike: BatchKey, plan: StartRequest, origin: Mapping[str, str | None]) -> UUID:
+    async def start(self, alike: BatchKey, plan: StartRequest, origin: RequestOrigin) -> UUID:
         """Return the id of the run, once workers are notified and the run is on disk."""
         loop = asyncio.get_running_loop()
         size = len(plan.inputs[0]) + len(details_of([plan]) or "")
@@ -131,9 +131,9 @@ class StartBatcher:
                 changes=alike.changes,
                 actor_kind=alike.actor_kind,
                 actor_id=alike.actor_id,
-                ips=[start.origin["ip"] for start in starts],
-                user_agents=[start.origin["user_agent"] for start in starts],
-                request_ids=[start.origin["request_id"] for start in starts],
+                ips=[start.origin.ip for start in starts],
+                user_agents=[start.origin.user_agent for start in starts],
+                request_ids=[start.origin.request_id for start in starts],
                 details=details_of(plans),
                 group=alike.group,
             )

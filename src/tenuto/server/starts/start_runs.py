@@ -1,6 +1,6 @@
 """Starts the runs of one HTTP request."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from tenuto.db import monitoring, runs
 from tenuto.db.connection import start_statements
 from tenuto.db.connection.call import Conn
 from tenuto.model.errors import NotFound
+from tenuto.model.monitoring import RunState
 from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_request import StartRequest, details_of, together
 from tenuto.sdk.suggestions import nearest
@@ -62,13 +63,17 @@ async def start_runs(request: ApiRequest, body: OneStart | Iterable[OneStart]) -
             started = await _start_batched(request, plan, changes)
         else:
             started = await _start_alone(request, plan, changes)
-        (run,) = await _with_status([started], request.ask)
+        old = [] if started.created else await request.ask(monitoring.get_run_statuses, run_ids=[started.run_id])
+        (run,) = _with_status([started], old)
         return Response(run.model_dump_json(), 201, media_type="application/json")
 
     async def work(change: Transaction) -> StartedRun | StartedRuns:
         if planned.strict:
-            await change.do(_check_known, types=planned.strict)
-        started = await _with_status(await change.do(_start_all, plans=planned.plans), change.do)
+            await _check_known(change.conn, org_id=change.org_id, types=planned.strict)
+        results = await _start_all(change.conn, org_id=change.org_id, plans=planned.plans)
+        old = [result.run_id for result in results if not result.created]
+        found = await monitoring.get_run_statuses(change.conn, org_id=change.org_id, run_ids=old) if old else []
+        started = _with_status(results, found)
         if new := [run.id for run in started if run.created]:
             what = new[0] if len(new) == 1 else f"{new[0]} and {len(new) - 1} more"
             await change.note("run", what, "start", _changes(planned.types, len(new)))
@@ -119,7 +124,8 @@ async def _start_batched(request: ApiRequest, plan: StartRequest, changes: str) 
 
 async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
     is_plain, seconds = plan.is_plain(), request.settings.statement_seconds
-    async with request.pool.connection(timeout=seconds, org_id=request.principal.org_id) as conn:
+    principal, origin = request.principal, request_origin(request.http)
+    async with request.pool.connection(timeout=seconds, org_id=principal.org_id) as conn:
         return await runs.start_run_for_request(
             conn,
             kinds=dump(plan.kinds),
@@ -131,15 +137,18 @@ async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) ->
             edges=dump(plan.edges) if plan.edges else None,
             dedupe_key=plan.run.get("dedupe_key") if is_plain else None,
             group=plan.run.get("group") if is_plain else None,
-            **request.actor(),
+            actor_kind=principal.kind,
+            actor_id=str(principal.id),
+            ip=origin.ip,
+            user_agent=origin.user_agent,
+            request_id=origin.request_id,
             **request.acts.named(),
         )
 
 
-async def _with_status(started: list[Started], call: Callable[..., Awaitable[Any]]) -> list[StartedRun]:
-    """Adds the status of each run: new runs are pending; runs that a dedupe key found are looked up."""
-    old = [run.run_id for run in started if not run.created]
-    statuses = {run.id: run.status for run in await call(monitoring.get_run_statuses, run_ids=old)} if old else {}
+def _with_status(started: list[Started], old: list[RunState]) -> list[StartedRun]:
+    """Adds the status of each run: new runs are pending; `old` are the runs that a dedupe key found."""
+    statuses = {run.id: run.status for run in old}
     return [
         StartedRun(id=run.run_id, status=statuses.get(run.run_id, "pending"), created=run.created) for run in started
     ]
