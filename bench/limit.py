@@ -5,7 +5,7 @@ import json
 import psycopg
 from psycopg.types.string import TextLoader
 
-from tenuto.db.connection.claim_connection import array_literal
+from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.ids import uuid7
 
 # The same columns as Tenuto's tables, so that both sides store the same data; only primary keys, no partitions, no

@@ -7,10 +7,10 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import TenutoError, Unauthorized
 from tenuto.model.permissions import PLATFORM_ROLES
-from tests.support.interleave import Call, Play, Race
-from tests.support.kernel import DEFAULT_ORG, call
-from tests.support.loops import an_org, count, value
-from tests.support.people import a_user, an_api_key, an_entry, hash_of
+from tests.support.database.interleave import Call, Play, Race
+from tests.support.database.loops import an_org, count, value
+from tests.support.database.tasks import DEFAULT_ORG, call
+from tests.support.database.users import a_user, an_api_key, an_entry, hash_of
 
 
 def as_api(*calls: Call) -> Call:

@@ -5,10 +5,10 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from tenuto.model.ids import uuid7
-from tests.support.interleave import Play, Race, Transaction, rolled_back
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, start, start_one
-from tests.support.loops import count
-from tests.support.people import an_api_key, hash_of
+from tests.support.database.interleave import Play, Race, Transaction, rolled_back
+from tests.support.database.loops import count
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one
+from tests.support.database.users import an_api_key, hash_of
 
 Answers = list[tuple[UUID, bool]]
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.app import create_app
-from tenuto.server.limits.prepaid_tokens import VALID_SECONDS, PrepaidTokens
+from tenuto.server.limits.rate_limits import VALID_SECONDS, PrepaidTokens
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 

@@ -10,8 +10,7 @@ from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from tenuto.model.keys import API, WORKER, make_key
-from tenuto.server.auth.bearer import TooManyRequests
-from tenuto.server.limits.address_limiter import AddressLimiter
+from tenuto.server.limits.rate_limits import AddressLimiter, TooManyRequests
 from tenuto.server.settings import RateLimit, ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http.worker_requests import worker_headers

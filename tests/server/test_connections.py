@@ -11,9 +11,10 @@ from uuid import uuid4
 import httpx2
 import pytest
 
+from tenuto.server.http.middleware import RequestLimit
+from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.limits.connection_limit import ConnectionLimit
 from tenuto.server.limits.long_poll import WaiterLimit
-from tenuto.server.limits.request_limit import RequestLimit
 from tenuto.server.settings import ServerSettings
 from tests.server.conftest import MakeKey
 from tests.support.http.app_server import serving
@@ -92,8 +93,8 @@ class ALine:
     def is_idle(self) -> bool:
         return not self.busy
 
-    def refuse(self, answer: bytes) -> None:
-        self.heard = answer
+    def refuse(self, response: bytes) -> None:
+        self.heard = response
 
 
 def entered(connections: ConnectionLimit, *lines: ALine) -> None:
@@ -152,7 +153,7 @@ def test_workers_and_health_checks_find_room_when_others_do_not() -> None:
     room = RequestLimit(20)
 
     def statuses(path: str, count: int) -> list[int]:
-        found = [room.enter({"type": "http", "path": path, "headers": []}) for _ in range(count)]
+        found = [room.enter({"type": "http", "path": path}, RequestRecord("r")) for _ in range(count)]
         return [200 if one is None else one.status_code for one in found]
 
     assert statuses("/v1/runs", 17) == [200] * 16 + [503]

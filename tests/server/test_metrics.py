@@ -58,7 +58,7 @@ def test_many_who_ask_at_once_whether_it_is_ready_cost_one_look_at_the_database(
 
     async def story() -> None:
         app = create_app(settings)
-        async with app.router.lifespan_context(app):
+        async with app.lifespan():
             for rounds in (1, 2):
                 await asyncio.gather(*(app.state.readiness.wait() for _ in range(20)))
                 assert len(looks) == rounds

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call_one, call_void
-from tenuto.db.connection.claim_connection import array_literal
+from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
 
 

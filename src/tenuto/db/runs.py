@@ -14,8 +14,7 @@ from tenuto.db.connection.call import (
     json_array,
     json_or_default,
 )
-from tenuto.db.connection.claim_connection import array_literal
-from tenuto.db.connection.raw_statements import call_procedure, call_texts
+from tenuto.db.connection.raw_statements import array_literal, call_procedure, call_texts
 from tenuto.db.connection.start_statements import allowed_to_start
 from tenuto.model.monitoring import RunRequest
 from tenuto.model.tasks import Started, TreeNode
@@ -84,6 +83,8 @@ async def start_for_requests(
 ) -> None:
     """Start tasks for several HTTP requests. Kinds, inputs, changes and details are JSON text; the caller's credentials
     are those of `Actor.named`. Cannot run inside a transaction."""
+    key: dict[str, object] = {"key_id": key_id, "hashes": hashes, "permission": permission}
+    user: dict[str, object] = {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
     await call_procedure(
         conn,
         "start_for_requests",
@@ -98,12 +99,8 @@ async def start_for_requests(
         request_ids=array_literal(request_ids),
         details=details,
         group=group,
-        key_id=key_id,
-        hashes=hashes,
-        permission=permission,
-        org_id=org_id,
-        user_id=user_id,
-        platform_role=platform_role,
+        **key,
+        **user,
     )
 
 
@@ -115,9 +112,9 @@ async def start_run_for_request(
     changes: str,
     actor_kind: str,
     actor_id: str,
-    ip: str | None,
-    user_agent: str | None,
-    request_id: str | None,
+    ip: str | None = None,
+    user_agent: str | None = None,
+    request_id: str | None = None,
     run: str | None = None,
     task_kinds: list[int] | None = None,
     details: str | None = None,
@@ -133,6 +130,8 @@ async def start_run_for_request(
 ) -> Started:
     """Start one run for one HTTP request. Kinds, inputs, changes, run, details and edges are JSON text; the caller's
     credentials are those of `Actor.named`."""
+    key: dict[str, object] = {"key_id": key_id, "hashes": hashes, "permission": permission}
+    user: dict[str, object] = {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
     ((run_id, created),) = await call_texts(
         conn,
         "start_run_for_request",
@@ -150,12 +149,8 @@ async def start_run_for_request(
         edges=edges,
         dedupe_key=dedupe_key,
         group=group,
-        key_id=key_id,
-        hashes=hashes,
-        permission=permission,
-        org_id=org_id,
-        user_id=user_id,
-        platform_role=platform_role,
+        **key,
+        **user,
     )
     return Started(UUID(run_id), created == "t")
 

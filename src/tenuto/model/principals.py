@@ -4,7 +4,7 @@ routes."""
 from dataclasses import dataclass
 from uuid import UUID
 
-from tenuto.model.permissions import PLATFORM_ROLES, allows
+from tenuto.model.permissions import PLATFORM_ROLES
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,6 @@ class ApiKeyPrincipal:
     permissions: frozenset[str]
 
     kind = "api_key"
-
-    def may(self, permission: str) -> bool:
-        return allows(self.permissions, permission)
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,6 @@ class UserPrincipal:
     @property
     def permissions(self) -> frozenset[str]:
         return PLATFORM_ROLES[self.platform_role]
-
-    def may(self, permission: str) -> bool:
-        return allows(self.permissions, permission)
 
 
 @dataclass(frozen=True)

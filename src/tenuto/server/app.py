@@ -9,27 +9,23 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-import httpx2
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Router as Lifespan
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.schema_check import wait_for_other_functions
 from tenuto.server.auth.imported_keys import BcryptChecker
 from tenuto.server.auth.oidc_issuer import Issuer
-from tenuto.server.http.compression import Compression
-from tenuto.server.http.middleware import RequestMiddleware
+from tenuto.server.http.middleware import Compression, RequestLimit, RequestMiddleware
 from tenuto.server.http.request_log import RequestLog
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.http.routing import Router
 from tenuto.server.http.shutdown import signal_shutdown
-from tenuto.server.limits.address_limiter import AddressLimiter
 from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
 from tenuto.server.limits.connection_limit import ConnectionLimit
 from tenuto.server.limits.long_poll import MAX_WAITS, MAX_WORKER_WAITS, WaiterLimit
-from tenuto.server.limits.prepaid_tokens import PrepaidTokens
-from tenuto.server.limits.request_limit import RequestLimit
+from tenuto.server.limits.rate_limits import AddressLimiter, PrepaidTokens
 from tenuto.server.routes import TABLES
 from tenuto.server.routes.health import ReadinessCheck
 from tenuto.server.settings import ServerSettings
@@ -40,25 +36,17 @@ from tenuto.server.wakeups import WakeupHub
 log = logging.getLogger("tenuto.server")
 
 
-class TenutoApp:
-    """The routes with their middleware around them. `state` exists while `lifespan` is open."""
+class TenutoApp(RequestMiddleware):
+    """The routes with their middleware around them, of which the outermost is this. `state` exists while `lifespan` is
+    open."""
 
     title = "Tenuto"
-    state: ServerState
 
     def __init__(self, settings: ServerSettings, tables: Sequence[RouteTable]) -> None:
         self.version = version("tenuto")
         self._settings = settings
         self.router = Router([spec for table in tables for spec in table.specs])
-        self._serve = _middleware(self.router, settings)
-        self._lifespan = Lifespan(lifespan=lambda _: self.lifespan())
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._lifespan(scope, receive, send)
-        else:
-            scope["app"] = self
-            await self._serve(scope, receive, send)
+        super().__init__(_middleware(self.router, settings), Lifespan(lifespan=lambda _: self.lifespan()))
 
     @cached_property
     def openapi(self) -> dict[str, Any]:
@@ -71,17 +59,14 @@ class TenutoApp:
     async def lifespan(self) -> AsyncIterator[dict[str, Any]]:
         """Open everything that requests share; yields the part that connections share."""
         settings = self._settings
-        async with (
-            open_pool(
-                settings.database_url,
-                role=settings.role,
-                size=settings.connections,
-                longest=settings.bulk_seconds,
-                bound=True,
-            ) as pool,
-            httpx2.AsyncClient(timeout=REQUEST_TIMEOUT_SECONDS) as http,
-        ):
-            state = self.state = _new_state(settings, pool, Issuer(settings.oidc, http) if settings.oidc else None)
+        async with open_pool(
+            settings.database_url,
+            role=settings.role,
+            size=settings.connections,
+            longest=settings.bulk_seconds,
+            bound=True,
+        ) as pool:
+            state = self.state = _new_state(settings, pool)
             checking = asyncio.create_task(_check_schema(state))
             with signal_shutdown(state.stopping):
                 yield {"connections": _connections(settings)}
@@ -107,14 +92,14 @@ def _middleware(app: ASGIApp, settings: ServerSettings) -> ASGIApp:
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id", "X-Tenuto-Org"],
             expose_headers=["X-Request-Id", "Retry-After"],
         )
-    return RequestMiddleware(app)
+    return app
 
 
-def _new_state(settings: ServerSettings, pool: ConnectionPool, issuer: Issuer | None) -> ServerState:
+def _new_state(settings: ServerSettings, pool: ConnectionPool) -> ServerState:
     return ServerState(
         settings=settings,
         pool=pool,
-        issuer=issuer,
+        issuer=Issuer(settings.oidc) if settings.oidc else None,
         bcrypt_checker=BcryptChecker(),
         prepaid_tokens=PrepaidTokens(settings.key_limit, settings.org_limit),
         address_limiter=AddressLimiter(settings.stranger_limit),

@@ -10,12 +10,11 @@ if TYPE_CHECKING:  # these modules take requests, which hold this state
     from tenuto.db.connection.pool import ConnectionPool
     from tenuto.server.auth.imported_keys import BcryptChecker
     from tenuto.server.auth.oidc_issuer import Issuer
+    from tenuto.server.http.middleware import RequestLimit
     from tenuto.server.http.request_log import RequestLog
-    from tenuto.server.limits.address_limiter import AddressLimiter
     from tenuto.server.limits.body_memory import BodyMemoryLimit, Turns
     from tenuto.server.limits.long_poll import WaiterLimit
-    from tenuto.server.limits.prepaid_tokens import PrepaidTokens
-    from tenuto.server.limits.request_limit import RequestLimit
+    from tenuto.server.limits.rate_limits import AddressLimiter, PrepaidTokens
     from tenuto.server.routes.health import ReadinessCheck
     from tenuto.server.starts.batcher import StartBatcher
     from tenuto.server.wakeups import WakeupHub

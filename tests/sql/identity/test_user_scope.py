@@ -1,5 +1,6 @@
 """A caller neither creates nor changes a user with more permissions than its own; SQL compares them."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -7,9 +8,9 @@ import pytest
 
 from tenuto.model.errors import Conflict, Forbidden, NotFound
 from tenuto.model.permissions import PLATFORM_ROLES
-from tests.support.kernel import DEFAULT_ORG, Db, call
-from tests.support.loops import an_org
-from tests.support.people import ISSUER, a_key_id, a_user, an_api_key
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, call
+from tests.support.database.users import ISSUER, a_key_id, a_user, a_worker_key, an_api_key
 
 
 def role_of(db: Db, user: UUID) -> str:
@@ -104,9 +105,9 @@ def test_a_key_creates_and_updates_only_users_within_its_permissions(db: Db) -> 
 
     new = a_user(db, "new", by_key=clerk)
     assert a_user(db, "new", name="New", by_key=clerk) == new
-    for subject, more in (("other", {"platform_role": "writer"}), ("new", {"platform_role": "admin"}), ("boss", {})):
+    for subject, role in (("other", "writer"), ("new", "admin"), ("boss", None)):
         with pytest.raises(Forbidden):
-            a_user(db, subject, name="changed", by_key=clerk, **more)
+            a_user(db, subject, name="changed", by_key=clerk, platform_role=role)
     with pytest.raises(Forbidden):
         a_user(db, "other", by_key=a_key(db, "users:*"))
 
@@ -146,15 +147,14 @@ def test_one_user_is_found_by_id_in_their_org_only(db: Db) -> None:
             call(db, "get_user", org_id=org_id, user_id=id)
 
 
-@pytest.mark.parametrize("kind", ["api", "worker"])
-def test_one_key_is_found_by_its_public_id_in_its_org_only(db: Db, kind: str) -> None:
+@pytest.mark.parametrize(("function", "create"), [("get_api_key", an_api_key), ("get_worker_key", a_worker_key)])
+def test_one_key_is_found_by_its_public_id_in_its_org_only(db: Db, function: str, create: Callable[..., UUID]) -> None:
     org, other = DEFAULT_ORG, an_org(db, "acme")
-    made = {"hash": b"h" * 32, "name": "ci", "created_by": "ann"}
-    made |= {"permissions": ["runs:*"]} if kind == "api" else {"queues": ["*"]}
-    id = call(db, f"create_{kind}_key", org_id=org, key_id="abcdefghijkl", **made)
+    id = create(db, "abcdefghijkl", name="mine")
+    create(db, "mnopqrstuvwx")
 
-    (row,) = call(db, f"get_{kind}_key", org_id=org, key_id="abcdefghijkl")
-    assert (row["id"], row["name"]) == (id, "ci")
+    (row,) = call(db, function, org_id=org, key_id="abcdefghijkl")
+    assert (row["id"], row["name"]) == (id, "mine")
     for org_id, key_id in ((other, "abcdefghijkl"), (org, "lkjihgfedcba")):
         with pytest.raises(NotFound, match=r"no .* key"):
-            call(db, f"get_{kind}_key", org_id=org_id, key_id=key_id)
+            call(db, function, org_id=org_id, key_id=key_id)

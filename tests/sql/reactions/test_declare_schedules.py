@@ -8,8 +8,8 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Forbidden, InvalidInput
 from tests.support.clock import Clock
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call
-from tests.support.loops import an_org
+from tests.support.database.loops import an_org
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
 DAY = timedelta(days=1)
 
@@ -97,7 +97,7 @@ def test_a_key_for_other_queues_neither_puts_nor_deletes(db: Db, clock: Clock) -
 
 def test_an_inherited_queue_is_pinned_for_a_key_of_some_queues_only(db: Db, clock: Clock) -> None:
     worker = a_worker(db)
-    types = Jsonb({"a.report": {"queue": "mail"}})
+    types = Jsonb({"a.report": {"kind": {"queue": "mail"}}})
     call(db, "declare_types", session_id=worker.session_id, token=worker.token, types=types)
     inherits = declared(clock) | {"kind": {"type": "a.report", "inherit": True}}
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, LiteralString, TypeVar
+from uuid import UUID
 
 import psycopg
 from psycopg import AsyncConnection, Connection, sql
@@ -18,19 +19,53 @@ Conn = AsyncConnection[Any]
 Json = Any  # any value that json.dumps accepts
 
 
-@dataclass(frozen=True)
-class ActingConnection:
-    """A connection that authenticates the caller in the statement of each call: `function` with these values returns
-    the org to act for. One statement, hence one transaction and one round trip."""
+NAMES = {
+    "act_as_api_key": ("key_id", "hashes", "permission"),
+    "act_as_user": ("org_id", "user_id", "platform_role"),
+}
 
-    conn: Conn
+
+@dataclass(frozen=True)
+class Actor:
+    """A caller whose credentials are checked in every transaction: `function` with these values returns the caller's
+    org, or raises."""
+
     function: LiteralString
     values: tuple[object, ...]
 
+    def on(self, conn: Conn) -> Any:
+        """Return the connection on which calls act for this caller."""
+        return ActingConnection(conn, self)
+
+    def named(self) -> dict[str, Any]:
+        """Return the values by name, for a function that checks them itself."""
+        return dict(zip(NAMES[self.function], self.values, strict=True))
+
+
+def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
+    """Return the actor for an API key and a permission. Uses an array literal: adapting a list of bytes costs more than
+    checking the key."""
+    literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
+    return Actor("act_as_api_key", (key_id, literal, permission))
+
+
+def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
+    """Return the actor for a user, with the platform role granted at log-in."""
+    return Actor("act_as_user", (org_id, user_id, platform_role))
+
+
+@dataclass(frozen=True)
+class ActingConnection:
+    """A connection that authenticates the caller in the statement of each call: one statement, hence one transaction
+    and one round trip."""
+
+    conn: Conn
+    actor: Actor
+
     def statement(self, function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[Any]]:
         given = {name: value for name, value in params.items() if value is not None and name != "org_id"}
-        text = _acting_text(self.function, len(self.values), function, columns, tuple(given))
-        return text, [*self.values, *(_adapt(value) for value in given.values())]
+        text = _acting_text(self.actor.function, len(self.actor.values), function, columns, tuple(given))
+        return text, [*self.actor.values, *(_adapt(value) for value in given.values())]
 
 
 async def call(

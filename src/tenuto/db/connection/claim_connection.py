@@ -6,7 +6,7 @@ server needs for the task (bench/results).
 
 import os
 import socket
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +23,7 @@ from tenuto.db.connection.call import kernel_errors, translated
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
 from tenuto.db.connection.pool import VANISHED
+from tenuto.db.connection.raw_statements import array_literal
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.tasks import Row
 
@@ -223,12 +224,3 @@ def _unreachable(error: psycopg.Error) -> Exception:
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unreachable(str(error).strip() or "the connection broke")
     return error
-
-
-def array_literal(values: Sequence[str | None]) -> str:
-    """Return a Postgres array literal of texts."""
-    return "{" + ",".join("NULL" if value is None else _quoted(value) for value in values) + "}"
-
-
-def _quoted(value: str) -> str:
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 from psycopg.pq import TransactionStatus
 
-from tenuto.db.connection.call import ActingConnection, Conn, kernel_errors
+from tenuto.db.connection.call import Actor, Conn, kernel_errors
 from tenuto.db.connection.pool import ConnectionPool
 
 T = TypeVar("T")
@@ -17,39 +16,6 @@ T = TypeVar("T")
 # Both settings end with the transaction. The timeout is set here, not per connection, because a pooler would not keep
 # it.
 ACT_FOR = b"select set_config('tenuto.org_id', %s, true), set_config('statement_timeout', %s, true)"
-
-NAMES = {
-    "act_as_api_key": ("key_id", "hashes", "permission"),
-    "act_as_user": ("org_id", "user_id", "platform_role"),
-}
-
-
-@dataclass(frozen=True)
-class Actor:
-    """A caller whose credentials are checked in every transaction: `function` with these values returns the caller's
-    org, or raises."""
-
-    function: LiteralString
-    values: tuple[object, ...]
-
-    def on(self, conn: Conn) -> Any:
-        return ActingConnection(conn, self.function, self.values)
-
-    def named(self) -> dict[str, Any]:
-        """Return the values by name, for a function that checks them itself."""
-        return dict(zip(NAMES[self.function], self.values, strict=True))
-
-
-def key_acts(key_id: str, hashes: list[bytes], permission: str | None) -> Actor:
-    """Return the actor for an API key and a permission. Uses an array literal: adapting a list of bytes costs more than
-    checking the key."""
-    literal = "{" + ",".join(f'"\\\\x{hash.hex()}"' for hash in hashes) + "}"
-    return Actor("act_as_api_key", (key_id, literal, permission))
-
-
-def user_acts(org_id: UUID, user_id: UUID, platform_role: str) -> Actor:
-    """Return the actor for a user, with the platform role granted at log-in."""
-    return Actor("act_as_user", (org_id, user_id, platform_role))
 
 
 async def call_for(

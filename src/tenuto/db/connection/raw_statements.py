@@ -98,3 +98,12 @@ def _numbered(statement: bytes) -> tuple[bytes, bytes]:
     first, *rest = statement.split(b"%s")
     text = first + b"".join(b"$%d%s" % (no, part) for no, part in enumerate(rest, start=1))
     return text, b"tenuto_" + blake2b(text, digest_size=8).hexdigest().encode()
+
+
+def array_literal(values: Sequence[str | None]) -> str:
+    """Return a Postgres array literal of texts."""
+    return "{" + ",".join("NULL" if value is None else _quoted(value) for value in values) + "}"
+
+
+def _quoted(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

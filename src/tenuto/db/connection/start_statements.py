@@ -10,8 +10,8 @@ from psycopg import AsyncConnection, Connection, errors
 from psycopg.rows import tuple_row
 
 from tenuto.db.connection.call import Conn, kernel_errors
-from tenuto.db.connection.claim_connection import array_literal
 from tenuto.db.connection.errors import BadAddress, MissingRight
+from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.tasks import Started
 
 Statement = tuple[str, list[Any]]

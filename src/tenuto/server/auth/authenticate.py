@@ -1,17 +1,18 @@
 """Authenticates requests and checks permissions: one round trip for the principal and its rate limit."""
 
 from tenuto.db import identity, keys, logins
-from tenuto.db.connection.org_transactions import Actor, key_acts, user_acts
+from tenuto.db.connection.call import Actor, key_acts, user_acts
 from tenuto.model.errors import Forbidden, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, AdmittedUser
 from tenuto.model.keys import API, foreign_id, key_hashes, parse_key, token_hash
+from tenuto.model.permissions import allows
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
-from tenuto.server.auth.bearer import TooManyRequests, bearer
 from tenuto.server.auth.cookies import check_page, login_cookie
 from tenuto.server.auth.id_tokens import looks_like_token, read_token
 from tenuto.server.auth.imported_keys import authenticate_imported, may_be_foreign
 from tenuto.server.auth.oidc_issuer import Issuer
 from tenuto.server.http.request import HttpRequest
+from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import ServerSettings
 
 ANY_PRINCIPAL = "anybody"  # any authenticated caller
@@ -23,7 +24,7 @@ async def authenticate(request: HttpRequest, permission: str) -> tuple[ApiKeyPri
     """Returns the principal of the request's credential, if it has the permission, and the actor that the database
     checks again. A malformed credential costs no round trip."""
     principal, actor = await _find(request, None if permission == ANY_PRINCIPAL else permission)
-    if permission != ANY_PRINCIPAL and not principal.may(permission):
+    if permission != ANY_PRINCIPAL and not allows(principal.permissions, permission):
         name = (
             f"API key {principal.name!r}" if isinstance(principal, ApiKeyPrincipal) else f"a {principal.platform_role}"
         )
@@ -37,7 +38,7 @@ async def _find(
     _, _, text = request.headers.get("authorization", "").partition(" ")
     if not text.strip() and (cookie := login_cookie(request)):
         return _with_actor(await _user_by_cookie(request, cookie))
-    text = bearer(request, KEY_HINT)
+    text = request.bearer(KEY_HINT)
     issuer = request.server.issuer
     key = parse_key(text)
     if key is not None and key.kind == API:
@@ -50,7 +51,8 @@ async def _find(
     if may_be_foreign(text):
         peppers = request.server.settings.peppers
         key_id, hashes = foreign_id(peppers, text), key_hashes(peppers, text)
-        admitted = await authenticate_imported(request, text, key_id, hashes, limits(request.server.settings))
+        rates, bursts = _limits(request.server.settings)
+        admitted = await authenticate_imported(request, text, key_id, hashes, rates=rates, bursts=bursts)
         return _admitted_key(request, admitted), key_acts(key_id, hashes, permission)
     raise Unauthorized("the credential is not an API key or token, or was mistyped", KEY_HINT)
 
@@ -64,12 +66,16 @@ async def _api_key(request: HttpRequest, key_id: str, hashes: list[bytes]) -> Ap
     if known := prepaid.take(hashes[0]):
         request.record.principal = (known.kind, known.id)
         return known
-    params = {"key_id": key_id, "hashes": hashes, **limits(request.server.settings)}
+    rates, bursts = _limits(request.server.settings)
+
+    async def admit(cost: int) -> AdmittedApiKey:
+        return await pool.call(keys.admit_api_key, key_id=key_id, hashes=hashes, rates=rates, bursts=bursts, cost=cost)
+
     size = prepaid.wanted(hashes[0])
-    admitted = await pool.call(keys.admit_api_key, **params, cost=size)
+    admitted = await admit(size)
     if not admitted.allowed and size > 1:
         size = 1
-        admitted = await pool.call(keys.admit_api_key, **params, cost=size)
+        admitted = await admit(size)
     principal = _admitted_key(request, admitted)
     prepaid.put(hashes[0], principal, size)
     return principal
@@ -84,12 +90,14 @@ def _admitted_key(request: HttpRequest, admitted: AdmittedApiKey) -> ApiKeyPrinc
 
 async def _user_by_token(request: HttpRequest, issuer: Issuer, text: str) -> UserPrincipal:
     claims = await read_token(issuer, text, audience=issuer.settings.audience)
+    rates, bursts = _limits(request.server.settings)
     admitted = await request.server.pool.call(
         identity.admit_user,
         issuer=issuer.settings.issuer,
         subject=claims.subject,
         org=request.headers.get(ORG),
-        **limits(request.server.settings),
+        rates=rates,
+        bursts=bursts,
     )
     return _admitted_user(request, admitted)
 
@@ -97,7 +105,8 @@ async def _user_by_token(request: HttpRequest, issuer: Issuer, text: str) -> Use
 async def _user_by_cookie(request: HttpRequest, cookie: str) -> UserPrincipal:
     settings = request.server.settings
     check_page(request, settings, cookie)
-    admitted = await request.server.pool.call(logins.admit_login, hash=token_hash(cookie), **limits(settings))
+    rates, bursts = _limits(settings)
+    admitted = await request.server.pool.call(logins.admit_login, hash=token_hash(cookie), rates=rates, bursts=bursts)
     return _admitted_user(request, admitted)
 
 
@@ -108,7 +117,7 @@ def _admitted_user(request: HttpRequest, admitted: AdmittedUser) -> UserPrincipa
     return UserPrincipal(admitted.org_id, admitted.user_id, admitted.platform_role, tuple(admitted.roles))
 
 
-def limits(settings: ServerSettings) -> dict[str, list[float]]:
-    """Returns the rate limits of a caller and its org; users and API keys have the same limits."""
+def _limits(settings: ServerSettings) -> tuple[list[float], list[float]]:
+    """Returns the rates and bursts of a caller and its org; users and API keys have the same limits."""
     both = (settings.key_limit, settings.org_limit)
-    return {"rates": [float(limit.rate) for limit in both], "bursts": [float(limit.burst) for limit in both]}
+    return [float(limit.rate) for limit in both], [float(limit.burst) for limit in both]

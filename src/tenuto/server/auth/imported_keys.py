@@ -15,7 +15,6 @@ from tenuto.db.connection.org_transactions import transaction_for
 from tenuto.model.errors import RateLimited, Unauthorized
 from tenuto.model.identity import AdmittedApiKey, ImportedKey
 from tenuto.model.keys import foreign_prefixes, key_hash
-from tenuto.server.auth.bearer import request_origin
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.limits.client_network import network_of
 from tenuto.server.settings import RateLimit
@@ -122,14 +121,14 @@ def may_be_foreign(text: str) -> bool:
 
 
 async def authenticate_imported(
-    request: HttpRequest, text: str, key_id: str, hashes: list[bytes], limits: dict[str, list[float]]
+    request: HttpRequest, text: str, key_id: str, hashes: list[bytes], *, rates: list[float], bursts: list[float]
 ) -> AdmittedApiKey:
     """Authenticates an imported key. After its first use it is found like any other key; on first use its bcrypt hash
     is replaced."""
     pool = request.server.pool
 
     async def admit() -> AdmittedApiKey:
-        return await pool.call(keys.admit_api_key, key_id=key_id, hashes=hashes, **limits)
+        return await pool.call(keys.admit_api_key, key_id=key_id, hashes=hashes, rates=rates, bursts=bursts)
 
     try:
         return await admit()
@@ -145,7 +144,7 @@ async def authenticate_imported(
 
 
 async def _adopt(request: HttpRequest, text: str, imported: ImportedKey, key_id: str) -> None:
-    settings, origin = request.server.settings, request_origin(request)
+    settings, origin = request.server.settings, request.origin()
     params = {"key_id": key_id, "hash": key_hash(settings.peppers, text), "pepper_version": settings.peppers.version}
     async with transaction_for(request.server.pool, imported.org_id, timeout=settings.statement_seconds) as conn:
         await keys.adopt_api_key(conn, org_id=imported.org_id, id=imported.id, **params)

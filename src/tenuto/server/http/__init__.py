@@ -3,11 +3,11 @@
 A request passes these steps, each in the module that is named:
 
 1. `slow_clients`    uvicorn's protocol for HTTP/1.1, which closes connections whose request stops arriving.
-2. `middleware`      adds the request id and the security headers, limits requests, measures and logs them.
-3. `compression`     compresses large responses. CORS, where it is enabled, is Starlette's middleware.
-4. `routing`         finds the route; authenticates the request, checks the permission that the route declares, and only
+2. `middleware`      adds the request id and the security headers, limits requests, measures and logs them; compresses
+                     large responses. CORS, where it is enabled, is Starlette's middleware.
+3. `routing`         finds the route; authenticates the request, checks the permission that the route declares, and only
                      then reads the body; turns exceptions into responses, which `problems` writes.
-5. `binding`         validates path, query and body with Pydantic, calls the endpoint, validates and writes its result.
+4. `binding`         validates path, query and body with Pydantic, calls the endpoint, validates and writes its result.
 
 Routes are declared in `server/routes` with a `RouteTable` (`route_table`). A route that declares no permission keeps
 the server from starting. An endpoint is an async function; the names of its parameters say what they receive:
@@ -26,6 +26,6 @@ Private parts of libraries, each with an upper bound of its version in pyproject
 tests/contracts/test_private_parts.py:
 
     uvicorn    `slow_clients` extends H11Protocol and reads `cycle`, `flow`, `app_state`, `send_400_response`.
-    starlette  `compression` drives GZipResponder, which Starlette's own middleware makes for each request.
+    starlette  `middleware` drives GZipResponder, which Starlette's own middleware makes for each request.
     psycopg    `db.connection.raw_statements`, `db.connection.claim_connection` and `db.connection.pool`, not here.
 """

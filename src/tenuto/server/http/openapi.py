@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 
 from tenuto.server.http.binding import Argument
 from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteSpec
-from tenuto.server.http.routing import Route
+from tenuto.server.http.routing import HttpRoute
 from tenuto.server.schemas.base import Problem
 
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
@@ -28,7 +28,7 @@ HEADERS: dict[str, dict[str, Any]] = {
 }
 
 
-def describe(title: str, version: str, routes: Iterable[Route]) -> dict[str, Any]:
+def describe(title: str, version: str, routes: Iterable[HttpRoute]) -> dict[str, Any]:
     """Returns the document. Every error response is a Problem, whatever FastAPI declares."""
     described = [_described(route) for route in routes]
     schema = get_openapi(title=title, version=version, openapi_version="3.1.0", routes=described)
@@ -45,7 +45,7 @@ def describe(title: str, version: str, routes: Iterable[Route]) -> dict[str, Any
     return schema
 
 
-def _described(route: Route) -> APIRoute:
+def _described(route: HttpRoute) -> APIRoute:
     """Returns FastAPI's description of a route: an endpoint with the same parameters, without the request."""
     spec, binding = route.spec, route.binding
 

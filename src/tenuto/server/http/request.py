@@ -5,13 +5,14 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Receive, Scope
 
-from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.model.errors import InvalidInput, TooLarge, Unauthorized
 from tenuto.server.http.request_log import RequestRecord
 from tenuto.server.state import ServerState
 
@@ -26,6 +27,15 @@ UNSOUND = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])|\xed[\xa0-\xbf]|\x00")
 UNSOUND_BYTES = 6
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class RequestOrigin:
+    """Where a request came from, as the audit log has it."""
+
+    ip: str | None
+    user_agent: str | None
+    request_id: str
 
 
 class HttpRequest(Request):
@@ -51,6 +61,39 @@ class HttpRequest(Request):
         body = await self.body()
         self.parsed_json = await in_thread_if_large(body, lambda: parse_json(body, self.max_depth))
         return self.parsed_json
+
+    def bearer(self, hint: str) -> str:
+        """Returns the credential of the `Authorization: Bearer …` header; `hint` says what to send if there is none."""
+        scheme, _, text = self.headers.get("authorization", "").partition(" ")
+        if scheme and scheme.lower() != "bearer":
+            raise Unauthorized("`Bearer ` is missing before the credential", hint)
+        if not text.strip():
+            raise Unauthorized("no credential was sent", hint)
+        return text.strip()
+
+    def origin(self) -> RequestOrigin:
+        ip = self.client.host if self.client else None
+        return RequestOrigin(ip, self.headers.get("user-agent"), self.record.request_id)
+
+    async def until_disconnected(self) -> None:
+        """Wait until the client disconnects or the server stops."""
+        parts = [asyncio.create_task(self._disconnected()), asyncio.create_task(self.server.stopping.wait())]
+        try:
+            await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for part in parts:
+                part.cancel()
+
+    async def _disconnected(self) -> None:
+        while (await self.receive())["type"] != "http.disconnect":
+            pass
+
+    def announced_size(self) -> int:
+        """Returns the size of the body: its Content-Length, or the maximum of its route if it has none."""
+        length = self.headers.get("content-length", "")
+        if length.isdigit():
+            return min(int(length), self.max_bytes)
+        return self.max_bytes if "transfer-encoding" in self.headers else 0
 
     def size(self) -> int:
         """Returns the size of the body in bytes, or 0 if it was not read."""

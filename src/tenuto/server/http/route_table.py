@@ -1,6 +1,6 @@
 """Declares routes in a table: each names the permission it needs, or that it is for workers, for tasks or public."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ class RouteSpec:
     status: int
     bulk: bool
     takes: str | None
-    responses: dict[int, dict[str, Any]]
+    responses: dict[int | str, dict[str, Any]]
     response_class: type[Response]
 
     def check(self) -> None:
@@ -69,7 +69,7 @@ class RouteTable:
         bulk: bool = False,
         refuses: Collection[int] = (),
         takes: str | None = None,
-        responses: dict[int, dict[str, Any]] | None = None,
+        responses: Mapping[int, dict[str, Any]] | None = None,
         response_class: type[Response] = JSONResponse,
     ) -> Callable[[Endpoint], Endpoint]:
         """Declare a route; without a permission the server does not start. `response` is the model of its response;
@@ -78,7 +78,8 @@ class RouteTable:
         response that is not JSON."""
         guarded = permission != PUBLIC
         possible = [code for code in ERRORS if guarded or code == 503 or code in refuses]
-        errors = {code: {"description": ERRORS[code]} for code in possible}
+        described: dict[int | str, dict[str, Any]] = {code: {"description": ERRORS[code]} for code in possible}
+        described.update(responses or {})
 
         def declare(endpoint: Endpoint) -> Endpoint:
             spec = RouteSpec(
@@ -91,7 +92,7 @@ class RouteTable:
                 status=status,
                 bulk=bulk,
                 takes=takes,
-                responses={**errors, **(responses or {})},
+                responses=described,
                 response_class=response_class,
             )
             self.specs.append(spec)

@@ -10,12 +10,13 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from tenuto.server.auth.authenticate import authenticate
 from tenuto.server.http.binding import Binding, Caller
 from tenuto.server.http.problems import MethodNotAllowed, error_response
-from tenuto.server.http.request import BulkHttpRequest, HttpRequest, check_encoding, check_json
+from tenuto.server.http.request import LARGE_BODY_BYTES, BulkHttpRequest, HttpRequest, check_encoding, check_json
 from tenuto.server.http.route_table import PUBLIC, TASK, WORKER, RouteSpec
 from tenuto.server.limits.body_memory import FREE_VALUES
-from tenuto.server.requests.api import open_api_request
+from tenuto.server.requests.api import ApiRequest
 from tenuto.server.requests.task import open_task_request
 from tenuto.server.requests.worker import open_worker_request
 
@@ -24,7 +25,7 @@ PARAMETER = re.compile(r"\{(\w+)\}")
 _NOTHING_HELD = nullcontext()
 
 
-class Route:
+class HttpRoute:
     """One endpoint with its guard."""
 
     def __init__(self, spec: RouteSpec) -> None:
@@ -60,7 +61,9 @@ class Route:
         elif permission == TASK:
             caller = await limiter.admit(request, partial(open_task_request, request))
         else:
-            caller = await limiter.admit(request, partial(open_api_request, request, permission))
+            principal, acts = await limiter.admit(request, partial(authenticate, request, permission))
+            server, key = request.server, request.headers.get("idempotency-key")
+            caller = ApiRequest(request, principal, server.pool, server.settings, acts, key)
         request.record.authenticated = True
         return caller
 
@@ -68,7 +71,10 @@ class Route:
         """Reserves memory for a large body, on routes that read the body as a whole."""
         if caller is None or not self.spec.bulk or not self.binding.has_body:
             return _NOTHING_HELD
-        return request.server.body_memory.hold(request, caller.principal.org_id)
+        size = request.announced_size()
+        if size <= LARGE_BODY_BYTES:
+            return _NOTHING_HELD
+        return request.server.body_memory.hold(caller.principal.org_id, size)
 
     def _turn(self, request: HttpRequest, caller: Caller | None) -> AbstractAsyncContextManager[None]:
         """Waits for the org's turn to process a body with many values."""
@@ -81,10 +87,10 @@ class Router:
     """Finds the route of a request: by its path, or among those with the same method and first two path segments."""
 
     def __init__(self, specs: Iterable[RouteSpec]) -> None:
-        self.routes = [Route(spec) for spec in specs]
+        self.routes = [HttpRoute(spec) for spec in specs]
         self._exact = {(route.method, route.path): route for route in self.routes if not route.binding.path_names}
         self._exact_paths = {path for _, path in self._exact}
-        self._by_prefix: dict[tuple[str, ...], list[Route]] = {}
+        self._by_prefix: dict[tuple[str, ...], list[HttpRoute]] = {}
         for route in self.routes:
             if route.binding.path_names:
                 self._by_prefix.setdefault((route.method, *_first_two(route.path)), []).append(route)
@@ -93,7 +99,7 @@ class Router:
         if scope["type"] != "http":
             await WebSocketClose()(scope, receive, send)
             return
-        route: Route | None = None
+        route: HttpRoute | None = None
         try:
             route = self._find(scope)
             await route.serve(scope, receive, send)
@@ -104,7 +110,7 @@ class Router:
                 raise  # an internal error, or the response has begun
             await response(scope, receive, send)
 
-    def _find(self, scope: Scope) -> Route:
+    def _find(self, scope: Scope) -> HttpRoute:
         path: str = scope["path"]
         if b"%2" in scope.get("raw_path", b""):
             path = scope["path"] = _keep_segments(scope["raw_path"])

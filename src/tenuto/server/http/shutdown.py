@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from tenuto.server.http.request import HttpRequest
-
 NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -38,18 +36,3 @@ def signal_shutdown(stopping: asyncio.Event) -> Iterator[None]:
         for number, handle in before.items():
             if callable(handle):
                 signal.signal(number, handle)
-
-
-async def until_disconnected(request: HttpRequest) -> None:
-    """Wait until the client disconnects or the server stops."""
-    parts = [asyncio.create_task(_disconnected(request)), asyncio.create_task(request.server.stopping.wait())]
-    try:
-        await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for part in parts:
-            part.cancel()
-
-
-async def _disconnected(request: HttpRequest) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

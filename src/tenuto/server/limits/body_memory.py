@@ -10,7 +10,8 @@ from contextlib import asynccontextmanager, contextmanager
 from uuid import UUID
 
 from tenuto.model.errors import RateLimited
-from tenuto.server.http.request import LARGE_BODY_BYTES, HttpRequest
+
+FREE_VALUES = 20_000  # a body with fewer values needs no turn
 
 
 class BodyMemoryExceeded(RateLimited):
@@ -27,11 +28,8 @@ class BodyMemoryLimit:
         self._held: Counter[UUID] = Counter()
 
     @contextmanager
-    def hold(self, request: HttpRequest, org_id: UUID) -> Iterator[None]:
-        size = announced(request)
-        if size <= LARGE_BODY_BYTES:
-            yield
-            return
+    def hold(self, org_id: UUID, size: int) -> Iterator[None]:
+        """Hold the memory of a body of this size during the block; raises BodyMemoryExceeded at the limit."""
         if self._held[org_id] + size > self._most:
             limit = f"{self._most // 1024 // 1024} MB"
             raise BodyMemoryExceeded(
@@ -44,14 +42,6 @@ class BodyMemoryLimit:
             self._held[org_id] -= size
             if not self._held[org_id]:
                 del self._held[org_id]
-
-
-FREE_VALUES = 20_000  # a body with fewer values needs no turn
-
-
-def is_heavy(request: HttpRequest) -> bool:
-    """Returns whether the request holds a turn; it must release the turn before it waits for something else."""
-    return request.count_values() > FREE_VALUES
 
 
 class Turns:
@@ -111,11 +101,3 @@ class Turns:
         self._waiting.pop(org_id, None)
         if not self._taken[org_id]:
             del self._taken[org_id]
-
-
-def announced(request: HttpRequest) -> int:
-    """Returns the size of the body: its Content-Length, or the maximum of its route if it has none."""
-    length = request.headers.get("content-length", "")
-    if length.isdigit():
-        return min(int(length), request.max_bytes)
-    return request.max_bytes if "transfer-encoding" in request.headers else 0

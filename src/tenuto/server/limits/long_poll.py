@@ -10,7 +10,6 @@ from uuid import UUID
 from pydantic import Field
 
 from tenuto.model.errors import RateLimited
-from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.requests.api import ApiRequest
 
 SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
@@ -87,7 +86,7 @@ async def _until(
     seats = api_request.http.server.waiters
     if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
         return result
-    gone = asyncio.create_task(until_disconnected(api_request.http))
+    gone = asyncio.create_task(api_request.http.until_disconnected())
     try:
         with seats.take(api_request.principal.org_id):
             while not (enough(result) or gone.done()) and (left := deadline - clock()) > 0:

@@ -10,12 +10,10 @@ from pydantic_core import to_jsonable_python
 from starlette.responses import JSONResponse, Response
 
 from tenuto.db import audit, idempotency
-from tenuto.db.connection.call import Conn
-from tenuto.db.connection.org_transactions import Actor, call_for, transaction_for
+from tenuto.db.connection.call import Actor, Conn
+from tenuto.db.connection.org_transactions import call_for, transaction_for
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.principals import ApiKeyPrincipal, UserPrincipal
-from tenuto.server.auth.authenticate import authenticate
-from tenuto.server.auth.bearer import request_origin
 from tenuto.server.http.request import HttpRequest, in_thread_if_large
 from tenuto.server.settings import ServerSettings
 
@@ -35,7 +33,7 @@ class Transaction:
 
     async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
         """Write an entry to the audit log; `changes` are {field: {old, new}}."""
-        principal, origin = self.request.principal, request_origin(self.request.http)
+        principal, origin = self.request.principal, self.request.http.origin()
         await audit.write_audit(
             self.conn,
             org_id=self.org_id,
@@ -60,6 +58,16 @@ class ApiRequest:
     pool: ConnectionPool
     settings: ServerSettings
     acts: Actor
+    idempotency_key: str | None  # the header `Idempotency-Key`, if one was sent
+
+    @property
+    def by_key(self) -> UUID | None:
+        """The id of the caller's API key, whose permissions bound what SQL lets the caller do; None for a user."""
+        return self.principal.id if isinstance(self.principal, ApiKeyPrincipal) else None
+
+    @property
+    def by_user(self) -> UUID | None:
+        return self.principal.id if isinstance(self.principal, UserPrincipal) else None
 
     async def ask(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
         """Call one SQL function that only reads, in one round trip."""
@@ -77,11 +85,6 @@ class ApiRequest:
         database."""
         await self.look(_nothing)
 
-    @property
-    def once(self) -> str | None:
-        """Return the `Idempotency-Key`, if one was sent."""
-        return self.http.headers.get("idempotency-key")
-
     async def change(
         self,
         work: Callable[[Transaction], Awaitable[Any]],
@@ -94,7 +97,7 @@ class ApiRequest:
         within a day gets the first response again; a response that must not be stored, such as a new key, is not
         `repeatable`."""
         timeout = seconds or self.settings.statement_seconds
-        key = self.once if repeatable else None
+        key = self.idempotency_key if repeatable else None
         # Read the body before taking a connection: it may arrive slowly.
         request_hash = None if key is None else await self._hash()
         async with transaction_for(self.pool, self.principal.org_id, timeout=timeout, acts=self.acts) as conn:
@@ -139,9 +142,3 @@ async def _nothing(conn: Conn, *, org_id: UUID) -> None:
 
 def _response(content: Any, status: int, headers: dict[str, str]) -> Response:
     return Response(None, status, headers) if content is None else JSONResponse(content, status, headers)
-
-
-async def open_api_request(request: HttpRequest, permission: str) -> ApiRequest:
-    """Authenticates the request and returns its ApiRequest, if the caller has the permission."""
-    principal, acts = await authenticate(request, permission)
-    return ApiRequest(request, principal, request.server.pool, request.server.settings, acts)

@@ -15,8 +15,8 @@ from tenuto.model.errors import Forbidden, StaleLease
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.remote_workers import HeldTask
 from tenuto.model.task_tokens import TOKEN_HINT, key_id_of, read_task_token
-from tenuto.server.auth.bearer import TooManyRequests, bearer
 from tenuto.server.http.request import HttpRequest
+from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import ServerSettings
 
 
@@ -88,7 +88,7 @@ class TaskRequest:
 async def open_task_request(request: HttpRequest) -> TaskRequest:
     """Authenticates the attempt by its token and returns its TaskRequest; refuses tokens that Tenuto did not sign."""
     pool, settings = request.server.pool, request.server.settings
-    text = bearer(request, TOKEN_HINT)
+    text = request.bearer(TOKEN_HINT)
     key_id_of(text)  # a malformed token costs no round trip
     public = {key.id: key.public_key for key in await pool.call(keys.list_signing_keys) if key.retired_at is None}
     principal = read_task_token(text, public, now=time.time())

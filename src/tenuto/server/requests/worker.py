@@ -13,8 +13,8 @@ from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.errors import Unauthorized
 from tenuto.model.keys import WORKER, key_hashes, parse_key
 from tenuto.model.principals import WorkerKeyPrincipal
-from tenuto.server.auth.bearer import TooManyRequests, bearer, request_origin
 from tenuto.server.http.request import HttpRequest
+from tenuto.server.limits.rate_limits import TooManyRequests
 from tenuto.server.settings import ServerSettings
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class WorkerRequest:
 
     async def note(self, conn: Conn, entity: str, entity_id: str, action: str, changes: dict[str, Any]) -> None:
         """Write an audit entry for changes that no session or attempt records."""
-        origin = request_origin(self.http)
+        origin = self.http.origin()
         await audit.write_audit(
             conn,
             org_id=self.principal.org_id,
@@ -80,7 +80,7 @@ class WorkerRequest:
 async def open_worker_request(request: HttpRequest) -> WorkerRequest:
     """Authenticates the worker by its key and returns its WorkerRequest; a malformed key costs no round trip."""
     pool, settings = request.server.pool, request.server.settings
-    key = parse_key(bearer(request, KEY_HINT))
+    key = parse_key(request.bearer(KEY_HINT))
     if key is None:
         raise Unauthorized("the credential is not a worker key, or was mistyped", KEY_HINT)
     if key.kind != WORKER:

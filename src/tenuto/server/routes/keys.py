@@ -9,7 +9,6 @@ from starlette.responses import Response
 from tenuto.db import keys
 from tenuto.model.keys import API, key_hash, make_key
 from tenuto.model.permissions import check_permissions
-from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -80,18 +79,12 @@ async def revoke_key(request: ApiRequest, id: UUID) -> Response:
     itself."""
 
     async def work(change: Transaction) -> None:
-        if await keys.revoke_api_key(change.conn, org_id=change.org_id, id=id, by_key=key_of(request)):
+        if await keys.revoke_api_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key):
             await change.note("api_key", id, "revoke")
 
     return await request.change(work, status=204)
 
 
-def key_of(request: ApiRequest) -> UUID | None:
-    """Returns the id of the caller's API key, whose permissions bound what the caller can do to other keys; None for a
-    user."""
-    return request.principal.id if isinstance(request.principal, ApiKeyPrincipal) else None
-
-
 def creator(request: ApiRequest) -> dict[str, Any]:
     """Returns the caller, as the SQL functions that create keys take it."""
-    return {"created_by": str(request.principal.id), "by_key": key_of(request)}
+    return {"created_by": str(request.principal.id), "by_key": request.by_key}

@@ -14,7 +14,6 @@ from tenuto.model.keys import make_token, token_hash
 from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.auth import cookies, oidc_login
 from tenuto.server.auth.authenticate import ANY_PRINCIPAL
-from tenuto.server.auth.bearer import request_origin
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request import HttpRequest
 from tenuto.server.http.route_table import PUBLIC, RouteTable
@@ -127,7 +126,7 @@ async def _let_in(
     """Sets a new cookie for the user and writes an audit entry; the old cookie becomes invalid."""
     pool, settings = request.server.pool, request.server.settings
     cookie, old = make_token(), cookies.login_cookie(request)
-    origin = request_origin(request)
+    origin = request.origin()
     async with transaction_for(pool, org_id, timeout=settings.statement_seconds) as conn:
         if known is not None:
             await identity.put_user(conn, org_id=org_id, **known)

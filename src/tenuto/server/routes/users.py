@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from tenuto.db import identity
 from tenuto.model.identity import User
-from tenuto.model.principals import ApiKeyPrincipal
 from tenuto.server.http.pagination import Filter, page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
@@ -48,7 +47,8 @@ async def put_user(request: ApiRequest, body: CreateUserRequest) -> Response:
             subject=body.subject,
             email=body.email,
             name=body.name,
-            **_caller(request),
+            by_key=request.by_key,
+            by_user=request.by_user,
         )
         if body.platform_role is not None:
             await _set_role(change, id, body.platform_role)
@@ -67,21 +67,23 @@ async def edit_user(request: ApiRequest, user_id: UUID, body: EditUserRequest) -
             await _set_role(change, user_id, body.platform_role)
         if body.disabled is not None:
             function = identity.disable_user if body.disabled else identity.enable_user
-            await function(change.conn, org_id=change.org_id, user_id=user_id, **_caller(request))
+            await function(
+                change.conn, org_id=change.org_id, user_id=user_id, by_key=request.by_key, by_user=request.by_user
+            )
             await change.note("user", user_id, "disable" if body.disabled else "enable")
 
     return await request.change(work, status=204)
 
 
 async def _set_role(change: Transaction, user_id: UUID, role: str) -> None:
+    request = change.request
     old = await identity.set_user_role(
-        change.conn, org_id=change.org_id, user_id=user_id, platform_role=role, **_caller(change.request)
+        change.conn,
+        org_id=change.org_id,
+        user_id=user_id,
+        platform_role=role,
+        by_key=request.by_key,
+        by_user=request.by_user,
     )
     if old != role:
         await change.note("user", user_id, "role", {"platform_role": {"old": old, "new": role}})
-
-
-def _caller(request: ApiRequest) -> dict[str, UUID]:
-    """Returns the principal, whose permissions SQL compares with those of the user."""
-    principal = request.principal
-    return {"by_key" if isinstance(principal, ApiKeyPrincipal) else "by_user": principal.id}

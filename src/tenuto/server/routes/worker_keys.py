@@ -11,7 +11,7 @@ from tenuto.model.keys import WORKER, key_hash, make_key
 from tenuto.server.http.pagination import page
 from tenuto.server.http.route_table import RouteTable
 from tenuto.server.requests.api import ApiRequest, Transaction
-from tenuto.server.routes.keys import KeyFilter, creator, key_of
+from tenuto.server.routes.keys import KeyFilter, creator
 from tenuto.server.schemas.base import Page
 from tenuto.server.schemas.keys import CreatedKeyResponse, CreateWorkerKeyRequest, RotateKeyRequest, WorkerKeyResponse
 
@@ -58,7 +58,7 @@ async def revoke_worker_key(request: ApiRequest, id: UUID) -> Response:
     """Revoke a worker key. Its sessions and the tokens of their attempts end, and other workers get their tasks."""
 
     async def work(change: Transaction) -> None:
-        revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=key_of(request))
+        revoked = await keys.revoke_worker_key(change.conn, org_id=change.org_id, id=id, by_key=request.by_key)
         ended = await workers.end_key_sessions(change.conn, org_id=change.org_id, worker_key_id=id)
         if revoked:
             await change.note("worker_key", id, "revoke", {"ended_sessions": {"new": ended}})

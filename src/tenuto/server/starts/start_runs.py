@@ -16,7 +16,6 @@ from tenuto.model.tasks import Started
 from tenuto.sdk.client.start_request import StartRequest, details_of, together
 from tenuto.sdk.suggestions import nearest
 from tenuto.sdk.values.wire_format import dump
-from tenuto.server.auth.bearer import request_origin
 from tenuto.server.http.request import count_values, in_thread_if_large
 from tenuto.server.requests.api import ApiRequest, Transaction
 from tenuto.server.schemas.runs import StartedRun, StartedRuns
@@ -56,7 +55,7 @@ async def start_runs(request: ApiRequest, body: OneStart | Iterable[OneStart]) -
     single = isinstance(body, StartTaskRequest | StartGraphRequest)
     starts = [body] if isinstance(body, StartTaskRequest | StartGraphRequest) else body
     planned = await in_thread_if_large(await request.http.body(), lambda: _plan_all(starts))
-    if single and not (planned.strict or request.once):
+    if single and not (planned.strict or request.idempotency_key):
         (plan,) = planned.plans
         changes = dump(_changes(planned.types, 1))
         if plan.is_plain() and "dedupe_key" not in plan.run:
@@ -118,13 +117,13 @@ async def _start_batched(request: ApiRequest, plan: StartRequest, changes: str) 
         group=plan.run.get("group"),
         changes=changes,
     )
-    run_id = await request.http.server.start_batcher.start(key, plan, request_origin(request.http))
+    run_id = await request.http.server.start_batcher.start(key, plan, request.http.origin())
     return Started(run_id, created=True)
 
 
 async def _start_alone(request: ApiRequest, plan: StartRequest, changes: str) -> Started:
     is_plain, seconds = plan.is_plain(), request.settings.statement_seconds
-    principal, origin = request.principal, request_origin(request.http)
+    principal, origin = request.principal, request.http.origin()
     async with request.pool.connection(timeout=seconds, org_id=principal.org_id) as conn:
         return await runs.start_run_for_request(
             conn,

@@ -14,11 +14,9 @@ from tenuto.model.errors import NotFound, SessionEnded, TenutoError
 from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, Session, Wakeup
 from tenuto.sdk.app import App
-from tenuto.sdk.task import Task
 from tenuto.worker.backends.http_attempt_api import HttpAttemptApis
 from tenuto.worker.backends.http_claims import HttpClaimChannel
-from tenuto.worker.backends.http_connection import HttpClient, ServerAddress
-from tenuto.worker.backends.http_ports import HttpAttemptApis
+from tenuto.worker.backends.http_connection import HttpClient, ServerAddress, batches
 from tenuto.worker.backends.schedules import schedules_of
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
@@ -111,10 +109,62 @@ class HttpBackend:
 
     async def put_schedules(self, app: App) -> None:
         """Declare the schedules of the queues that the worker key may serve."""
-        queues = self._asking.queues
-        served = {name for name, task in app.tasks.items() if queues is None or task.declared.queue in queues}
-        options = {"types": sorted(served), "schedules": schedules_of(app, served)}
-        await self._web.ask("PUT", "/internal/schedules", options, let_in=False)
+        served = {
+            name for name, task in app.tasks.items() if self._queues is None or task.declared.queue in self._queues
+        }
+        body = {"types": sorted(served), "schedules": schedules_of(app, served)}
+        await self._web.ask("PUT", "/internal/schedules", body, let_in=False)
+
+    async def complete_tasks(self, fences: Fences, outputs: list[Any]) -> list[ReportResult]:
+        return await self._report("completed", fences, output=outputs)
+
+    async def fail_tasks(self, fences: Fences, errors: list[Json], retries: list[float | None]) -> list[ReportResult]:
+        return await self._report("failed", fences, error=errors, retry_in_seconds=retries)
+
+    async def lose_tasks(self, fences: Fences, errors: list[Json]) -> list[ReportResult]:
+        return await self._report("lost", fences, error=errors)
+
+    async def snooze_tasks(self, fences: Fences, seconds: list[float]) -> list[ReportResult]:
+        return await self._report("snoozed", fences, seconds=seconds)
+
+    async def wait_tasks(self, fences: Fences, waits: list[Json]) -> list[ReportResult]:
+        return await self._report("waiting", fences, wait=waits)
+
+    async def interrupt_tasks(self, fences: Fences) -> list[ReportResult]:
+        return await self._report("interrupted", fences)
+
+    async def begin_tasks(self, fences: Fences) -> None:
+        await self._report("begun", fences)
+
+    async def report_progress(
+        self, fences: Fences, progress: list[float | None], messages: list[str | None]
+    ) -> list[ProgressAnswer]:
+        answers: list[Any] = []
+        for batch in batches(_entries(fences, progress=progress, message=messages)):
+            response = await self._ask("/internal/report", fences.session, {"progress": batch})
+            answers += response["rejected_progress"]
+        return [ProgressAnswer(UUID(answer["task_id"]), answer["answer"]) for answer in answers]
+
+    async def write_logs(self, session: Session, lines: list[Json]) -> None:
+        await self._ask("/internal/report", session, {"logs": lines})
+
+    async def fold_and_wake_runs(self, run_ids: list[UUID]) -> None:
+        for some in batches([str(run_id) for run_id in run_ids]):
+            await self._web.ask("POST", "/internal/nudge", {"run_ids": some})
+
+    async def list_bundle_types(self) -> list[str]:
+        return self._web.site.read(await self._web.send("GET", "/internal/bundles"))["types"]
+
+    async def find_bundle(self, type: str, sha256: str | None) -> BundleFile:
+        params = {"type": type, **({"sha256": sha256} if sha256 else {})}
+        found = self._web.site.read(await self._web.send("GET", "/internal/bundles/entry", params=params))
+        return BundleFile(found["sha256"], found["name"], found["entry"], found["types"])
+
+    async def get_bundle_part(self, sha256: str, no: int) -> bytes | None:
+        try:
+            return await self._web.send("GET", f"/internal/bundles/{sha256}/{no}")
+        except NotFound:
+            return None
 
     async def wait_for_other_functions(self) -> DatabaseProblem:
         """Never returns: the server checks its functions, and its API is stable."""
@@ -155,19 +205,6 @@ def _entries(fences: Fences, **values: list[Any]) -> list[Json]:
         for entry, value in zip(entries, column, strict=True):
             entry[name] = value
     return entries
-
-
-def _schedule(task: Task[..., Any]) -> Json:
-    options, limits = task.declared, task.limits_of((), {})
-    return {
-        "name": task.name,
-        "kind": task.kind(),
-        "cron": options.cron or "",
-        "timezone": options.timezone,
-        "catch_up": options.catch_up,
-        "jitter_seconds": options.jitter,
-        **({"details": {"limits": limits}} if limits else {}),
-    }
 
 
 @asynccontextmanager

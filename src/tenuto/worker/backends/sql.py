@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from tenuto.db import schedules
+from tenuto.db import attempts, bundles, run_data, runs, schedules, workers
 from tenuto.db.connection import claim_connection
 from tenuto.db.connection.call import Conn
 from tenuto.db.connection.errors import DatabaseProblem
@@ -22,7 +22,7 @@ from tenuto.sdk.app import App
 from tenuto.sdk.values.stored_objects import Objects
 from tenuto.storage.folder import FolderStore
 from tenuto.worker.backends.schedules import schedules_of
-from tenuto.worker.backends.sql_ports import SqlAttemptApis
+from tenuto.worker.backends.sql_attempt_api import SqlAttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 

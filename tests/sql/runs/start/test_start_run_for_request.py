@@ -9,8 +9,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import TenutoError
-from tests.support.kernel import DEFAULT_ORG, Db, a_worker, call, run_status
-from tests.support.people import a_key_id, a_user, an_api_key, hash_of
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, run_status
+from tests.support.database.users import a_key_id, a_user, an_api_key, hash_of
 
 KIND = {"type": "shop.send"}
 

@@ -10,8 +10,7 @@ from tenuto.db import remote_workers
 from tenuto.model.remote_workers import ExchangeRow
 from tenuto.server.auth.task_tokens import add_tokens
 from tenuto.server.http.route_table import WORKER, RouteTable
-from tenuto.server.http.shutdown import until_disconnected
-from tenuto.server.limits.body_memory import is_heavy
+from tenuto.server.limits.body_memory import FREE_VALUES
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.worker_claims import ClaimRequest, CompletedReport
 from tenuto.server.schemas.worker_sessions import ClaimResponse
@@ -25,7 +24,7 @@ ROUTES = RouteTable("worker API")
 async def claim_tasks(request: WorkerRequest, body: ClaimRequest) -> Response:
     """Report completions and claim tasks, waiting for the first if there is none. A batch with an invalid report (too
     large, not JSON) is rejected as a whole. A batch with many values does not wait."""
-    if not (body.wait and body.limit) or is_heavy(request.http):
+    if not (body.wait and body.limit) or request.http.count_values() > FREE_VALUES:
         return await _response(request, body, await _exchange(request, body, body.reports), heartbeat_now=False)
     wakes = request.http.server.wakeups
     seats = request.http.server.worker_waiters
@@ -43,7 +42,7 @@ async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription)
     """Waits for tasks without holding a connection. Returns None if none came in time or the client disconnected."""
     clock = asyncio.get_running_loop().time
     deadline, found = clock() + body.wait, None
-    gone = asyncio.create_task(until_disconnected(request.http))
+    gone = asyncio.create_task(request.http.until_disconnected())
     try:
         while not watch.cancelled and (left := deadline - clock()) > 0:
             news = asyncio.create_task(watch.news())

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from tenuto.server.http.route_table import WORKER, RouteTable
-from tenuto.server.http.shutdown import until_disconnected
 from tenuto.server.requests.worker import WorkerRequest
 from tenuto.server.schemas.base import Name, RequestModel, ResponseModel
 
@@ -41,7 +40,7 @@ async def wait_for_work(request: WorkerRequest, body: WaitForWorkRequest) -> Any
     with seats.take(request.principal.org_id), wakes.watch() as watch:
         watch.queues = asked & own if asked is not None and own is not None else asked or own
         wakes.catch_up(watch, body.cursor)
-        gone = asyncio.create_task(until_disconnected(request.http))
+        gone = asyncio.create_task(request.http.until_disconnected())
         news = asyncio.create_task(watch.news())
         try:
             await asyncio.wait({news, gone}, timeout=body.wait, return_when=asyncio.FIRST_COMPLETED)

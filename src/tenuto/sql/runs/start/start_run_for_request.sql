@@ -3,9 +3,10 @@
 -- with p_run it is what start_run takes. For a dedupe key that is taken, returns the run that took it and created =
 -- false, and writes no entry.
 create or replace function tenuto.start_run_for_request(
-  p_kinds jsonb, p_inputs jsonb[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ip text, p_user_agent text,
-  p_request_id text, p_run jsonb default null, p_task_kinds int[] default null, p_details jsonb default null,
-  p_edges jsonb default null, p_dedupe_key text default null, p_group text default null, p_key_id text default null,
+  p_kinds jsonb, p_inputs jsonb[], p_changes jsonb, p_actor_kind text, p_actor_id text, p_ip text default null,
+  p_user_agent text default null, p_request_id text default null, p_run jsonb default null,
+  p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
+  p_dedupe_key text default null, p_group text default null, p_key_id text default null,
   p_hashes bytea[] default null, p_permission text default null, p_org_id uuid default null,
   p_user_id uuid default null, p_platform_role text default null)
   returns table (run_id uuid, created boolean)
