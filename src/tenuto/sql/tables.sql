@@ -677,6 +677,7 @@ create table tenuto.parked_rows (
 CREATE INDEX parked_rows_due_idx ON tenuto.parked_rows USING btree (retry_at);
 CREATE INDEX parked_rows_org_idx ON tenuto.parked_rows USING btree (org_id);
 CREATE INDEX parked_rows_run_idx ON tenuto.parked_rows USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX parked_rows_turn_idx ON tenuto.parked_rows USING btree (COALESCE(org_id, '00000000-0000-0000-0000-000000000000'::uuid), retry_at, key);
 alter table tenuto.parked_rows enable row level security;
 alter table tenuto.parked_rows force row level security;
 create policy an_org_sees_its_own_rows on tenuto.parked_rows for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

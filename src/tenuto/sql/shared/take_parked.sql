@@ -1,19 +1,40 @@
 -- Returns the parked rows that are due for another try and reserves them for one dispatcher until p_lease has passed.
--- Orgs take turns, so that an org with many parked rows does not delay the others.
+-- Orgs take turns, the oldest row of each first, and only these rows are read: an org with many parked rows does not
+-- delay the others. Rows that belong to no org are one more org.
 create or replace function tenuto.take_parked(
   p_loops text[], p_limit int default 100, p_lease interval default '2 minutes')
   returns setof tenuto.parked_rows
   language sql
+  set enable_seqscan = off
+  set enable_bitmapscan = off
+  set jit = off
 as $$
-  with due as materialized (
-    select p.loop, p.key, row_number() over (partition by p.org_id order by p.retry_at, p.key) as turn, p.retry_at
-    from (
-      select p.loop, p.key, p.org_id, p.retry_at
+  with recursive orgs(id) as (   -- one look-up in the index per org
+    (select coalesce(p.org_id, '00000000-0000-0000-0000-000000000000') as id
+     from tenuto.parked_rows p
+     order by 1
+     limit 1)
+    union all
+    select n.id
+    from orgs o
+    cross join lateral (
+      select coalesce(p.org_id, '00000000-0000-0000-0000-000000000000') as id
       from tenuto.parked_rows p
-      where p.retry_at <= tenuto.now()
+      where coalesce(p.org_id, '00000000-0000-0000-0000-000000000000') > o.id
+      order by 1
+      limit 1) n
+  ), due as materialized (
+    select p.loop, p.key, p.retry_at, row_number() over (partition by o.id order by p.retry_at, p.key) as turn
+    from orgs o
+    cross join lateral (
+      select p.loop, p.key, p.retry_at
+      from tenuto.parked_rows p
+      where coalesce(p.org_id, '00000000-0000-0000-0000-000000000000') = o.id
+        and p.retry_at <= tenuto.now()
         and p.loop = any (p_loops)
         and (p.taken_until is null or p.taken_until < tenuto.now())
-      limit 100000) p
+      order by p.retry_at, p.key
+      limit p_limit) p
   ), first as materialized (
     select p.loop, p.key
     from (select d.* from due d order by d.turn, d.retry_at limit p_limit) d
