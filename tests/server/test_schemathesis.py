@@ -31,7 +31,7 @@ def url(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[s
 
 
 def operations(settings: ServerSettings) -> set[str]:
-    paths = create_app(settings).openapi["paths"]
+    paths = create_app(settings).openapi()["paths"]
     return {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
 
 

@@ -48,9 +48,12 @@ class TenutoApp(RequestMiddleware):
         self.router = Router([spec for table in tables for spec in table.specs])
         super().__init__(_middleware(self.router, settings), Lifespan(lifespan=lambda _: self.lifespan()))
 
-    @cached_property
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document."""
+        """Return the OpenAPI document."""
+        return self._document
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
         from tenuto.server.http.openapi import describe  # imports FastAPI, which nothing else needs
 
         return describe(self.title, self.version, self.router.routes)

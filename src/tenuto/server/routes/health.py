@@ -86,4 +86,4 @@ async def metrics(request: ApiRequest) -> Response:
 @ROUTES.add("GET", "/openapi.json", permission=PUBLIC)
 async def openapi(request: HttpRequest) -> dict[str, Any]:
     """Get the OpenAPI document."""
-    return request.app.openapi
+    return request.app.openapi()
