@@ -6,6 +6,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from tenuto.db import bundles
+from tenuto.model.bundles import BundleFile
 from tenuto.model.errors import NotFound
 from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.requests.worker import WorkerRequest
@@ -26,15 +27,6 @@ class BundleTypesResponse(ResponseModel):
     types: list[str]
 
 
-class BundleEntryResponse(ResponseModel):
-    """The entry point of a type; `types` are all types that its bundle runs."""
-
-    sha256: str
-    name: str
-    entry: str
-    types: list[str]
-
-
 @ROUTES.add("GET", "/internal/bundles", permission=WORKER, response=BundleTypesResponse)
 async def list_bundle_types(request: WorkerRequest) -> Any:
     """List the task types that the org's bundles run."""
@@ -42,7 +34,7 @@ async def list_bundle_types(request: WorkerRequest) -> Any:
         return {"types": await bundles.list_bundle_types(conn, org_id=request.principal.org_id)}
 
 
-@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, response=BundleEntryResponse)
+@ROUTES.add("GET", "/internal/bundles/entry", permission=WORKER, response=BundleFile)
 async def find_bundle(
     request: WorkerRequest,
     type: Annotated[str, Field(min_length=1, max_length=256)],
