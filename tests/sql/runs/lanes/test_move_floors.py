@@ -27,6 +27,25 @@ def test_a_floor_that_is_right_stays(db: psycopg.Connection) -> None:
     assert call(db, "move_floors") == 0
 
 
+def test_the_floor_of_an_empty_lane_rises_but_not_above_starts_that_may_be_open(
+    db: psycopg.Connection, database: str
+) -> None:
+    start_one(db)
+    worker = a_worker(db)
+    drain(db, worker)
+    call(db, "move_floors")
+    with psycopg.connect(database) as other:
+        late = start_one(other)
+        db.execute("select setval('tenuto.ready_seq', nextval('tenuto.ready_seq') + 10000)")
+        before = value(db, FLOOR)
+        call(db, "move_floors")
+        assert value(db, FLOOR) > before
+        assert call(db, "move_floors") == 0
+    newest = start_one(db)
+
+    assert {claim.task_id for claim in worker.claim(5)} == {late, newest}
+
+
 def test_a_task_that_commits_late_below_the_floor_is_claimed_at_once(db: psycopg.Connection, database: str) -> None:
     start_one(db)  # the lane is there
     worker = a_worker(db)

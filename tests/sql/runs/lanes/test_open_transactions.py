@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from tests.support.clock import Clock
 from tests.support.database.limits import a_key, a_queue, a_rate, admitted, start_limited, used
 from tests.support.database.loops import count, value
-from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, start, start_one, statuses
+from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call, drain, start, start_one, statuses
 
 UPKEEP = ("follow_arrivals", "move_floors", "sweep_lanes", "sweep_limits", "admit_rates", "prune_limits", "promote_due")
 
@@ -84,21 +84,21 @@ def test_a_start_waits_for_no_limit_that_another_holds(db: psycopg.Connection, c
     assert count(db, "waiting_tasks") == 2
 
 
-def test_many_starts_under_a_limit_that_is_held_leave_one_arrival(
+def test_many_starts_under_a_limit_that_is_held_leave_two_arrivals(
     db: psycopg.Connection, client: psycopg.Connection
 ) -> None:
     start_limited(db, 1, a_key("k", 9))
     call(db, "follow_arrivals")
     client.execute("select from tenuto.limits for update")
-    for _ in range(3):
+    for _ in range(5):
         start_limited(db, 1, a_key("k", 9))
     plain = start_one(db)
     worker = a_worker(db)
 
     assert plain in [claim.task_id for claim in worker.claim(10)]
-    assert count(db, "arrivals") == 1
+    assert count(db, "arrivals") == 2  # the newest, and the first in line
     client.rollback()
-    assert len(worker.claim(10)) == 3
+    assert len(worker.claim(10)) == 5
 
 
 @pytest.mark.parametrize("end", ["commit", "rollback"])
@@ -207,3 +207,33 @@ def test_a_queue_is_paused_or_resumed_while_its_first_start_is_open(
     claims = {claim.task_id for claim in a_worker(db).claim(10)}
 
     assert claims == ({mine, theirs} if paused_first else set())
+
+
+def test_a_start_in_a_block_of_the_client_leaves_an_arrival(db: psycopg.Connection) -> None:
+    start_one(db)
+    call(db, "follow_arrivals")
+    start_one(db)
+    assert count(db, "arrivals") == 0
+
+    db.execute(
+        f"""do $$ begin
+              perform tenuto.start_many('{DEFAULT_ORG}', '[{{"type": "app.work"}}]', '{{1}}'::jsonb[]);
+            end $$"""
+    )
+
+    assert count(db, "arrivals") == 1
+
+
+def test_claims_of_other_queues_go_on_while_a_queue_is_being_paused(
+    db: psycopg.Connection, client: psycopg.Connection
+) -> None:
+    worker = a_worker(db)
+    start_one(db, kind={"queue": "paused"})
+    drain(db, worker)
+    call(client, "pause_queue", org_id=DEFAULT_ORG, queue="paused")
+    start_one(db, kind={"queue": "paused", "priority": 3})
+    other = start_one(db, kind={"queue": "other"})
+
+    assert [claim.task_id for claim in worker.claim(5)] == [other]
+    client.rollback()
+    assert len(worker.claim(5)) == 1

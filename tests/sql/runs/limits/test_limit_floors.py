@@ -10,10 +10,8 @@ from tests.support.database.limits import a_key, a_queue, a_rate, start_limited,
 from tests.support.database.loops import count, value
 from tests.support.database.tasks import Db, Worker, a_worker, call, drain
 
-ENTRIES_READ = """
-select sum(idx_tup_read) from pg_stat_user_indexes
-where indexrelname in ('waiting_tasks_limit_idx', 'limit_slots_limit_idx')
-"""
+ENTRIES_READ = "select sum(idx_tup_read) from pg_stat_user_indexes where indexrelname = any(%s)"
+LINE, SLOTS = "waiting_tasks_limit_idx", "limit_slots_limit_idx"
 SEQUENCES = ("tenuto.ready_seq", "tenuto.limit_slots_seq_seq")
 FLOORS = "select array[floor_priority, floor_seq, floor_slot] from tenuto.limits"
 
@@ -25,9 +23,9 @@ def move_floors(db: Db) -> None:
     call(db, "move_floors", from_bottom=True)
 
 
-def entries_read(db: Db) -> int:
+def entries_read(db: Db, *indexes: str) -> int:
     db.execute("select pg_stat_force_next_flush()")
-    return value(db, ENTRIES_READ)
+    return value(db, ENTRIES_READ, list(indexes))
 
 
 def order(db: Db, worker: Worker, clock: Clock) -> list[Any]:
@@ -140,9 +138,40 @@ def test_a_claim_does_not_read_what_left_a_limit_behind_an_open_snapshot(db: Db,
         drain(db, worker)
         move_floors(db)
         start_limited(db, 1, a_key("k", 10))
-        before = entries_read(db)
+        before = entries_read(db, LINE, SLOTS)
         worker.complete(worker.claim_one())
-        read = entries_read(db) - before
+        read = entries_read(db, LINE, SLOTS) - before
 
     assert count(db, "waiting_tasks") == 0
     assert read < 20
+
+
+def test_arrivals_at_a_locked_limit_keep_its_size_and_its_first_task(db: Db, database: str) -> None:
+    worker = a_worker(db)
+    start_limited(db, 1, a_key("k", 10))
+    drain(db, worker)
+    move_floors(db)
+    with psycopg.connect(database) as other:
+        other.execute("select from tenuto.limits for update")
+        low = start_limited(db, 1, a_key("k", 1))
+        high = start_limited(db, 1, a_key("k", 1), kind={"priority": 5})
+        start_limited(db, 1, a_key("k", 10), kind={"priority": -5})
+        low += start_limited(db, 1, a_key("k", 1))
+        for _ in range(3):
+            call(db, "follow_arrivals")
+
+    claims = worker.claim(10)
+    assert [claim.task_id for claim in claims] == high
+    worker.complete(*claims)
+    assert [claim.task_id for claim in worker.claim(10)] == low[:1]
+
+
+def test_a_completion_does_not_count_the_slots_of_a_limit_without_a_line(db: Db) -> None:
+    worker = a_worker(db)
+    start_limited(db, 200, a_key("k", 1000))
+    claims = worker.claim(200)
+    before = entries_read(db, SLOTS)
+
+    worker.complete(claims[0])
+
+    assert entries_read(db, SLOTS) - before < 20

@@ -1,5 +1,6 @@
 -- Returns the lanes whose row is out of date: where their first task is, or since when they are empty. Checks p_lanes,
--- or one of p_parts of all lanes. p_from_bottom: also below the floor.
+-- or one of p_parts of all lanes. p_from_bottom: also below the floor. The floor of an empty lane rises too, if that
+-- skips 5,000 starts, to 1,000 starts before the newest: a short start that has not committed is above it.
 create or replace function tenuto._find_floors(
   p_lanes tenuto.lane_floor[], p_from_bottom boolean, p_parts int default 1)
   returns setof tenuto.lane_floor
@@ -11,9 +12,11 @@ create or replace function tenuto._find_floors(
 as $$
 declare
   v_part int := floor(random() * p_parts);
+  v_newest bigint := coalesce(pg_sequence_last_value('tenuto.ready_seq'), 0);
 begin
   return query
-  select l.route_id, l.group_no, l.priority, f.seq,
+  select l.route_id, l.group_no, l.priority,
+         coalesce(f.seq, case when l.floor < (v_newest - 6000) << 20 then (v_newest - 1000) << 20 end),
          case when f.seq is null then coalesce(l.empty_since, tenuto.now()) end
   from tenuto.ready_lanes l
   left join lateral (
@@ -25,6 +28,7 @@ begin
   where (case when p_lanes is null then (hashint4(l.group_no # l.priority) & 2147483647) % p_parts = v_part
               else (l.route_id, l.group_no, l.priority) in (
                 select n.route_id, n.group_no, n.priority from unnest(p_lanes) n) end)
-    and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null));
+    and (coalesce(f.seq, l.floor) <> l.floor or (f.seq is null) <> (l.empty_since is not null)
+         or (f.seq is null and l.floor < (v_newest - 6000) << 20));
 end
 $$;

@@ -1,6 +1,7 @@
 -- Serves the lines of limits that tasks arrived in: creates missing limits, gives them the size that the newest start
 -- wants unless they are declared, gives free slots to the tasks first in line, and schedules checks of rates. A limit
--- that another transaction has locked keeps the last of its arrivals. Returns the routes of the admitted tasks.
+-- that another transaction has locked keeps three of its arrivals: the newest, the newest with a size, and the one with
+-- the first task. Returns the routes of the admitted tasks.
 create or replace function tenuto._follow_lines(p_arrivals bigint[])
   returns int[]
   language plpgsql
@@ -68,11 +69,15 @@ begin
   where a.id = any (array(
     select n.id
     from (
-      select b.id, b.limit_id, max(b.id) over (partition by b.limit_id) as last
+      select b.id, b.limit_id, b.resizes, b.seq,
+             row_number() over (partition by b.limit_id order by b.id desc) as newest,
+             row_number() over (partition by b.limit_id, b.resizes order by b.id desc) as newest_size,
+             row_number() over (partition by b.limit_id order by -b.priority, b.seq) as first_in_line
       from tenuto.arrivals b
       where b.id = any (p_arrivals)
     ) n
-    where n.limit_id = any (v_held || v_lost) or n.id < n.last));
+    where n.limit_id = any (v_held || v_lost)
+       or not (n.newest = 1 or (n.resizes and n.newest_size = 1) or (n.seq is not null and n.first_in_line = 1))));
   v_rates := array(select l.id from tenuto.limits l where l.id = any (v_held) and l.scope = 'rate');
   if v_rates = '{}' then
     return tenuto._fill_limits(v_held);

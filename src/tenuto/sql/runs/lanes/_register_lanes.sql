@@ -1,6 +1,7 @@
 -- Makes the lanes of the queued tasks visible to claims; returns how many were created. A lane whose lock another
--- transaction holds is left to the next call. A route that was created in a client's transaction may not know yet that
--- its queue was paused or resumed meanwhile.
+-- transaction holds is left to the next call, and so are the lanes of a queue that another transaction pauses or
+-- resumes. A route that was created in a client's transaction may not know yet that its queue was paused or resumed
+-- meanwhile.
 create or replace function tenuto._register_lanes(p_queued tenuto.queued_task[])
   returns bigint
   language plpgsql
@@ -20,10 +21,13 @@ begin
   where r.id = any (v_routes)
     and not exists (select from tenuto.queues q where q.org_id = r.org_id and q.name = r.queue)
   on conflict do nothing;
-  perform from tenuto.queues q
-  where (q.org_id, q.name) in (select r.org_id, r.queue from tenuto.routes r where r.id = any (v_routes))
-  order by q.org_id, q.name
-  for share;
+  v_routes := array(
+    select r.id
+    from tenuto.queues q
+    join tenuto.routes r on r.org_id = q.org_id and r.queue = q.name
+    where r.id = any (v_routes)
+    order by q.org_id, q.name
+    for share of q skip locked);
   update tenuto.routes r
   set paused = q.paused_at is not null
   from tenuto.queues q
@@ -33,7 +37,7 @@ begin
   insert into tenuto.ready_lanes (route_id, group_no, priority, org_id)
   select distinct c.route_id, c.group_no, c.priority, c.org_id
   from unnest(p_queued) c
-  where tenuto._lane_lock(c.route_id, c.group_no, c.priority) = any (v_locks)
+  where c.route_id = any (v_routes) and tenuto._lane_lock(c.route_id, c.group_no, c.priority) = any (v_locks)
   on conflict do nothing;
   get diagnostics v_count = row_count;
   return v_count;

@@ -30,8 +30,14 @@ begin
         from tenuto.waiting_tasks w
         where w.limit_id = l.id and (-w.priority, w.seq) >= (-l.floor_priority, l.floor_seq)
         order by -w.priority, w.seq
-        limit least(1000, greatest(0, l.size - (
-          select count(*) from tenuto.limit_slots s where s.limit_id = l.id and s.seq >= l.floor_slot)))
+        -- Most limits that get a slot back have no line, and counting 64,000 held slots takes 40 ms.
+        limit case
+          when exists (
+            select from tenuto.waiting_tasks x
+            where x.limit_id = l.id and (-x.priority, x.seq) >= (-l.floor_priority, l.floor_seq))
+          then least(1000, greatest(0, l.size - (
+            select count(*) from tenuto.limit_slots s where s.limit_id = l.id and s.seq >= l.floor_slot)))
+          else 0 end
         for update skip locked
       ) w
       where l.id = any (v_limits) and l.scope <> 'rate'
