@@ -13,7 +13,7 @@ from tests.support.postgres.server import fresh_database
 LIMITS = {
     "start": 14,
     "wake and claim": 7,
-    "run and completion": 13,
+    "run and completion": 14,
     "failing attempt": 17,
     "HTTP start": 32,
     "HTTP claim": 28,
