@@ -255,11 +255,11 @@ def test_dead_side_effects_are_listed_and_replayed(db: Db, database: str, asked:
     [
         (("runs", "show", str(uuid4())), "no run"),
         (("runs", "show", "0191"), "'0191' is not the id of a run"),
-        (("runs", "list", "--status", "done"), "a run is never 'done'"),
+        (("runs", "list", "--status", "done"), "'done' is not a status of a run"),
         (("runs", "list", "--limit", "0"), "--limit"),
         (("tasks", "tree", str(uuid4())), "no task"),
         (("workers", "show", "nobody"), "no worker nobody"),
-        (("outbox", "list", "--status", "lost"), "a side effect is never 'lost'"),
+        (("outbox", "list", "--status", "lost"), "'lost' is not a status of a side effect"),
         (("rnus",), "Did you mean 'runs'"),
         (("runs", "lst"), "Did you mean 'list'?"),
         (("signal", str(uuid4()), "go"), "no run"),

@@ -204,7 +204,7 @@ def test_a_link_lets_in_once(api: TestClient, settings: ServerSettings, db: psyc
         assert browser.get("/auth/link", params={"token": "secret-link"}).status_code == 303
         assert browser.get("/v1/audit").json()["items"][0]["changes"] == {"way": {"new": "link"}}
         again = browser.get("/auth/link", params={"token": "secret-link"})
-        assert (again.status_code, "was used already" in again.json()["detail"]) == (401, True)
+        assert (again.status_code, "was already used" in again.json()["detail"]) == (401, True)
 
 
 def test_where_no_client_is_set_up_login_says_how(api: TestClient) -> None:

@@ -38,10 +38,10 @@ def test_a_key_that_expires_makes_none_that_outlives_it(db: Db, clock: Clock, ma
     maker = a_maker(db, clock)
     end = None if days is None else clock.now + timedelta(days=days)
 
-    with pytest.raises(Forbidden, match=r"'maker' is good until .*, and the other key is good longer") as refused:
+    with pytest.raises(Forbidden, match=r"'maker' expires at .*, and the other key expires later") as refused:
         make(db, a_key_id(), expires_at=end, by_key=maker)
 
-    assert f"write expires_at {clock.now + timedelta(days=7):%Y-%m-%dT%H:%M:%SZ} or sooner" in str(refused.value.hint)
+    assert f"pass expires_at {clock.now + timedelta(days=7):%Y-%m-%dT%H:%M:%SZ} or earlier" in str(refused.value.hint)
 
 
 @pytest.mark.parametrize("make", [an_api_key, a_worker_key])
@@ -54,7 +54,7 @@ def test_a_key_makes_one_that_ends_when_it_does(db: Db, clock: Clock, make: Any)
 def test_a_key_makes_none_that_may_more(db: Db, clock: Clock, asked: str) -> None:
     maker = a_maker(db, clock, permissions=["keys:write", "runs:read"], days=None)
 
-    with pytest.raises(Forbidden, match="is more than API key 'maker' may") as refused:
+    with pytest.raises(Forbidden, match="exceeds the permissions of API key 'maker'") as refused:
         an_api_key(db, a_key_id(), permissions=["runs:read", asked], by_key=maker)
 
     assert refused.value.hint == "it has keys:write, runs:read; ask an admin of your org for more"
@@ -72,7 +72,7 @@ def test_a_key_neither_rotates_nor_revokes_one_that_may_more(db: Db, clock: Cloc
     maker = a_maker(db, clock, permissions=["keys:write"], days=None)
     strong = an_api_key(db, a_key_id(), permissions=["*"])
 
-    with pytest.raises(Forbidden, match=r"\* is more than API key 'maker' may"):
+    with pytest.raises(Forbidden, match=r"\* exceeds the permissions of API key 'maker'"):
         act(db, function, strong, maker)
 
     assert end_of(db, strong) is None

@@ -46,7 +46,7 @@ def test_a_person_whom_several_orgs_know_names_one_also_if_they_came_to_the_firs
     a_user(db, org_id=acme, platform_role="admin")
 
     for _ in range(2):
-        with pytest.raises(InvalidInput, match=r"known to the orgs (acme, bolt|bolt, acme)") as refused:
+        with pytest.raises(InvalidInput, match=r"user of several orgs: (acme, bolt|bolt, acme)") as refused:
             come(db)
         assert "X-Tenuto-Org" in str(refused.value.hint)
         assert come(db, "acme") == (acme, "admin")

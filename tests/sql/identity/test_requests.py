@@ -72,11 +72,11 @@ def test_a_key_is_good_for_a_day(db: Db, clock: Clock) -> None:
 
 
 def test_an_answer_is_given_once_and_only_to_a_request_that_began(db: Db) -> None:
-    with pytest.raises(Conflict, match="at work"):
+    with pytest.raises(Conflict, match="in progress"):
         finish(db, {})
     begin(db)
     finish(db, "first")
-    with pytest.raises(Conflict, match="at work"):
+    with pytest.raises(Conflict, match="in progress"):
         finish(db, "second")
 
     assert begin(db)["answer"] == "first"

@@ -109,5 +109,5 @@ def test_those_who_come_at_once_get_together_what_the_bucket_holds(db: Db, clock
     ],
 )
 def test_a_bucket_that_could_never_give_is_refused(db: Db, wrong: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match="a rate is more than nothing"):
+    with pytest.raises(InvalidInput, match="every rate must be positive"):
         take(db, **wrong)

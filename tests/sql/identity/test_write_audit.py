@@ -123,7 +123,7 @@ UNSOUND = [
 
 @pytest.mark.parametrize("changes", UNSOUND)
 def test_changes_of_another_shape_are_refused(db: Db, changes: dict[str, object]) -> None:
-    with pytest.raises(InvalidInput, match="old and a new"):
+    with pytest.raises(InvalidInput, match="object with old and new"):
         an_entry(db, changes=changes)
 
     assert count(db, "audit_unsealed") == 0
@@ -161,9 +161,9 @@ def test_an_entry_is_neither_changed_nor_deleted_not_even_by_a_superuser(db: Db,
     if sealed:
         call(db, "seal_audit")
 
-    with pytest.raises(psycopg.Error, match="only added to"):
+    with pytest.raises(psycopg.Error, match="cannot be changed or deleted"):
         db.execute(statement.encode())
-    with pytest.raises(psycopg.Error, match="only added to"):
+    with pytest.raises(psycopg.Error, match="cannot be changed or deleted"):
         db.execute("truncate tenuto.audit_log")
 
     assert entries(db)[0]["action"] == "cancel"
@@ -173,7 +173,7 @@ def test_a_sealed_entry_is_not_sealed_again(db: Db) -> None:
     an_entry(db)
     call(db, "seal_audit")
 
-    with pytest.raises(psycopg.Error, match="only added to"):
+    with pytest.raises(psycopg.Error, match="cannot be changed or deleted"):
         db.execute("update tenuto.audit_log set seq = 7, hash = '\\x00'")
 
 

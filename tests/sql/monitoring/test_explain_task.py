@@ -48,7 +48,7 @@ def test_it_is_a_handler(db: Db) -> None:
     kinds = [{"type": "app.work"}, {"type": "app.after", "handler": "failed"}]
     _, (_, handler) = start_graph(db, 2, kinds=kinds, task_kinds=[0, 1])
 
-    assert why(db, handler) == "app.after is pending: it runs when all else in its run has ended failed"
+    assert why(db, handler) == "app.after is pending: it runs after all other tasks of its run, if the run ends as failed"
 
 
 def test_it_waits_for_children_a_signal_or_a_time(db: Db, clock: Clock) -> None:
@@ -62,7 +62,7 @@ def test_it_waits_for_children_a_signal_or_a_time(db: Db, clock: Clock) -> None:
 
     assert why(db, parent.task_id) == "app.parent is waiting: 2 of 3 children have not ended"
     at_most = f", and it waits until {said(clock, seconds=60)} at most"
-    assert why(db, waiter.task_id) == f"app.parent is waiting: no signal approved has come{at_most}"
+    assert why(db, waiter.task_id) == f"app.parent is waiting: signal approved was not sent yet{at_most}"
     assert why(db, sleeper.task_id) == f"app.parent is waiting: it sleeps until {said(clock, seconds=60)}"
 
     clock.advance(seconds=61)
@@ -73,11 +73,11 @@ def test_it_waits_for_children_a_signal_or_a_time(db: Db, clock: Clock) -> None:
 
 NO_WORKER = {
     "nobody": ({}, None, "no worker is alive"),
-    "a language": ({"language": "rust"}, {}, "no worker alive speaks rust"),
+    "a language": ({"language": "rust"}, {}, "no worker alive runs language rust"),
     "a label": ({"labels": ["gpu=1"]}, {}, "no worker alive has label gpu=1"),
     "labels": ({"labels": ["gpu=1", "eu"]}, {"labels": ["eu"]}, "no worker alive has labels eu and gpu=1"),
     "a queue": ({"queue": "mail"}, {"metadata": {"queues": ["other"]}}, "no worker alive serves queue mail"),
-    "a type": ({}, {"metadata": {"queues": None, "types": ["app.other"]}}, "no worker alive knows app.work"),
+    "a type": ({}, {"metadata": {"queues": None, "types": ["app.other"]}}, "no worker alive has task type app.work"),
     "a group": ({}, {"metadata": {"resource_group": "gold"}}, "no worker alive serves resource group default"),
 }
 
@@ -122,15 +122,15 @@ def test_it_is_ready_behind_others(db: Db, clock: Clock) -> None:
     first, _, third = start(db, 1, 2, 3)
     a_worker(db)
 
-    assert why(db, first) == f"app.work is queued: ready since {said(clock)}, none of its kind before it"
-    assert why(db, third) == f"app.work is queued: ready since {said(clock)}, 2 of its kind before it"
+    assert why(db, first) == f"app.work is queued: ready since {said(clock)}; tasks ahead of it: none"
+    assert why(db, third) == f"app.work is queued: ready since {said(clock)}; tasks ahead of it: 2"
 
 
 def test_no_claim_has_opened_its_lane(db: Db, clock: Clock) -> None:
     task_id = start_one(db)
     a_worker(db)
     clock.advance(seconds=6)
-    hidden = "; claims do not see it yet: the next one opens its lane"
+    hidden = "; its lane is not open yet: the next claim opens it"
     assert why(db, task_id).endswith(hidden)
 
     arrival = value(db, "select id::text from tenuto.arrivals")
@@ -160,10 +160,10 @@ def test_its_limit_is_full(db: Db) -> None:
     call(db, "follow_arrivals")
 
     held = f"(1 of 1, held by app.work {holder})"
-    assert why(db, next_one) == f"app.work is queued: limit customer_id=7 is full {held}, 0 before it"
-    assert why(db, last) == f"app.work is queued: limit customer_id=7 is full {held}, 1 before it"
+    assert why(db, next_one) == f"app.work is queued: limit customer_id=7 is full {held}; tasks ahead of it: 0"
+    assert why(db, last) == f"app.work is queued: limit customer_id=7 is full {held}; tasks ahead of it: 1"
     held = f"(1 of 1, held by app.work {queue_holder})"
-    assert why(db, queued) == f"app.work is queued: limit of queue mail is full {held}, 0 before it"
+    assert why(db, queued) == f"app.work is queued: limit of queue mail is full {held}; tasks ahead of it: 0"
 
 
 def test_its_rate_has_not_come_to_it(db: Db, clock: Clock) -> None:
@@ -172,8 +172,8 @@ def test_its_rate_has_not_come_to_it(db: Db, clock: Clock) -> None:
     call(db, "admit_rates")
 
     at = said(clock, seconds=60)
-    assert why(db, second) == f"app.work is queued: rate mail lets in 1 in 60 s, the next at {at}, 0 before it"
-    assert why(db, third).endswith(f"the next at {at}, 1 before it")
+    assert why(db, second) == f"app.work is queued: rate mail admits 1 per 60 s, the next at {at}; tasks ahead of it: 0"
+    assert why(db, third).endswith(f"the next at {at}; tasks ahead of it: 1")
 
 
 def test_it_backs_off_after_an_error(db: Db, clock: Clock) -> None:
@@ -185,7 +185,7 @@ def test_it_backs_off_after_an_error(db: Db, clock: Clock) -> None:
 
     until = f"app.work is retrying: backoff until {said(clock, seconds=60)} after attempt 1 failed"
     assert why(db, failed) == f"{until}: no disk"
-    assert "after attempt 1 failed: what ran it died: exit code 9; no dispatcher is alive" in why(db, lost)
+    assert "after attempt 1 failed: the process that ran it died: exit code 9; no dispatcher is alive" in why(db, lost)
 
 
 def test_it_is_delayed_or_snoozed(db: Db, clock: Clock) -> None:
@@ -205,9 +205,9 @@ def test_it_runs(db: Db, clock: Clock) -> None:
     assert why(db, task_id) == running
 
     cancel_task(db, task_id)
-    assert why(db, task_id) == f"{running}; it was asked to stop"
+    assert why(db, task_id) == f"{running}; its cancellation was requested"
     clock.advance(minutes=5)
-    assert why(db, task_id).endswith("; the worker is silent since its lease ended")
+    assert why(db, task_id).endswith("; the lease of its worker has expired")
 
 
 def test_it_has_ended(db: Db, clock: Clock) -> None:
@@ -232,7 +232,7 @@ def test_it_was_skipped(db: Db, clock: Clock) -> None:
     worker.complete(worker.claim_one())
     settle(db)
 
-    assert why(db, skipped) == f"app.work was skipped at {said(clock)}: what it depended on ended otherwise"
+    assert why(db, skipped) == f"app.work was skipped at {said(clock)}: a task that it depends on had another outcome"
 
 
 def test_what_is_not_there_is_not_found(db: Db, database: str) -> None:

@@ -108,7 +108,7 @@ def test_a_page_is_one_to_200_long(db: Db, limit: int) -> None:
 
 
 def test_a_status_that_no_run_has_is_refused(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="a run is never 'queued'"):
+    with pytest.raises(InvalidInput, match="'queued' is not a status of a run"):
         listed(db, status="queued")
 
 

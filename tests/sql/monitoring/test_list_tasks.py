@@ -97,7 +97,7 @@ def test_a_page_is_one_to_200_long(db: Db) -> None:
 
 
 def test_a_status_that_no_task_has_is_refused(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="a task is never 'ready'"):
+    with pytest.raises(InvalidInput, match="'ready' is not a status of a task"):
         listed(db, status="ready")
 
 

@@ -48,7 +48,7 @@ def test_workers_of_others_and_statuses_that_none_has_are_not_listed(db: Db) -> 
     a_worker(db, org_id=an_org(db, "other"))
 
     assert listed(db) == []
-    with pytest.raises(InvalidInput, match="a worker is never 'dead'"):
+    with pytest.raises(InvalidInput, match="'dead' is not a status of a worker"):
         listed(db, status="dead")
     with pytest.raises(InvalidInput, match="not 1 to 200 long"):
         listed(db, limit=0)

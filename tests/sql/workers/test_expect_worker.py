@@ -38,7 +38,7 @@ def test_a_terminated_worker_can_be_asked_for_again_as_a_new_life(db: Db, clock:
 def test_an_open_worker_of_that_name_is_a_conflict_and_stays_as_it_is(db: Db, state: str) -> None:
     a_worker_that_is(db, state)
 
-    with pytest.raises(Conflict, match="there already"):
+    with pytest.raises(Conflict, match="exists already"):
         expect(db, metadata={"new": True})
 
     assert (worker_row(db)["status"], worker_row(db)["metadata"]) == (state, {})

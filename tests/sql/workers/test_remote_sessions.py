@@ -49,7 +49,7 @@ def test_a_name_that_is_taken_by_a_direct_worker_or_another_key_is_refused(db: D
     a_remote_worker(db, "far")
 
     for name in ("near", "far"):
-        with pytest.raises(Conflict, match="is there already"):
+        with pytest.raises(Conflict, match="exists already"):
             a_remote_worker(db, name)
 
 

@@ -16,7 +16,7 @@ begin
   limit 1;
   if found then
     perform tenuto._raise('TN004',
-      format('worker %s serves %s with an app of its own, or did', v_taken.id, v_taken.type),
+      format('worker %s serves or served type %s from its own app', v_taken.id, v_taken.type),
       'give the bundle another name');
   end if;
 end

@@ -15,9 +15,10 @@ begin
     and b.name || '.' || t.key = p_type;
   if not found and p_sha256 is not null then
     perform tenuto._raise('TN001', format('no bundle %s that runs %s', left(p_sha256, 64), p_type),
-      'put it first, or name another');
+      'push it first, or name another bundle');
   elsif not found then
-    perform tenuto._raise('TN001', format('no bundle runs %s', p_type), 'put one that does: tenuto bundle push FILE');
+    perform tenuto._raise('TN001', format('no bundle runs %s', p_type),
+      'push a bundle that does: tenuto bundle push FILE');
   end if;
 end
 $$;

@@ -9,7 +9,7 @@ declare
   v_name text := p_manifest ->> 'name';
   v_new boolean;
 begin
-  perform tenuto._check_name('who puts a bundle', coalesce(p_created_by, ''));
+  perform tenuto._check_name('created_by of a bundle', coalesce(p_created_by, ''));
   if jsonb_typeof(p_manifest -> 'tasks') is distinct from 'object' or p_manifest -> 'tasks' = '{}' then
     perform tenuto._raise('TN003', 'the manifest of a bundle has no tasks',
       'write "tasks": {"name": "module:function"}');
@@ -27,7 +27,8 @@ begin
   on conflict (org_id, type) do update set sha256 = excluded.sha256, entry = excluded.entry;
 
   if (select count(*) from tenuto.bundle_types b where b.org_id = p_org_id) > 500 then
-    perform tenuto._raise('TN003', 'the bundles of an org run more than 500 types', 'delete bundles that nobody needs');
+    perform tenuto._raise('TN003', 'the bundles of the org would have more than 500 types',
+      'delete bundles that are no longer used');
   end if;
   return v_new;
 end

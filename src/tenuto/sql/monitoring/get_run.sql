@@ -14,7 +14,7 @@ declare
 begin
   select r.* into v_run from tenuto.run_status r where r.id = p_run_id and r.org_id = p_org_id;
   if not found then
-    perform tenuto._raise('TN001', format('no run %s', p_run_id), 'the list of runs shows those there are');
+    perform tenuto._raise('TN001', format('no run %s', p_run_id), 'list the runs to see which exist');
   end if;
   return v_run;
 end

@@ -26,7 +26,7 @@ begin
   from tenuto.tasks t
   where t.id = p_task_id and t.org_id = p_org_id;
   if not found then
-    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'the list of tasks shows those there are');
+    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list the tasks to see which exist');
   end if;
   select o.queue, o.type, o.language, o.labels into v_task.queue, v_task.type, v_task.language, v_task.labels
   from tenuto.routes o where o.id = v_route;

@@ -8,7 +8,7 @@ create or replace function tenuto.list_attempts(p_org_id uuid, p_task_id uuid)
 as $$
 begin
   if not exists (select from tenuto.tasks t where t.id = p_task_id and t.org_id = p_org_id) then
-    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'the list of tasks shows those there are');
+    perform tenuto._raise('TN001', format('no task %s', p_task_id), 'list the tasks to see which exist');
   end if;
   return query
   select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,

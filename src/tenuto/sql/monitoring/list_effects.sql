@@ -10,7 +10,7 @@ as $$
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('pending', 'processing', 'done', 'dead') then
-    perform tenuto._raise('TN003', format('a side effect is never %L', p_status),
+    perform tenuto._raise('TN003', format('%L is not a status of a side effect', p_status),
       'write pending, processing, done or dead');
   end if;
   return query

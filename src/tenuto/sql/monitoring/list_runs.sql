@@ -18,7 +18,7 @@ declare
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('pending', 'running', 'retrying', 'completed', 'failed', 'cancelled') then
-    perform tenuto._raise('TN003', format('a run is never %L', p_status),
+    perform tenuto._raise('TN003', format('%L is not a status of a run', p_status),
       'write pending, running, retrying, completed, failed or cancelled');
   end if;
 

@@ -21,7 +21,7 @@ begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('pending', 'queued', 'running', 'retrying', 'waiting', 'completed', 'failed', 'cancelled',
     'skipped') then
-    perform tenuto._raise('TN003', format('a task is never %L', p_status),
+    perform tenuto._raise('TN003', format('%L is not a status of a task', p_status),
       'write pending, queued, running, retrying, waiting, completed, failed, cancelled or skipped');
   end if;
   if p_queue is not null or p_type is not null then

@@ -11,7 +11,7 @@ as $$
 begin
   perform tenuto._check_page(p_limit);
   if p_status not in ('starting', 'active', 'draining', 'error', 'terminated') then
-    perform tenuto._raise('TN003', format('a worker is never %L', p_status),
+    perform tenuto._raise('TN003', format('%L is not a status of a worker', p_status),
       'write starting, active, draining, error or terminated');
   end if;
   return query

@@ -7,15 +7,15 @@ create or replace function tenuto._check_firing(
 as $$
 begin
   if jsonb_typeof(p_fire_times) is distinct from 'array' then
-    perform tenuto._raise('TN003', format('the moments of schedule %s are not a list', p_name));
+    perform tenuto._raise('TN003', format('the fire times of schedule %s are not a list', p_name));
   elsif jsonb_array_length(p_fire_times) > 1000 then
     perform tenuto._raise('TN007',
-      format('%s moments of schedule %s in one call, more than 1000', jsonb_array_length(p_fire_times), p_name),
+      format('%s fire times of schedule %s in one call, more than 1000', jsonb_array_length(p_fire_times), p_name),
       'fire the rest with the next call');
   elsif p_next_at <= p_expected or exists (
     select from jsonb_array_elements_text(p_fire_times) f
     where f is null or f::timestamptz < p_expected or f::timestamptz >= p_next_at or f::timestamptz > tenuto.now()) then
-    perform tenuto._raise('TN003', format('moments %s of schedule %s are not from %s to before %s, or not come yet',
+    perform tenuto._raise('TN003', format('fire times %s of schedule %s are not all in the past, from %s to before %s',
       p_fire_times, p_name, p_expected, coalesce(p_next_at::text, 'its end')));
   end if;
 end

@@ -12,8 +12,8 @@ declare
 begin
   if not exists (select from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name)
      and exists (select from tenuto.schedules s where s.org_id = p_org_id offset 9999) then
-    perform tenuto._raise('TN007', 'the org has 10,000 schedules, and there can be no more',
-      'delete some, or let one start several tasks');
+    perform tenuto._raise('TN007', 'the org has 10,000 schedules, which is the maximum',
+      'delete some, or let one schedule start several tasks');
   end if;
   perform tenuto._check_schedule(p_org_id, p_name, p_kind, p_input, p_details, p_cron, p_timezone, p_catch_up,
     p_jitter_seconds);

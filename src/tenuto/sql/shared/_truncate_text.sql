@@ -1,9 +1,9 @@
 -- Returns the beginning of a long text, and how many characters were cut.
-create or replace function tenuto._truncate_text(p_text text, p_most int default 8192)
+create or replace function tenuto._truncate_text(p_text text, p_max int default 8192)
   returns text
   language sql
   immutable parallel safe
 return case
-  when length(p_text) <= p_most then p_text
-  else left(p_text, p_most) || format('… (%s more characters were cut)', length(p_text) - p_most)
+  when length(p_text) <= p_max then p_text
+  else left(p_text, p_max) || format('… (%s more characters were cut)', length(p_text) - p_max)
 end;

@@ -33,7 +33,7 @@ begin
       execute format('lock table only tenuto.%I in share update exclusive mode', v_new.table_name);
       execute format('lock table tenuto.%I in access exclusive mode', v_new.rest);
     exception when lock_not_available then
-      raise notice 'tenuto.% is busy: % is made later', v_new.rest, v_new.name;
+      raise notice 'tenuto.% is locked: partition % is created later', v_new.rest, v_new.name;
       return;
     end;
     execute format('select count(*) from (select from tenuto.%I where %I >= $1 and %2$I < $2 limit %s) x',
@@ -41,7 +41,7 @@ begin
     into v_rows
     using v_new.from_id, v_new.to_id;
     if v_rows > 0 and (v_rows > v_few or v_new.period <> 'week') then
-      raise notice 'rows of % are in tenuto.%, which keeps them', v_new.name, v_new.rest;
+      raise notice 'partition % is not created: tenuto.% already has its rows', v_new.name, v_new.rest;
       execute format('drop table tenuto.%I', v_new.name);
       continue;
     elsif v_rows > 0 then

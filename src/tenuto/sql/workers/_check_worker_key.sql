@@ -14,8 +14,8 @@ begin
     perform tenuto._raise('TN001', format('no worker key %s', p_worker_key_id));
   elsif '*' <> all (v_queues) and (p_queues is null or not p_queues <@ v_queues) then
     perform tenuto._raise('TN009',
-      format('the worker key is not for %s', coalesce('queues ' || array_to_string(p_queues, ', '), 'all queues')),
-      format('it is for %s', array_to_string(v_queues, ', ')));
+      format('the worker key does not allow %s', coalesce('queues ' || array_to_string(p_queues, ', '), 'all queues')),
+      format('it allows %s', array_to_string(v_queues, ', ')));
   elsif exists (
     select from tenuto.sessions s
     left join tenuto.worker_keys k on k.org_id = s.org_id and k.id = s.worker_key_id
@@ -28,7 +28,7 @@ begin
            or (k.revoked_at is null
                and coalesce(k.expires_at, 'infinity') > tenuto.now()
                and k.replaced_by is distinct from p_worker_key_id))) then
-    perform tenuto._raise('TN004', format('worker %s is there already, and not with this key', p_worker_id),
+    perform tenuto._raise('TN004', format('worker %s exists already and was not registered with this key', p_worker_id),
       'choose another name');
   end if;
 end

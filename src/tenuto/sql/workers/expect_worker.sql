@@ -13,7 +13,7 @@ begin
         created_at = excluded.created_at, terminated_at = null, drained_at = null, drain_reason = null, error = null
     where workers.status = 'terminated';
   if not found then
-    perform tenuto._raise('TN004', format('worker %s is there already', p_worker_id),
+    perform tenuto._raise('TN004', format('worker %s exists already', p_worker_id),
       'terminate it first, or choose another id');
   end if;
 end

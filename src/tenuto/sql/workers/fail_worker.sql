@@ -10,7 +10,7 @@ begin
     and id = p_worker_id
     and status in ('starting', 'active', 'draining', 'error');
   if not found then
-    perform tenuto._raise('TN004', format('worker %s is not open', p_worker_id));
+    perform tenuto._raise('TN004', format('worker %s is not starting, active or draining', p_worker_id));
   end if;
   perform tenuto._end_sessions(p_org_id, p_worker_id, 'failed');
 end

@@ -16,10 +16,10 @@ begin
   perform tenuto._check_names('the labels of a worker', p_labels);
   perform tenuto._check_names('the languages of a worker', p_languages);
   if extract(epoch from p_lease) not between 1 and 86400 then
-    perform tenuto._raise('TN003', format('a lease of %s is not between one second and one day', p_lease));
+    perform tenuto._raise('TN003', format('lease %s is not between 1 second and 1 day', p_lease));
   end if;
   if coalesce(cardinality(p_languages), 0) = 0 then
-    perform tenuto._raise('TN003', 'a worker speaks at least one language');
+    perform tenuto._raise('TN003', 'a worker needs at least one language');
   end if;
 
   insert into tenuto.workers (org_id, id, instance_type, status, address, labels, languages, metadata, created_at,

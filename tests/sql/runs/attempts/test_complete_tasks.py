@@ -240,7 +240,7 @@ def test_a_batch_that_does_not_fit_together_is_refused_and_ends_nothing(db: Db, 
     worker = a_worker(db)
     held = a_running_task(db, worker)
 
-    with pytest.raises(InvalidInput, match="do not make a batch"):
+    with pytest.raises(InvalidInput, match="each task needs one of each"):
         call(db, "complete_tasks", **{**worker.fence, "task_ids": [held.task_id], "attempts": [1], **values})
 
     assert status(db, held.task_id) == "running"

@@ -196,7 +196,7 @@ def test_a_beat_that_does_not_fit_together_is_refused_and_forgets_nothing(db: Db
     worker = a_worker(db)
     claims = worker.claim(2)
 
-    with pytest.raises(InvalidInput, match="do not make a batch"):
+    with pytest.raises(InvalidInput, match="each task needs one of each"):
         call(db, "heartbeat", **worker.fence, task_ids=[c.task_id for c in claims], attempts=[1], settled=9)
     with pytest.raises(InvalidInput, match="metadata"):
         call(db, "heartbeat", **worker.fence, task_ids=[], attempts=[], settled=9, metrics=Jsonb([1]))

@@ -85,7 +85,7 @@ def test_a_batch_that_does_not_fit_together_is_refused(db: Db) -> None:
     worker = a_worker(db)
     worker.claim_one()
 
-    with pytest.raises(InvalidInput, match="do not make a batch"):
+    with pytest.raises(InvalidInput, match="each task needs one of each"):
         call(db, "interrupt_tasks", **worker.fence, task_ids=[task_id], attempts=[1, 1])
 
     assert status(db, task_id) == "running"

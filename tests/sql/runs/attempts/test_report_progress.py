@@ -129,5 +129,5 @@ def test_a_batch_that_does_not_fit_together_is_refused(db: Db) -> None:
     worker = a_worker(db)
     held = worker.claim_one()
 
-    with pytest.raises(InvalidInput, match="do not make a batch"):
+    with pytest.raises(InvalidInput, match="each task needs one of each"):
         call(db, "report_progress", **worker.fence, task_ids=[held.task_id], attempts=[])

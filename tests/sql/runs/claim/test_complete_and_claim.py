@@ -96,7 +96,7 @@ def test_a_report_with_too_few_outputs_completes_nothing(db: Db) -> None:
     worker = a_worker(db)
     held = worker.claim(2)
 
-    with pytest.raises(InvalidInput, match="do not make a batch"):
+    with pytest.raises(InvalidInput, match="each task needs one of each"):
         exchange(worker, *held, outputs=["only one"])
 
     assert statuses(db, tasks) == ["running", "running"]

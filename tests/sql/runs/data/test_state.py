@@ -43,7 +43,7 @@ def test_another_version_is_a_conflict_and_changes_nothing(db: psycopg.Connectio
     held = worker.claim_one()
     put(worker, held, "first", 0)
 
-    with pytest.raises(Conflict, match="is not at version"):
+    with pytest.raises(Conflict, match="is no longer at version"):
         put(worker, held, "other", version)
 
     assert get(db) == [("cursor", "first", 1)]

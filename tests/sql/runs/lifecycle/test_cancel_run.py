@@ -156,7 +156,7 @@ def test_a_final_run_cannot_be_cancelled(db: psycopg.Connection, size: int) -> N
     drain(db, a_worker(db))
     settle(db)
 
-    with pytest.raises(Conflict, match="completed already"):
+    with pytest.raises(Conflict, match="already completed"):
         cancel_run(db, run_id)
 
 

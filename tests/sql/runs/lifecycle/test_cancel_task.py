@@ -209,7 +209,7 @@ def test_a_final_task_cannot_be_cancelled(db: psycopg.Connection) -> None:
     task_id = start_one(db)
     drain(db, a_worker(db))
 
-    with pytest.raises(Conflict, match="completed already"):
+    with pytest.raises(Conflict, match="already completed"):
         cancel_task(db, task_id)
 
 

@@ -92,7 +92,7 @@ def test_cancelling_twice_is_one_request_and_a_cancelled_run_cannot_be_cancelled
     advance(db)
     settle(db)
 
-    with pytest.raises(Conflict, match="cancelled already"):
+    with pytest.raises(Conflict, match="already cancelled"):
         cancel_run(db, run_id)
 
 

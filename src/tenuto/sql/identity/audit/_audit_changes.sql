@@ -17,7 +17,7 @@ begin
     from jsonb_each(p_changes) c
     where jsonb_typeof(c.value) <> 'object' or (c.value - 'old' - 'new') <> '{}'
     limit 1;
-    perform tenuto._raise('TN003', format('the change of %L is not an old and a new value', left(v_wrong, 100)),
+    perform tenuto._raise('TN003', format('the change of %L is not an object with old and new', left(v_wrong, 100)),
       'write {"field": {"old": 1, "new": 2}}');
   end if;
 

@@ -13,7 +13,8 @@ begin
      and exists (select from tenuto.audit_chains c where c.org_id = old.org_id and c.anchor_seq >= old.seq) then
     return old;
   end if;
-  perform tenuto._raise('TN004', 'the audit log is only added to', 'prune_audit takes whole months of it');
+  perform tenuto._raise('TN004', 'entries of the audit log cannot be changed or deleted',
+    'prune_audit removes whole months');
   return null;
 end
 $$;

@@ -13,7 +13,7 @@ declare
   v_sealed boolean;
 begin
   if p_keep < interval '1 day' then
-    perform tenuto._raise('TN003', format('to keep %s of the audit log is less than a day', p_keep));
+    perform tenuto._raise('TN003', format('the audit log cannot be kept for only %s: the minimum is 1 day', p_keep));
   end if;
   for partition in
     select c.relname::text

@@ -6,8 +6,8 @@ create or replace function tenuto._check_expiry(p_expires_at timestamptz)
 as $$
 begin
   if p_expires_at <= tenuto.now() then
-    perform tenuto._raise('TN003', format('the key would expire at %s, which has passed', p_expires_at),
-      'give a time to come, or none');
+    perform tenuto._raise('TN003', format('expires_at %s is in the past', p_expires_at),
+      'pass a time in the future, or leave it out');
   end if;
 end
 $$;

@@ -28,14 +28,14 @@ begin
   where not v_key.permissions && array[p.permission, t.thing || ':*', '*']
     and not (p.permission = t.thing || ':*' and v_key.permissions @> array[t.thing || ':read', t.thing || ':write']);
   if v_more is not null then
-    perform tenuto._raise('TN009', format('%s is more than API key %L may', v_more, v_key.name),
+    perform tenuto._raise('TN009', format('%s exceeds the permissions of API key %L', v_more, v_key.name),
       format('it has %s; ask an admin of your org for more', array_to_string(v_key.permissions, ', ')));
   end if;
   if coalesce(p_expires_at, 'infinity') > coalesce(v_key.expires_at, 'infinity') then
     v_end := to_char(v_key.expires_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
     perform tenuto._raise('TN009',
-      format('API key %L is good until %s, and the other key is good longer', v_key.name, v_end),
-      format('write expires_at %s or sooner for a new key; for others ask an admin of your org', v_end));
+      format('API key %L expires at %s, and the other key expires later', v_key.name, v_end),
+      format('pass expires_at %s or earlier for a new key; to change other keys, ask an admin of your org', v_end));
   end if;
   return v_key.expires_at;
 end

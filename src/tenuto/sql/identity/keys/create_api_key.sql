@@ -10,7 +10,7 @@ declare
   v_id uuid := tenuto._uuid7();
 begin
   perform tenuto._check_name('the name of a key', coalesce(p_name, ''));
-  perform tenuto._check_name('who creates a key', coalesce(p_created_by, ''));
+  perform tenuto._check_name('created_by of a key', coalesce(p_created_by, ''));
   perform tenuto._check_permissions(p_permissions);
   perform tenuto._check_expiry(p_expires_at);
   perform tenuto._check_key_scope(p_org_id, p_by_key, p_permissions, p_expires_at);

@@ -10,8 +10,8 @@ declare
   v_id uuid := tenuto._uuid7();
 begin
   perform tenuto._check_name('the name of a key', coalesce(p_name, ''));
-  perform tenuto._check_name('who creates a key', coalesce(p_created_by, ''));
-  perform tenuto._check_name('the first characters of a key', coalesce(p_prefix, ''), 50);
+  perform tenuto._check_name('created_by of a key', coalesce(p_created_by, ''));
+  perform tenuto._check_name('the prefix of a key', coalesce(p_prefix, ''), 50);
   perform tenuto._check_permissions(p_permissions);
   perform tenuto._check_expiry(p_expires_at);
   insert into tenuto.api_keys (id, org_id, prefix, bcrypt, name, permissions, created_by, created_at, expires_at)

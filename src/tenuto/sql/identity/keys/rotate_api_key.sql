@@ -13,7 +13,7 @@ declare
   v_end timestamptz;
 begin
   if p_overlap < interval '0' or p_overlap > interval '90 days' then
-    perform tenuto._raise('TN003', format('an overlap of %s is not between none and 90 days', p_overlap));
+    perform tenuto._raise('TN003', format('overlap %s is not between 0 and 90 days', p_overlap));
   end if;
   select k.name, k.permissions, k.created_at, k.expires_at, k.revoked_at, k.replaced_by
   into v_old
@@ -23,8 +23,8 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no API key %s', p_id));
   elsif v_old.replaced_by is not null then
-    perform tenuto._raise('TN004', format('API key %s was replaced by %s already', p_id, v_old.replaced_by),
-      'rotate that one');
+    perform tenuto._raise('TN004', format('API key %s was already replaced by %s', p_id, v_old.replaced_by),
+      'rotate the newer key');
   elsif v_old.revoked_at is not null or v_old.expires_at <= tenuto.now() then
     perform tenuto._raise('TN004', format('API key %s is revoked or has expired', p_id), 'create a new one');
   end if;

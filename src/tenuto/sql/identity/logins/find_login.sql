@@ -10,7 +10,7 @@ declare
 begin
   select * into v_login from tenuto.login_sessions l where l.hash = p_hash and l.expires_at > tenuto.now();
   if not found then
-    perform tenuto._raise('TN008', 'the login is over', 'log in again');
+    perform tenuto._raise('TN008', 'the login has expired or was closed', 'log in again');
   end if;
   if v_login.last_seen_at < tenuto.now() - interval '1 minute' then
     with due as materialized (

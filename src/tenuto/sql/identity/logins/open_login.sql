@@ -7,11 +7,11 @@ create or replace function tenuto.open_login(
 as $$
 begin
   if p_lasts <= interval '0' or p_lasts > interval '30 days' then
-    perform tenuto._raise('TN003', format('a login of %s is not between now and 30 days', p_lasts));
+    perform tenuto._raise('TN003', format('the lifetime %s of a login is not between 0 and 30 days', p_lasts));
   end if;
   perform from tenuto.users u where u.org_id = p_org_id and u.id = p_user_id and u.disabled_at is null for share;
   if not found then
-    perform tenuto._raise('TN009', format('user %s is disabled or not there', p_user_id));
+    perform tenuto._raise('TN009', format('user %s does not exist or is disabled', p_user_id));
   end if;
   insert into tenuto.login_sessions (hash, org_id, user_id, ip, user_agent, created_at, last_seen_at, expires_at)
   values (p_hash, p_org_id, p_user_id, left(p_ip, 64), left(p_user_agent, 512), tenuto.now(), tenuto.now(),

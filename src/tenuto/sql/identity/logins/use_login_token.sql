@@ -16,7 +16,7 @@ begin
     and u.disabled_at is null
   returning t.org_id, t.user_id;
   if not found then
-    perform tenuto._raise('TN008', 'the link was used already, or is too old', 'ask for a new one');
+    perform tenuto._raise('TN008', 'the login link was already used or has expired', 'request a new link');
   end if;
 end
 $$;

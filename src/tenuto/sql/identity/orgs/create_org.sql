@@ -7,7 +7,7 @@ declare
   v_id uuid := tenuto._uuid7();
 begin
   if p_slug is null or p_slug !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
-    perform tenuto._raise('TN003', format('org slug %L is not 1-63 of a-z, 0-9, - and _', p_slug));
+    perform tenuto._raise('TN003', format('org slug %L is not 1 to 63 characters of a-z, 0-9, - and _', p_slug));
   end if;
   perform tenuto._check_name('the name of the org', p_name);
   perform tenuto._check_org_settings(p_settings);

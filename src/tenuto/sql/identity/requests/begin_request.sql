@@ -25,16 +25,16 @@ begin
   where i.org_id = p_org_id and i.actor = p_actor and i.key = p_key;
   if v_first.request_hash <> p_request_hash then
     perform tenuto._raise('TN003', format('idempotency key %L was used for another request', p_key),
-      'make a new key for each request');
+      'use a new key for each request');
   elsif v_first.status is null then
-    perform tenuto._raise('TN004', format('the first request with idempotency key %L left no answer', p_key),
-      'look what it did, and use a new key');
+    perform tenuto._raise('TN004', format('the first request with idempotency key %L stored no response', p_key),
+      'check what it did, then use a new key');
   end if;
   status := v_first.status;
   answer := v_first.answer;
 exception
   when lock_not_available then
-    perform tenuto._raise('TN004', format('a request with idempotency key %L is still at work', p_key),
-      'ask again in a while');
+    perform tenuto._raise('TN004', format('a request with idempotency key %L is still in progress', p_key),
+      'try again later');
 end
 $$;

@@ -11,7 +11,7 @@ begin
     and key = p_key
     and status is null;
   if not found then
-    perform tenuto._raise('TN004', format('no request with idempotency key %L is at work', p_key));
+    perform tenuto._raise('TN004', format('no request with idempotency key %L is in progress', p_key));
   end if;
 end
 $$;

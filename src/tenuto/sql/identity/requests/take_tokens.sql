@@ -11,8 +11,8 @@ begin
     select from unnest(p_buckets, p_rates, p_bursts) b(bucket, rate, burst)
     where b.bucket is null or b.rate is null or b.burst is null or b.rate <= 0 or b.burst < p_cost) then
     perform tenuto._raise('TN003',
-      format('%s tokens of buckets %s with rates %s and bursts %s', p_cost, p_buckets, p_rates, p_bursts),
-      'a rate is more than nothing, and a burst at least the cost');
+      format('cannot take %s tokens from buckets %s with rates %s and bursts %s', p_cost, p_buckets, p_rates, p_bursts),
+      'every rate must be positive, and every burst at least the number of tokens');
   end if;
 
   with wanted as materialized (

@@ -11,8 +11,8 @@ begin
     select from tenuto.users u
     where u.org_id = p_org_id and u.id = p_user_id and u.platform_role = p_platform_role and u.disabled_at is null) then
     perform tenuto._raise('TN009',
-      format('user %s is disabled, or is no %s any more', p_user_id, left(p_platform_role, 100)),
-      'ask again, or an admin of your org');
+      format('user %s is disabled or no longer has the role %s', p_user_id, left(p_platform_role, 100)),
+      'try again, or ask an admin of your org');
   end if;
   return p_org_id;
 end

@@ -7,7 +7,8 @@ declare
   v_id uuid;
 begin
   if p_name is null or p_name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
-    perform tenuto._raise('TN003', format('role name %L is not 1-63 of a-z, 0-9, - and _', left(p_name, 100)));
+    perform tenuto._raise('TN003',
+      format('role name %L is not 1 to 63 characters of a-z, 0-9, - and _', left(p_name, 100)));
   end if;
   perform tenuto._check_name('the description of a role', p_description, 1024);
   insert into tenuto.org_roles (id, org_id, name, description, created_at)

@@ -23,14 +23,14 @@ begin
   limit 1;
   if not found then
     perform tenuto._raise('TN009',
-      format('nobody %s is %s of %s',
-        coalesce('in org ' || left(p_org, 63), 'here'), left(p_subject, 256), left(p_issuer, 256)),
+      format('no user %s has subject %s of issuer %s',
+        coalesce('in org ' || left(p_org, 63), 'of any org'), left(p_subject, 256), left(p_issuer, 256)),
       'ask an admin of your org to add you');
   elsif v_user.disabled_at is not null then
     perform tenuto._raise('TN009', format('user %s is disabled', v_user.id), 'ask an admin of your org');
   elsif v_user.known > 1 then
-    perform tenuto._raise('TN003', format('you are known to the orgs %s', v_user.slugs),
-      'say which: with the header X-Tenuto-Org, or at /auth/login?org=…');
+    perform tenuto._raise('TN003', format('you are a user of several orgs: %s', v_user.slugs),
+      'choose one with the header X-Tenuto-Org, or at /auth/login?org=…');
   end if;
 
   if v_user.came_at is null then

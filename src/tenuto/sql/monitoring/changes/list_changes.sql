@@ -20,8 +20,8 @@ declare
   v_count int;
 begin
   if p_limit not between 1 and 1000 then
-    perform tenuto._raise('TN003', format('%s changes at once are not 1 to 1000', p_limit),
-      'go on after the last of them to get the next');
+    perform tenuto._raise('TN003', format('limit %s is not 1 to 1000 changes', p_limit),
+      'to get the next changes, pass the position of the last one');
   end if;
   while v_from < p_until and p_limit > 0
   loop

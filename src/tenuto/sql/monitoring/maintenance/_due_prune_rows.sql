@@ -57,7 +57,7 @@ begin
     from tenuto.login_tokens t where t.expires_at <= tenuto.now()
     limit 100000;
   else
-    perform tenuto._raise('TN003', format('no loop %s whose rows could be picked', p_loop));
+    perform tenuto._raise('TN003', format('loop %s has no rows to pick', p_loop));
   end case;
 end
 $$;

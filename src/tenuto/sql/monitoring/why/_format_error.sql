@@ -5,9 +5,9 @@ create or replace function tenuto._format_error(p_error jsonb)
   stable
 return case p_error ->> 'reason'
   when 'worker_lost' then format('its worker %s was lost', p_error ->> 'worker')
-  when 'attempt_lost' then concat_ws(': ', 'what ran it died', left(p_error ->> 'message', 200))
+  when 'attempt_lost' then concat_ws(': ', 'the process that ran it died', left(p_error ->> 'message', 200))
   when 'timeout' then 'its timeout passed'
-  when 'heartbeat_timeout' then 'it was silent for too long'
+  when 'heartbeat_timeout' then 'it sent no heartbeat for too long'
   else coalesce(left(concat_ws(': ', p_error ->> 'type', p_error ->> 'message'), 200), '')
        || case when p_error ? 'message' or p_error ? 'type' then '' else left(p_error #>> '{}', 200) end
 end;

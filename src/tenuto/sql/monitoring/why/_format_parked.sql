@@ -5,7 +5,7 @@ create or replace function tenuto._format_parked(p_org_id uuid, p_run_id uuid, p
   stable
 as $$
   select coalesce((
-    select format('; %s failed on %s %s times and tries again at %s: %s', p.loop,
+    select format('; dispatcher loop %s failed on %s %s times and tries again at %s: %s', p.loop,
                   case when p.task_id is null then 'its run' else 'it' end, p.failures, tenuto._format_time(p.retry_at),
                   left(p.error, 200))
     from tenuto.parked_rows p

@@ -12,7 +12,7 @@ declare
 begin
   select l.* into v_limit from tenuto.limits l where l.id = p_waiting.limit_id;
   if not found then
-    return 'its limit is about to be made' || coalesce(tenuto._why_not_moved(p_waiting.waiting_at), '');
+    return 'its limit is being created' || coalesce(tenuto._why_not_moved(p_waiting.waiting_at), '');
   end if;
   select count(*) into v_ahead
   from (select from tenuto.waiting_tasks w
@@ -20,7 +20,7 @@ begin
           and (w.priority > p_waiting.priority or (w.priority = p_waiting.priority and w.seq < p_waiting.seq))
         limit 1000) w;
   if v_limit.scope = 'rate' then
-    return format('rate %s lets in %s in %s s, the next at %s, %s before it',
+    return format('rate %s admits %s per %s s, the next at %s; tasks ahead of it: %s',
                   v_limit.key, v_limit.size, v_limit.seconds,
                   tenuto._format_time(greatest(v_limit.paced_at, p_waiting.waiting_at)), v_ahead)
            || coalesce(tenuto._why_not_moved(greatest(v_limit.paced_at, p_waiting.waiting_at)), '');
@@ -31,9 +31,9 @@ begin
   from (select s.task_id from tenuto.limit_slots s where s.limit_id = v_limit.id order by s.task_id limit 3) h
   join tenuto.tasks t on t.id = h.task_id
   join tenuto.routes o on o.id = t.route_id;
-  return format('limit %s%s is %s (%s of %s%s), %s before it',
+  return format('limit %s%s is %s (%s of %s%s); tasks ahead of it: %s',
                 case v_limit.scope when 'queue' then 'of queue ' else '' end, v_limit.key,
-                case when v_used >= v_limit.size then 'full' else 'about to let it in' end, v_used, v_limit.size,
+                case when v_used >= v_limit.size then 'full' else 'about to admit it' end, v_used, v_limit.size,
                 coalesce(', held by ' || v_holders || case when v_used > 3 then ' and others' else '' end, ''),
                 v_ahead);
 end

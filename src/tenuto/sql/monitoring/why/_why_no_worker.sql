@@ -22,7 +22,7 @@ begin
   end if;
   v_left := array(select w from unnest(v_left) w where p_route.language = any (w.languages));
   if cardinality(v_left) = 0 then
-    return format('no worker alive speaks %s', p_route.language);
+    return format('no worker alive runs language %s', p_route.language);
   end if;
   v_left := array(select w from unnest(v_left) w where p_route.labels <@ w.labels);
   if cardinality(v_left) = 0 then
@@ -52,9 +52,9 @@ begin
   if cardinality(v_left) = 0 then
     return case when exists (
                   select from tenuto.bundle_types b where b.org_id = p_route.org_id and b.type = p_route.type)
-                then format('no worker alive runs bundles, and %s is of one: `tenuto worker --bundles` does',
-                  p_route.type)
-                else format('no worker alive knows %s', p_route.type) end;
+                then format('%s is a task of a bundle, and no worker alive runs bundles: start one with '
+                  '`tenuto worker --bundles`', p_route.type)
+                else format('no worker alive has task type %s', p_route.type) end;
   end if;
   v_left := array(select w from unnest(v_left) w where coalesce(w.metadata ->> 'resource_group', v_group) = v_group);
   if cardinality(v_left) = 0 then

@@ -19,7 +19,7 @@ begin
   ) s;
   if v_count = 0 then
     return case when p_pending.handler is not null
-                then format('it runs when all else in its run has ended %s', p_pending.handler)
+                then format('it runs after all other tasks of its run, if the run ends as %s', p_pending.handler)
                 else 'the last task it waited for has just ended' end;
   end if;
   return format('it waits for %s%s', v_names,

@@ -31,7 +31,7 @@ begin
     select from tenuto.ready_lanes l
     where l.route_id = p_ready.route_id and l.group_no = p_ready.group_no and l.priority = p_ready.priority)
   then
-    v_hidden := '; claims do not see it yet: the next one opens its lane' || coalesce((
+    v_hidden := '; its lane is not open yet: the next claim opens it' || coalesce((
       select format(', but follow_arrivals failed on that %s times and tries again at %s: %s', p.failures,
                     tenuto._format_time(p.retry_at), left(p.error, 200))
       from tenuto.arrivals a
@@ -47,7 +47,7 @@ begin
           and q.seq < p_ready.seq
         limit 1000) q;
   return coalesce(tenuto._why_no_worker(v_route, p_ready.group_no),
-    format('ready since %s, %s of its kind before it', tenuto._format_time(p_ready.queued_at),
+    format('ready since %s; tasks ahead of it: %s', tenuto._format_time(p_ready.queued_at),
            case v_ahead when 0 then 'none' when 1000 then '1000 or more' else v_ahead::text end) || v_hidden);
 end
 $$;

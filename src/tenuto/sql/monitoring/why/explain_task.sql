@@ -11,12 +11,12 @@ declare
   v_tries text := format('attempt %s of %s', v_task.attempt, v_task.max_attempts);
 begin
   if v_task.status = 'running' then
-    return format('%s is running: on worker %s since %s, %s', v_what, coalesce(v_task.worker_id, 'that is gone'),
+    return format('%s is running: on worker %s since %s, %s', v_what, coalesce(v_task.worker_id, '(gone)'),
                   tenuto._format_time((select r.started_at from tenuto.running_tasks r where r.id = p_task_id)),
                   v_tries)
-           || case when v_task.cancel_requested then '; it was asked to stop' else '' end
+           || case when v_task.cancel_requested then '; its cancellation was requested' else '' end
            || case when v_task.lease_expires_at < tenuto.now()
-                   then '; the worker is silent since its lease ended'
+                   then '; the lease of its worker has expired'
                    else '' end
            || v_parked;
   elsif v_task.completed_at is not null then
@@ -31,7 +31,7 @@ begin
            || case v_task.status
                 when 'failed' then format(', %s: %s', v_tries, tenuto._format_error(v_task.error))
                 when 'cancelled' then coalesce(nullif(': ' || (v_task.error ->> 'reason'), ': cancelled'), '')
-                when 'skipped' then ': what it depended on ended otherwise'
+                when 'skipped' then ': a task that it depends on had another outcome'
                 else ''
               end;
   end if;
@@ -39,6 +39,6 @@ begin
     (select format('%s is %s: %s', v_what, w.status, w.reason)
      from tenuto.why_not_running w
      where w.task_id = p_task_id),
-    format('%s is moving from one state to the next', v_what)) || v_parked;
+    format('%s is changing its state now; ask again', v_what)) || v_parked;
 end
 $$;

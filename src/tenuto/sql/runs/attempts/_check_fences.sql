@@ -6,8 +6,9 @@ as $$
 begin
   if cardinality(p_task_ids) is distinct from cardinality(p_attempts)
      or cardinality(p_task_ids) is distinct from p_values then
-    perform tenuto._raise('TN003', format('%s task ids, %s attempts and %s values do not make a batch',
-      cardinality(p_task_ids), cardinality(p_attempts), p_values));
+    perform tenuto._raise('TN003',
+      format('a batch of %s task ids has %s attempts and %s values; each task needs one of each',
+        cardinality(p_task_ids), cardinality(p_attempts), p_values));
   end if;
 end
 $$;

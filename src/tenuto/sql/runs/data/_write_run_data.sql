@@ -8,7 +8,7 @@ declare
   v_ids uuid[];
 begin
   if jsonb_typeof(p_values) is distinct from 'object' or p_values = '{}' then
-    perform tenuto._raise('TN003', 'run data is a JSON object of keys and values');
+    perform tenuto._raise('TN003', 'run data is not a JSON object of keys and values');
   end if;
   perform tenuto._check_name('a key of run data', e.key, 1024),
     tenuto._check_size(format('run data %s', e.key), e.value)

@@ -16,7 +16,7 @@ begin
     and not exists (select from tenuto.data_references r where r.org_id = p_org_id and r.object_id = p_object_id);
   if not found then
     perform tenuto._raise('TN004', format('data object %s is held by a task', p_object_id),
-      'it goes a day after its last holder');
+      'it is deleted one day after the last task that holds it');
   end if;
   return v_uri;
 end

@@ -9,7 +9,7 @@ declare
   v_count bigint;
 begin
   if num_nonnulls(p_key, p_data_id) <> 1 then
-    perform tenuto._raise('TN003', 'name either a key or the id of a value');
+    perform tenuto._raise('TN003', 'pass either a key or the id of a value');
   end if;
   delete from tenuto.run_data
   where org_id = p_org_id and run_id = p_run_id and (key = p_key or id = p_data_id);

@@ -9,8 +9,8 @@ begin
   -- A hard place is part of the route of every task that takes the object, and a route must fit into an index.
   if p_hard and octet_length(array_to_string(p_addresses, ' ')) > 500 then
     perform tenuto._raise('TN007',
-      format('the %s addresses have more than 500 bytes together', cardinality(p_addresses)),
-      'give the workers of one place one address, or say it is soft');
+      format('the %s hard addresses have more than 500 bytes together', cardinality(p_addresses)),
+      'give all workers of one location the same address, or pass hard = false');
   end if;
   perform tenuto._check_names('the addresses of a data object', p_addresses, 1000);
   perform from tenuto.data_objects where org_id = p_org_id and id = p_object_id for update;

@@ -10,10 +10,10 @@ declare
   v_id uuid := coalesce(p_id, tenuto._uuid7());
 begin
   if num_nonnulls(p_payload, p_uri) <> 1 then
-    perform tenuto._raise('TN003', 'a data object is either a payload or a uri');
+    perform tenuto._raise('TN003', 'a data object needs either a payload or a uri');
   elsif octet_length(p_payload) > 1048576 then
     perform tenuto._raise('TN007', format('a payload of %s bytes is larger than 1 MB', octet_length(p_payload)),
-      'store it and put its uri');
+      'write it to an object store and pass its uri');
   end if;
   perform tenuto._check_name('the type of a data object', coalesce(p_type, ''));
   perform tenuto._check_name('the uri of a data object', p_uri, 2048);

@@ -14,7 +14,7 @@ begin
   perform tenuto._check_name('the key of operator state', coalesce(p_key, ''), 1024);
   perform tenuto._check_size(format('the value of %s', p_key), p_value);
   if p_value is null then
-    perform tenuto._raise('TN003', format('the value of %s is missing', p_key), 'write JSON''s null for none');
+    perform tenuto._raise('TN003', format('the value of %s is missing', p_key), 'pass JSON null for no value');
   end if;
   if p_version = 0 then
     insert into tenuto.operator_state (org_id, job_key, key, value, version, updated_at)
@@ -28,7 +28,8 @@ begin
     returning version into v_version;
   end if;
   if v_version is null then
-    perform tenuto._raise('TN004', format('%s of %s is not at version %s any more', p_key, p_job_key, p_version),
+    perform tenuto._raise('TN004',
+      format('operator state %s of job %s is no longer at version %s', p_key, p_job_key, p_version),
       'read it again and compute the new value from it');
   end if;
   return v_version;

@@ -5,7 +5,7 @@ create or replace function tenuto.reference_object(p_org_id uuid, p_object_id uu
 as $$
 begin
   if p_holder is null or p_holder not in ('run', 'group', 'task') then
-    perform tenuto._raise('TN003', format('%L cannot hold a data object', p_holder), 'a run, a group or a task can');
+    perform tenuto._raise('TN003', format('%L cannot hold a data object', p_holder), 'write run, group or task');
   end if;
   perform from tenuto.data_objects where org_id = p_org_id and id = p_object_id for key share;
   if not found then

@@ -9,7 +9,7 @@ declare
 begin
   if v_found.status not in ('completed', 'failed', 'cancelled') then
     perform tenuto._raise('TN004', format('run %s is %s, not final', p_run_id, v_found.status),
-      'cancel it first, or wait for its end');
+      'cancel it first, or wait until it has ended');
   end if;
   return v_found.run;
 end

@@ -8,7 +8,7 @@ declare
   v_status text := (tenuto._find_run(p_org_id, p_run_id)).status;
 begin
   if v_status in ('completed', 'failed', 'cancelled') then
-    perform tenuto._raise('TN004', format('run %s is %s already', p_run_id, v_status));
+    perform tenuto._raise('TN004', format('run %s is already %s', p_run_id, v_status));
   end if;
 end
 $$;

@@ -9,7 +9,7 @@ as $$
 declare
   v_large boolean;
 begin
-  perform tenuto._check_name('the reason of a cancel', nullif(p_reason, ''), 1024);
+  perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
   perform tenuto._open_run(p_org_id, p_run_id);
   select tenuto._is_large(r) into v_large from tenuto.runs r where r.id = p_run_id;
   if v_large then

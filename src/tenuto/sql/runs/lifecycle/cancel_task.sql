@@ -9,7 +9,7 @@ declare
   v_handler text;
   v_run_id uuid;
 begin
-  perform tenuto._check_name('the reason of a cancel', nullif(p_reason, ''), 1024);
+  perform tenuto._check_name('the reason of a cancellation', nullif(p_reason, ''), 1024);
   select status, handler, run_id
   into v_status, v_handler, v_run_id
   from tenuto.task_status
@@ -17,9 +17,9 @@ begin
   if not found then
     perform tenuto._raise('TN001', format('no task %s', p_task_id));
   elsif v_status in ('completed', 'failed', 'cancelled', 'skipped') then
-    perform tenuto._raise('TN004', format('task %s is %s already', p_task_id, v_status));
+    perform tenuto._raise('TN004', format('task %s is already %s', p_task_id, v_status));
   elsif v_status = 'pending' and v_handler is not null then
-    perform tenuto._raise('TN004', format('task %s runs only when its run has %s', p_task_id, v_handler),
+    perform tenuto._raise('TN004', format('task %s is a handler for runs that end as %s', p_task_id, v_handler),
       'cancel the run');
   end if;
   perform tenuto._cancel_tasks(array(select tenuto._tasks_below(p_task_id, 'task')), p_reason);

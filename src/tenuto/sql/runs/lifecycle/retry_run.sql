@@ -35,7 +35,7 @@ begin
   end if;
   if v_due = 0 then
     perform tenuto._raise('TN004', format('run %s completed: there is nothing to retry', p_run_id),
-      'retry without reuse to execute all of it again');
+      'retry without reuse to run all of its tasks again');
   end if;
 
   insert into tenuto.runs (id, org_id, group_no, name, single_task, status, max_attempts, total, completed, failed,

@@ -40,7 +40,7 @@ begin
     perform tenuto._raise('TN003', format('limits %s name one limit twice', p_limits));
   elsif jsonb_path_query_array(p_limits, '$[*] ? (@.scope == "rate")') -> 1 is not null then
     perform tenuto._raise('TN003', format('limits %s have more than one rate', p_limits),
-      'keep the one that is smaller');
+      'keep the smaller one');
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
--- Returns how many tasks a rate can admit now, at most p_most. The caller has locked the rate's row. With size 10 and
+-- Returns how many tasks a rate can admit now, at most p_max. The caller has locked the rate's row. With size 10 and
 -- seconds 1, tasks are 0.1 s apart (the pace); a call that comes 0.35 s late admits 2 at once (a quarter of a second's
 -- worth), not 4.
-create or replace function tenuto._rate_share(p_rate tenuto.limits, p_most int)
+create or replace function tenuto._rate_share(p_rate tenuto.limits, p_max int)
   returns tenuto.rate_share
   language plpgsql
   stable
@@ -21,7 +21,7 @@ begin
     when v_share.starts_at > tenuto.now() then 0
     else greatest(
       0,
-      least(p_most, p_rate.size - v_used, floor(extract(epoch from tenuto.now() - v_share.starts_at) / v_pace) + 1))
+      least(p_max, p_rate.size - v_used, floor(extract(epoch from tenuto.now() - v_share.starts_at) / v_pace) + 1))
   end;
   return v_share;
 end

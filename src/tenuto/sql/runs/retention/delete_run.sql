@@ -15,7 +15,7 @@ begin
   select q.run_id into v_retry from tenuto.run_requests q where q.source_id = p_run_id limit 1;
   if found then
     perform tenuto._raise('TN004', format('run %s is being copied by its retry %s', p_run_id, v_retry),
-      'delete it when that has all its tasks');
+      'delete it after the retry has copied all its tasks');
   elsif not tenuto._is_large(v_run) then
     perform tenuto._delete_runs(array[p_run_id]);
     return true;

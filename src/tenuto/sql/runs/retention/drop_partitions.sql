@@ -38,7 +38,7 @@ begin
                                string_agg(format('tenuto.%I', t.table_name), ', ' order by t.table_name))
                  from tenuto.partitioned_tables t where t.period = 'week');
       exception when lock_not_available then
-        raise notice 'the tables are busy: week % stays for now', v_week.name;
+        raise notice 'the tables are locked: week % is dropped later', v_week.name;
         return;
       end;
       -- Once more under the lock, for runs that were started meanwhile.

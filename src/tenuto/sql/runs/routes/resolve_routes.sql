@@ -22,7 +22,7 @@ begin
   if cardinality(p_queues) * cardinality(p_types) > 10000 then
     perform tenuto._raise('TN003',
       format('%s queues with %s types make more than 10,000 routes', cardinality(p_queues), cardinality(p_types)),
-      'leave the types out to serve all of a queue');
+      'leave out the types to serve all types of a queue');
   end if;
   perform tenuto._intern_route(v_worker.org_id, q, t, v_worker.languages[1], '{}')
   from unnest(p_queues) q, unnest(p_types) t;

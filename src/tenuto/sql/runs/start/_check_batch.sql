@@ -15,20 +15,20 @@ begin
       'start more in several calls');
   elsif cardinality(p_ids) <> v_count or cardinality(p_task_kinds) <> v_count then
     perform tenuto._raise('TN003',
-      format('%s inputs, %s ids and %s task kinds do not make a batch',
+      format('a batch of %s inputs has %s ids and %s task kinds',
         v_count, coalesce(cardinality(p_ids)::text, 'no'), coalesce(cardinality(p_task_kinds)::text, 'no')),
-      'give one of each for every task');
+      'pass one of each for every task');
   elsif array_position(p_ids, null) is not null then
     perform tenuto._raise('TN003', format('the id of task %s is null', array_position(p_ids, null) - 1),
-      'give every task an id, or none');
+      'pass an id for every task, or no ids');
   end if;
-  select format('task %s names kind %s', t.no - 1, coalesce(t.kind::text, 'null')) into v_bad
+  select format('task %s has kind %s', t.no - 1, coalesce(t.kind::text, 'null')) into v_bad
   from unnest(coalesce(p_task_kinds, '{0}')) with ordinality t(kind, no)
   where t.kind is null or t.kind < 0 or t.kind >= cardinality(p_kinds)
   limit 1;
   if found then
-    perform tenuto._raise('TN003', v_bad || ' that is not in the list of kinds',
-      format('the list has %s, counted from 0', cardinality(p_kinds)));
+    perform tenuto._raise('TN003', v_bad || ', which is not in the list of kinds',
+      format('the list has %s kinds, counted from 0', cardinality(p_kinds)));
   end if;
   select format('the input of task %s', t.no - 1), t.input
   into v_bad, v_large

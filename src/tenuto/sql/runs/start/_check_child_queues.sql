@@ -20,8 +20,8 @@ begin
   end if;
   select k.queue into v_queue from unnest(p_kinds) k where k.queue <> all (v_queues) limit 1;
   if found then
-    perform tenuto._raise('TN009', format('a child is for queue %s, and the worker key is not', v_queue),
-      format('the key is for %s', array_to_string(v_queues, ', ')));
+    perform tenuto._raise('TN009', format('a child uses queue %s, which the worker key does not allow', v_queue),
+      format('the key allows %s', array_to_string(v_queues, ', ')));
   end if;
 end
 $$;

@@ -27,7 +27,7 @@ begin
     end;
     if v_read.type is null then
       perform tenuto._raise('TN003', format('kind %s has no type', left(v_json::text, 200)),
-        'write {"type": "app.function", …}: what the task is, for workers to know it by');
+        'write {"type": "app.function", …}: workers find the function by its type');
     end if;
     perform tenuto._check_name('the type of a kind', v_read.type);
     perform tenuto._check_name(format('the queue of %s', v_read.type), v_read.queue);

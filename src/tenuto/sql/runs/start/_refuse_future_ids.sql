@@ -8,10 +8,10 @@ as $$
 begin
   if new.id >= tenuto._uuid7_floor(tenuto.now() + interval '7 days') then
     perform tenuto._raise('TN003',
-      format('id %s is of %s, more than a week ahead of the database''s clock',
+      format('the timestamp of id %s is %s, more than a week ahead of the database''s clock',
         new.id,
         to_timestamp(('x' || translate(left(new.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) at time zone 'UTC'),
-      'set the clock of the client, or leave the ids to the database');
+      'correct the clock of the client, or let the database create the ids');
   end if;
   return new;
 end

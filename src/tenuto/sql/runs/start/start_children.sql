@@ -34,7 +34,7 @@ begin
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
   perform tenuto._check_child_queues(p_session_id, v_kinds);
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
-    perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'start_run takes handlers');
+    perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'pass handlers to start_run');
   end if;
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   v_edges := tenuto._read_edges(p_edges, p_details, cardinality(v_ids));

@@ -44,7 +44,7 @@ begin
   v_ids := tenuto._check_batch(p_ids, p_inputs, p_task_kinds, p_details, v_kinds);
   if jsonb_path_exists(p_details, '$[*] ? (exists (@.slots) || exists (@.outputs))')
      or exists (select from unnest(v_kinds) k where k.handler is not null) then
-    perform tenuto._raise('TN003', 'a run of one task has no slots and no handlers', 'start_run takes them');
+    perform tenuto._raise('TN003', 'a run of one task cannot have slots or handlers', 'use start_run');
   end if;
   if p_dedupe_keys is not null then
     v_answers := tenuto._dedupe_many(p_org_id, v_kinds, p_task_kinds, v_ids, p_dedupe_keys);

@@ -25,9 +25,9 @@ begin
         'null');
       if jsonb_path_exists(v_value, '$.**."$slot"') then
         perform tenuto._raise('TN003',
-          format('the limit of %s is for each %s, which another task gives only later',
+          format('the limit of %s is per value of %s, which is the output of another task and not known yet',
             p_type, v_limit ->> 'parameter'),
-          'pass a value, say the limits yourself, or write inherit: false');
+          'pass a value, set the limits yourself, or write inherit: false');
       end if;
       v_text := case jsonb_typeof(v_value) when 'string' then v_value #>> '{}' else v_value::text end;
       if length(v_text) > 200 then

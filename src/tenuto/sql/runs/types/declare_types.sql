@@ -18,7 +18,7 @@ begin
     perform tenuto._raise('TN003', 'types are not a JSON object',
       'write {"app.function": {"kind": {"queue": "mail"}}}');
   elsif (select count(*) from jsonb_object_keys(p_types)) > 1000 then
-    perform tenuto._raise('TN003', 'more than 1000 types in one call', 'declare the others in another');
+    perform tenuto._raise('TN003', 'more than 1000 types in one call', 'declare the rest in another call');
   end if;
   perform tenuto._check_size('the declaration of types', p_types);
   perform tenuto._check_keys(format('the declaration of %s', left(d.key, 200)), d.value, array['kind', 'limits']),

@@ -20,7 +20,7 @@ begin
     perform tenuto._raise('TN004',
       format('step %s of task %s was %s %s and is now %s %s',
         p_step_no, p_task_id, v_step.kind, v_step.name, p_kind, p_name),
-      'a task that waits or steps must take the same way on every attempt');
+      'a task must run the same steps and waits in the same order on every attempt');
   end if;
   return v_step;
 end

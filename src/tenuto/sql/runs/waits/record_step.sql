@@ -9,7 +9,7 @@ declare
   v_org_id uuid := (tenuto._lock_attempt(p_session_id, p_token, p_task_id, p_attempt)).org_id;
 begin
   if p_kind is null or p_kind not in ('step', 'child', 'sleep', 'signal') then
-    perform tenuto._raise('TN003', format('%L is not a kind of step', p_kind), 'step, child, sleep or signal');
+    perform tenuto._raise('TN003', format('%L is not a kind of step', p_kind), 'write step, child, sleep or signal');
   end if;
   return (tenuto._write_step(p_task_id, p_attempt, v_org_id, p_step_no, p_name, p_kind, p_value)).value;
 end
