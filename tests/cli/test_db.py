@@ -44,7 +44,7 @@ def test_psql_runs_on_the_database_and_hands_on_its_exit_code(home):
 
 
 def test_whoever_names_an_api_is_told_that_commands_ask_a_database(home, empty_database):
-    said = "asks a database, not the server of TENUTO_URL (http://127.0.0.1:1)"
+    said = "uses a database, not the server at TENUTO_URL (http://127.0.0.1:1)"
     named = {"TENUTO_HOME": home, "TENUTO_URL": "http://127.0.0.1:1"}
 
     assert said in tenuto("db", "status", **named).stderr

@@ -43,7 +43,7 @@ def test_workers_without_a_dispatcher_are_a_problem_since_nothing_due_goes_on(db
     code, checks = doctor(database)
 
     assert (code, checks["dispatcher"][0]) == (1, "wrong")
-    assert "retries, delays, waits and cron do not go on" in checks["dispatcher"][1]
+    assert "retries, delays, waits, schedules and lost tasks do not continue" in checks["dispatcher"][1]
 
 
 def test_queued_tasks_of_a_type_that_nobody_ever_served_are_named(db: Db, database: str):
@@ -52,9 +52,9 @@ def test_queued_tasks_of_a_type_that_nobody_ever_served_are_named(db: Db, databa
     fine = doctor(database)[1]["types"]
     start_one(db, kind={"type": "mail.fetchh"})
 
-    assert fine == ("ok", "no task is queued that no worker ever served")
+    assert fine == ("ok", "every queued task has a type that a worker served")
     state, says = doctor(database)[1]["types"]
-    assert (state, says.split(";")[0]) == ("note", "tasks are queued that no worker ever served: mail.fetchh")
+    assert (state, says.split(";")[0]) == ("note", "tasks are queued whose type no worker ever served: mail.fetchh")
 
 
 def test_a_worker_whose_sandbox_is_weak_is_named(db: Db, database: str):
@@ -90,7 +90,7 @@ def test_rows_that_nobody_vacuums_are_found(db: Db, database: str):
     _, checks = doctor(database)
 
     assert checks["vacuum"][0] == "wrong"
-    assert "vacuum tenuto.run_counts" in checks["vacuum"][1]
+    assert "vacuum verbose tenuto.run_counts" in checks["vacuum"][1]
 
 
 def test_rows_that_a_loop_fails_on_are_counted_by_loop(db: Db, database: str):
@@ -99,4 +99,4 @@ def test_rows_that_a_loop_fails_on_are_counted_by_loop(db: Db, database: str):
     state, says = doctor(database)[1]["parked"]
 
     assert state == "note"
-    assert "a dispatcher loop fails on and tries again: promote_due 2; `tenuto why RUN` shows the error" in says
+    assert "dispatcher loops fail on rows and retry them: promote_due 2; `tenuto why RUN` shows the error" in says

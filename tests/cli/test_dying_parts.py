@@ -33,9 +33,9 @@ def child_of(worker: Running) -> int:
 @pytest.mark.parametrize(
     ("arguments", "ready", "part"),
     [
-        (("worker", APP), "works on", "dispatcher"),
-        (("dispatcher",), "running the loops", "dispatcher"),
-        (("up", "--port", "0"), "Ctrl-C stops everything", "HTTP server"),
+        (("worker", APP), "tasks at once", "dispatcher"),
+        (("dispatcher",), "dispatcher running", "dispatcher"),
+        (("up", "--port", "0"), "Ctrl-C to stop everything", "HTTP server"),
     ],
 )
 def test_a_process_whose_part_dies_ends_with_its_error(poisonable, tmp_path, arguments, ready, part):
@@ -52,7 +52,7 @@ def test_a_process_with_tasks_whose_part_dies_is_followed_by_another(poisonable,
         where = poisonable["TENUTO_DATABASE_URL"]
         return tenuto("start", "shop.add", "20", "22", "--wait", TENUTO_DATABASE_URL=where).stdout
 
-    with running("worker", APP, "--lease", "3s", ready="works on", from_start=True, **poisonable) as worker:
+    with running("worker", APP, "--lease", "3s", ready="tasks at once", from_start=True, **poisonable) as worker:
         for part in ("claimer", "control", "reporter", "heartbeat"):
             assert work() == "42\n"
             child = child_of(worker)
@@ -69,7 +69,9 @@ def test_up_without_the_server_that_it_promised_ends(database: str):
     ended = tenuto("up", "--port", "0", TENUTO_DATABASE_URL=database, **broken)
 
     assert ended.returncode == 1
-    assert ended.stderr.endswith("tenuto: the HTTP server died of WorkFailed: it ended by itself, and logged why\n")
+    assert ended.stderr.endswith(
+        "tenuto: the HTTP server died of WorkFailed: it ended unexpectedly; its last log lines show why\n"
+    )
     assert "the dispatcher died" not in ended.stderr
 
 

@@ -22,7 +22,7 @@ def link_of(up: Running) -> str:
 
 def test_up_prints_a_link_that_lets_an_admin_in_once(db: psycopg.Connection, database: str) -> None:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    with running("up", "--port", "0", ready="Ctrl-C stops everything", **where) as up:
+    with running("up", "--port", "0", ready="Ctrl-C to stop everything", **where) as up:
         link = httpx2.URL(link_of(up))
         assert re.search(r"server: http://[\d.:]+, described at /openapi.json\n", up.said())
         came = httpx2.get(link, timeout=30)
@@ -45,15 +45,15 @@ def test_up_takes_a_port_that_is_free_or_the_one_that_is_named(database: str) ->
     assert (refused.returncode, f"cannot listen on 127.0.0.1 port {port}" in refused.stderr) == (2, True)
 
     with (
-        running("up", ready="Ctrl-C stops everything", **where) as first,
-        running("up", ready="Ctrl-C stops everything", **where) as second,
+        running("up", ready="Ctrl-C to stop everything", **where) as first,
+        running("up", ready="Ctrl-C to stop everything", **where) as second,
     ):
         assert httpx2.URL(link_of(first)).port != httpx2.URL(link_of(second)).port
 
 
 def test_up_on_a_database_without_a_pepper_runs_without_a_server_and_says_so(database: str) -> None:
-    with running("up", ready="Ctrl-C stops everything", TENUTO_DATABASE_URL=database) as up:
-        assert "server: none, since TENUTO_PEPPER is not set" in up.said()
+    with running("up", ready="Ctrl-C to stop everything", TENUTO_DATABASE_URL=database) as up:
+        assert "server: none, because TENUTO_PEPPER is not set" in up.said()
 
 
 def test_a_link_can_be_made_for_anybody(db: psycopg.Connection, database: str) -> None:
@@ -71,7 +71,7 @@ def test_a_server_lets_in_whom_its_issuer_vouches_for(db: psycopg.Connection, da
         call(db, "put_user", org_id=DEFAULT_ORG, issuer=issuer.url, subject="ann", platform_role="reader")
         where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER, "TENUTO_OIDC_ISSUER": issuer.url}
         asked = ("server", "--port", "0", "--oidc-audience", AUDIENCE)
-        with running(*asked, ready="answering at", **where) as server:
+        with running(*asked, ready="listening at", **where) as server:
             wait_until(lambda: "http://" in server.said())
             url = re.findall(r"http://[\d.:]+", server.said())[0]
             headers = {"Authorization": f"Bearer {issuer.token('k1')}"}

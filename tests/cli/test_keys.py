@@ -80,7 +80,7 @@ def test_a_key_is_revoked_once_by_the_part_of_it_that_may_be_seen(
 
     assert first.stdout.startswith("revoked ")
     assert first.stdout.endswith(f"key {made['id']}\n")
-    assert (second.returncode, second.stdout.endswith(f"key {made['id']} was revoked already\n")) == (0, True)
+    assert (second.returncode, second.stdout.endswith(f"key {made['id']} was already revoked\n")) == (0, True)
     assert (unknown.returncode, "key abcdefghijkl; the list of" in unknown.stderr) == (2, True)
     assert [action for action, _, _ in entries(db, entity)] == ["revoke", "create"]
 
@@ -135,7 +135,9 @@ def test_keys_of_another_system_are_imported_all_or_none(db: Db, asked: Asked, d
     assert (refused.returncode, "bcrypt_is_bcrypt" in refused.stderr) == (2, True)
     assert len(asked("keys", "list")["keys"]) == 2
     file.write_text(json.dumps({**good, "permissions": {"runs": True}}))
-    assert "write a list of ours" in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
+    assert (
+        "write a list of Tenuto permissions" in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
+    )
 
 
 def test_keys_that_were_switched_off_are_left_out_and_unknown_fields_refused(
@@ -148,7 +150,7 @@ def test_keys_that_were_switched_off_are_left_out_and_unknown_fields_refused(
 
     taken = tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database)
 
-    assert taken.stdout == "9 keys are known now; 1 were switched off and are left out\n"
+    assert taken.stdout == "imported 9 keys; 1 are inactive and were not imported\n"
     assert "9 keys begin with 'fm_live_'" in taken.stderr
     assert "off" not in [one["name"] for one in asked("keys", "list")["keys"]]
     for wrong, said in (({"disabled": True}, "'disabled'"), ({"is_active": "no"}, "is_active 'no'")):

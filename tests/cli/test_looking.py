@@ -116,7 +116,7 @@ def test_why_names_the_loop_that_fails_on_a_run(db: Db, database: str, asked: As
     told, shown = asked("why", str(run)), tenuto("why", str(run), TENUTO_DATABASE_URL=database).stdout
 
     assert [(one["loop"], one["error"]) for one in told["parked"]] == [("settle_runs", "boom")]
-    assert "settle_runs fails on it: boom; next try at " in shown
+    assert "settle_runs fails on it: boom; next attempt at " in shown
 
 
 def test_the_id_of_a_run_of_several_tasks_leads_to_its_tasks(db: Db, database: str, asked: Asked):
@@ -186,7 +186,7 @@ def test_the_logs_of_a_run_are_those_of_all_its_tasks(db: Db, database: str):
 
     assert [line.split("  ", 1)[1] for line in shown] == ["first  1  info     hi 0", "second  1  info     hi 1"]
     assert one.stdout.endswith("hi 0\n")
-    assert f"`tenuto runs logs {run}` has what all 2 tasks of its run logged" in one.stderr
+    assert f"`tenuto runs logs {run}` shows the log lines of all 2 tasks of its run" in one.stderr
 
 
 def test_logs_of_what_said_nothing_say_so(db: Db, database: str):

@@ -16,7 +16,7 @@ APP = "tests.support.processes.shop:app"
 
 
 def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
-    with running("up", APP, ready="Ctrl-C stops everything", from_start=True, TENUTO_HOME=home) as up:
+    with running("up", APP, ready="Ctrl-C to stop everything", from_start=True, TENUTO_HOME=home) as up:
         done = tenuto("start", "shop.add", "20", "22", "--wait", TENUTO_HOME=home)
         url = tenuto("db", "status", TENUTO_HOME=home).stdout.split()[1]
 
@@ -29,7 +29,7 @@ def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
 
 def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(db: Db, database: str, free_port: int):
     arguments = ("dispatcher", "--metrics-port", str(free_port))
-    with running(*arguments, ready="running the loops", from_start=True, TENUTO_DATABASE_URL=database) as dispatcher:
+    with running(*arguments, ready="dispatcher running", from_start=True, TENUTO_DATABASE_URL=database) as dispatcher:
         tenuto("start", "shop.add", "1", "2", "--delay", "100ms", TENUTO_DATABASE_URL=database)
         wait_until(lambda: count(db, "ready_tasks") == 1)
         wait_until(lambda: value(db, "select port from tenuto.dispatchers") == free_port)
@@ -46,7 +46,7 @@ def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(d
 
 def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, database: str):
     where = {"TENUTO_DATABASE_URL": database}
-    with running("worker", APP, "--concurrency", "2", ready="works on", from_start=True, **where) as worker:
+    with running("worker", APP, "--concurrency", "2", ready="tasks at once", from_start=True, **where) as worker:
         assert count(db, "workers") == 1
         wait_until(lambda: count(db, "dispatchers") == 1)
         assert worker.stop() == 0
@@ -62,7 +62,7 @@ def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, databas
         (("worker", APP, "--concurrency", "0"), "--concurrency"),
         (("worker", APP, "--processes", "-1"), "--processes"),
         (("worker", APP, "--lease", "0s"), "--lease is '0s'"),
-        (("worker", APP, "--lease", "100ms"), "not between one second and one day"),
+        (("worker", APP, "--lease", "100ms"), "not between 1 second and 1 day"),
         (("worker", APP, "--grace", "-1s"), "--grace is '-1s'"),
         (("worker", APP, "--queues", "a,,b"), "a name is empty"),
         (("up", "shop"), "write module:app"),

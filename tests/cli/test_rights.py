@@ -34,11 +34,11 @@ def test_a_login_of_workers_works_and_leaves_the_loops_to_others(db: Db, login: 
     db.execute(f"grant tenuto_worker to guest_of_{db.info.dbname}".encode())
 
     alone = tenuto("dispatcher", TENUTO_DATABASE_URL=login)
-    with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=login) as worker:
+    with running("worker", APP, ready="tasks at once", TENUTO_DATABASE_URL=login) as worker:
         done = tenuto("start", "shop.add", "1", "2", "--wait", TENUTO_DATABASE_URL=login)
         said = worker.said()
 
     assert (alone.returncode, alone.stderr.count("\n")) == (1, 1)
     assert done.stdout == "3\n"
-    assert "no loops run here" in said
+    assert "no dispatcher loops run here" in said
     assert count(db, "dispatchers") == 0

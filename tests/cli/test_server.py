@@ -20,8 +20,8 @@ def test_a_database_of_others_needs_a_pepper(database: str) -> None:
 
 def test_each_of_several_processes_writes_whom_it_refused(database: str) -> None:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    with running("server", "--port", "0", "--processes", "2", ready="answering at", from_start=True, **where) as server:
-        (url,) = re.findall(r"answering at (http://[\d.:]+)", server.said())
+    with running("server", "--port", "0", "--processes", "2", ready="listening at", from_start=True, **where) as server:
+        (url,) = re.findall(r"listening at (http://[\d.:]+)", server.said())
         refused = httpx2.get(f"{url}/v1/runs", timeout=60).json()
         wait_until(lambda: refused["request_id"] in server.said())
         written = server.said()
@@ -33,8 +33,8 @@ def test_each_of_several_processes_writes_whom_it_refused(database: str) -> None
 
 def test_a_server_that_starts_and_stops_names_no_errors(database: str) -> None:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    with running("server", "--port", "0", ready="answering at", **where) as server:
-        (url,) = re.findall(r"answering at (http://[\d.:]+)", server.said())
+    with running("server", "--port", "0", ready="listening at", **where) as server:
+        (url,) = re.findall(r"listening at (http://[\d.:]+)", server.said())
         assert httpx2.get(f"{url}/healthz", timeout=60).status_code == 200
         assert server.stop() == 0
         written = server.said()

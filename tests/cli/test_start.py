@@ -17,7 +17,7 @@ APP = "tests.support.processes.shop:app"
 @pytest.fixture
 def worker(database: str) -> Iterator[str]:
     """A worker process on the database, whose url this is."""
-    with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=database):
+    with running("worker", APP, ready="tasks at once", TENUTO_DATABASE_URL=database):
         yield database
 
 
@@ -47,7 +47,7 @@ def test_what_a_task_logs_can_be_read(worker: str):
 
 
 def test_what_a_task_logs_shows_on_the_terminal_of_its_worker_with_its_name(database: str):
-    with running("worker", APP, ready="works on", TENUTO_DATABASE_URL=database) as worker:
+    with running("worker", APP, ready="tasks at once", TENUTO_DATABASE_URL=database) as worker:
         told = tenuto("start", "shop.tell", "hello there", "--wait", "--json", TENUTO_DATABASE_URL=database)
 
         assert f"INFO tenuto.task [shop.tell {json.loads(told.stdout)['id']}] hello there\n" in worker.said()
@@ -107,8 +107,8 @@ def test_a_dedupe_key_starts_once(db: Db, database: str):
         (("shop.ad", "1", "2", "--app", APP), "did you mean 'shop.add'?"),
         (("shop.add", "1", "--app", APP), "missing a required argument: 'y'"),
         (("shop.add", "1", "two", "--app", APP), "'two' is not int"),
-        (("shop.add", "1", "y=2"), "name all or none, or say --app"),
-        (("shop.add", "x=1", "2"), "comes after a named one"),
+        (("shop.add", "1", "y=2"), "name all or none, or pass --app"),
+        (("shop.add", "x=1", "2"), "is positional but follows a named one"),
         (("shop.add", "x=1", "x=2"), "'x' is given twice"),
         (("shop.add", "--app", "tests.support.nowhere:app"), "no module 'tests.support.nowhere'"),
         (("shop.add", "--app", "tests.support.processes.shop:wrong"), "write tests.support.processes.shop:app"),
@@ -137,7 +137,7 @@ def test_waiting_for_a_task_that_nobody_knows_says_so_and_an_interrupt_leaves_it
     with running("start", "nobody.knows", "--wait", ready="still waiting", TENUTO_DATABASE_URL=database) as start:
         assert start.stop(signal.SIGINT) == 130
         assert "worker" in start.said()
-        assert "goes on" in start.said()
+        assert "continues" in start.said()
     assert count(db, "ready_tasks") == 1
 
 
@@ -147,7 +147,7 @@ def test_waiting_no_longer_than_asked_leaves_the_run_and_says_how_to_go_on(db: D
     watched = tenuto("runs", "watch", str(run), "--timeout", "300ms", TENUTO_DATABASE_URL=database)
 
     assert (started.returncode, watched.returncode) == (4, 4)
-    assert f"run {run} has not ended within 0.3 s and goes on: `tenuto runs show {run}`" in started.stderr
+    assert f"run {run} has not ended within 0.3 s and continues: `tenuto runs show {run}`" in started.stderr
     assert f"`tenuto runs watch {run}` follows it" in watched.stderr
     assert count(db, "ready_tasks") == 1
 
@@ -161,8 +161,8 @@ def test_programs_read_in_json_what_became_of_a_run_that_failed_or_goes_on(worke
 
     told = json.loads(failed.stdout)
     assert (failed.returncode, told["status"], told["error"]["message"]) == (1, "failed", "no luck")
-    assert f"`tenuto tasks show {told['id']}` has its attempts" in failed.stderr
-    assert (waits.returncode, json.loads(waits.stdout)["status"], "goes on" in waits.stderr) == (4, "pending", True)
+    assert f"`tenuto tasks show {told['id']}` shows its attempts" in failed.stderr
+    assert (waits.returncode, json.loads(waits.stdout)["status"], "continues" in waits.stderr) == (4, "pending", True)
     assert (watched.returncode, json.loads(watched.stdout)["status"]) == (4, "pending")
 
 

@@ -56,7 +56,7 @@ def sandbox() -> None:
 
 @pytest.fixture
 def worker(place: Place) -> Iterator[Running]:
-    with running("worker", "--bundles", ready="works on bundles", **place) as started:
+    with running("worker", "--bundles", ready="runs bundles", **place) as started:
         yield started
 
 
@@ -103,7 +103,7 @@ def test_a_newer_bundle_takes_over_and_an_older_one_can_be_named(
     assert result(db, "images.double", 1, bundle=f"sha256:{old}") == ("completed", 2)
     assert tenuto("bundle", "delete", f"sha256:{old}", **place).returncode == 0
     assert result(db, "images.double", 1, bundle=old) == (
-        "failed", f"no bundle {old} that runs images.double; put it first, or name another",
+        "failed", f"no bundle {old} that runs images.double; push it first, or name another bundle",
     )  # fmt: skip
     listed = json.loads(tenuto("bundle", "list", "--json", **place).stdout)["bundles"]
     assert [one["sha256"] for one in listed] == [new]
@@ -159,7 +159,7 @@ def test_the_same_folder_gives_the_same_hash(folder: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
-        (lambda folder: (folder / "bundle.json").unlink(), "has no bundle.json, which says what the bundle runs"),
+        (lambda folder: (folder / "bundle.json").unlink(), "has no bundle.json, which lists the tasks of the bundle"),
         (lambda folder: (folder / "bundle.json").write_text("{"), "is not JSON"),
         (lambda folder: (folder / "bundle.json").write_text('{"name": "x"}'), 'must hold "name" and "tasks"'),
         (

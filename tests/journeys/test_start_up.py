@@ -51,7 +51,7 @@ def stop_at_random_moments(fleet: Fleet, times: int) -> None:
         number, moment = chance.choice((signal.SIGTERM, signal.SIGINT)), chance.uniform(0.05, 1.0)
         worker = fleet.start("plain", wait=False, from_start=True)
         wait_until(lambda worker=worker, number=number: hears(worker, number))
-        wait_until(lambda worker=worker, moment=moment: cpu_of(worker) > moment or "works on" in worker.log)
+        wait_until(lambda worker=worker, moment=moment: cpu_of(worker) > moment or "tasks at once" in worker.log)
 
         worker.tell(number)
 

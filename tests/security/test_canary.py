@@ -43,7 +43,7 @@ def a_server(database: str, issuer: IssuerServer) -> Iterator[tuple[Running, str
         "TENUTO_OIDC_AUDIENCE": AUDIENCE, "TENUTO_OIDC_CLIENT_ID": CLIENT, "TENUTO_OIDC_CLIENT_SECRET": SECRET,
         "TENUTO_PUBLIC_URL": "https://tenuto.test",
     }  # fmt: skip
-    with running("server", "--port", "0", ready="answering at", **said) as server:
+    with running("server", "--port", "0", ready="listening at", **said) as server:
         yield server, re.findall(r"http://[\d.:]+", server.said())[0]
 
 

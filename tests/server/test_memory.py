@@ -34,9 +34,9 @@ def a_server(database: str) -> Iterator[tuple[str, int, dict[str, str]]]:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
     made = tenuto("keys", "create", "--name", "ci", "--permissions", "runs:write", "--json", **where)
     key = re.findall(r'"key": "([^"]+)"', made.stdout)[0]
-    with running("server", "--port", "0", ready="answering at", from_start=True, **where) as server:
+    with running("server", "--port", "0", ready="listening at", from_start=True, **where) as server:
         resource.prlimit(server.process.pid, resource.RLIMIT_DATA, (4096 * MB, 4096 * MB))
-        (url,) = re.findall(r"answering at (http://[\d.:]+)", server.said())
+        (url,) = re.findall(r"listening at (http://[\d.:]+)", server.said())
         yield url, server.process.pid, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
 

@@ -105,5 +105,5 @@ def test_only_a_trusted_proxy_says_who_asks(
 def test_what_is_no_address_is_no_trusted_proxy() -> None:
     assert read_proxies("10.0.0.7, 10.1.0.0/16,::1") == ("10.0.0.7", "10.1.0.0/16", "::1")
     for wrong in ("proxy.example", "10.0.0.0/99", "*"):
-        with pytest.raises(UsageError, match="no address or network"):
+        with pytest.raises(UsageError, match="not an address or network"):
             read_proxies(wrong)

@@ -24,7 +24,9 @@ def read_arguments(texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
     for text in texts:
         match = _NAMED.fullmatch(text)
         if match is None and named:
-            raise UsageError(f"argument {text!r} comes after a named one; write positional arguments first")
+            raise UsageError(
+                f"argument {text!r} is positional but follows a named one; write positional arguments first"
+            )
         if match is None:
             positional.append(read_value(text))
         elif match[1] in named:

@@ -59,7 +59,7 @@ async def export_heads(context: CommandContext, file: Path) -> int:
         if head.seq <= last:
             break
         if not head_is_signed(head, proving):
-            raise WorkFailed(f"nothing proves the head at entry {head.seq}; `tenuto audit verify` says more")
+            raise WorkFailed(f"the head at entry {head.seq} cannot be verified; `tenuto audit verify` shows details")
         lines.append(_write_head(Kept(head, proving[head.signing_key_id])) + "\n")
     with file.open("a") as out:
         out.writelines(reversed(lines))
@@ -140,9 +140,11 @@ def _read_head(line: str, where: str) -> Kept:
         )
         signed = head_is_signed(head, {head.signing_key_id: public_key})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{where} is not a head; `tenuto audit export --heads FILE` writes them") from error
+        raise UsageError(
+            f"{where} is not a signed head; `tenuto audit export --heads FILE` writes such files"
+        ) from error
     if not signed:
-        raise UsageError(f"{where} was changed: its signature does not hold")
+        raise UsageError(f"{where} was changed: its signature is not valid")
     return Kept(head, public_key)
 
 

@@ -19,7 +19,7 @@ ROLE = "tenuto_dispatcher"  # workers cannot read keys, and the API only sees on
 WORKERS = "tenuto_worker"
 KIND = "operator"
 
-Org = Annotated[str | None, typer.Option(help="The org it is about, instead of TENUTO_ORG.", show_default=False)]
+Org = Annotated[str | None, typer.Option(help="Org to use instead of TENUTO_ORG.", show_default=False)]
 
 
 @dataclass(frozen=True)

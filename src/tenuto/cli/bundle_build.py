@@ -32,7 +32,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
         description = json.loads((folder / DESCRIPTION_FILE).read_text())
     except FileNotFoundError:
         cure = f'write {folder / DESCRIPTION_FILE}: {{"name": "images", "tasks": {{"resize": "pictures:resize"}}}}'
-        raise UsageError(f"{folder} has no {DESCRIPTION_FILE}, which says what the bundle runs; {cure}") from None
+        raise UsageError(f"{folder} has no {DESCRIPTION_FILE}, which lists the tasks of the bundle; {cure}") from None
     except ValueError as error:
         raise UsageError(f"{folder / DESCRIPTION_FILE} is not JSON: {error}") from error
     if not isinstance(description, dict) or description.keys() != {"name", "tasks"}:
@@ -47,7 +47,9 @@ def _find_files(folder: Path, file: Path) -> list[str]:
         if any(part.startswith(".") or part == "__pycache__" for part in inner.parts) or str(inner) == DESCRIPTION_FILE:
             continue
         if path.is_symlink():
-            raise UsageError(f"{path} is a symbolic link; a bundle holds plain files: copy what it leads to")
+            raise UsageError(
+                f"{path} is a symbolic link; a bundle contains only plain files: copy the file that it links to"
+            )
         if path.is_file() and path.resolve() != file.resolve():
             paths.append(inner.as_posix())
     return paths

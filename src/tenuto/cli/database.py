@@ -24,7 +24,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
         return
     if settings.server_url is not None:
         typer.echo(
-            f"tenuto: this command asks a database, not the server of TENUTO_URL ({settings.server_url}); "
+            f"tenuto: this command uses a database, not the server at TENUTO_URL ({settings.server_url}); "
             f"without TENUTO_DATABASE_URL it is the one in {settings.home}",
             err=True,
         )
@@ -47,7 +47,7 @@ def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
             status = install.status(url)
             if status.pending:
                 missing = (
-                    "nothing of Tenuto" if status.schema_version == 0 else f"schema version {status.schema_version}"
+                    "no Tenuto schema" if status.schema_version == 0 else f"schema version {status.schema_version}"
                 )
                 raise DatabaseProblem(
                     f"{status.url} holds {missing}, and {status.pending[-1]} is needed; run `tenuto db migrate`"

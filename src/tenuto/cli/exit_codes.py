@@ -23,7 +23,7 @@ class StillRunning(Exception):
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(
-            f"run {run_id} has not ended within {seconds:g} s and goes on: `tenuto runs show {run_id}` says how far, "
+            f"run {run_id} has not ended within {seconds:g} s and continues: `tenuto runs show {run_id}` says how far, "
             f"`tenuto runs watch {run_id}` follows it"
         )
 

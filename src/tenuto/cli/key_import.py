@@ -53,20 +53,20 @@ def _read(line: str, where: str) -> tuple[dict[str, Any], bool]:
         raise UsageError(f'{where} has no {missing[0]}; write {{"key_prefix": …, "key_hash": "$2b$…", "name": …, …}}')
     if unknown := [field for field in fields if field not in KNOWN]:
         known = ", ".join(KNOWN)
-        raise UsageError(
-            f"{where} has the field {unknown[0]!r}, which is not known: it might matter; write only {known}"
-        )
+        raise UsageError(f"{where} has the field {unknown[0]!r}, which is unknown; write only {known}")
     is_active = fields.get("is_active", True)
     if not isinstance(is_active, bool):
         raise UsageError(f"{where} has is_active {is_active!r}; write true or false")
     cost = str(fields["key_hash"])[4:6]
     if cost.isdigit() and int(cost) > MAX_BCRYPT_COST:
         raise UsageError(
-            f"{where} has a bcrypt hash of cost {cost}, too slow to check; at most {MAX_BCRYPT_COST} is accepted"
+            f"{where} has a bcrypt hash with cost {cost}, which is too slow to check; the maximum is {MAX_BCRYPT_COST}"
         )
     permissions = fields["permissions"]
     if not isinstance(permissions, list):
-        raise UsageError(f'{where} has the permissions {permissions!r}; write a list of ours: ["runs:read", "tasks:*"]')
+        raise UsageError(
+            f'{where} has the permissions {permissions!r}; write a list of Tenuto permissions: ["runs:read", "tasks:*"]'
+        )
     check_permissions(map(str, permissions))
     key = {
         "prefix": fields["key_prefix"],

@@ -20,7 +20,7 @@ PAUSE, LAST_LINES = 0.3, 1.5
 LATE = timedelta(seconds=10)
 ENDED = ("completed", "failed", "cancelled", "skipped")
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on until it has ended.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Continue until it has ended.")]
 
 
 async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:
@@ -45,7 +45,7 @@ async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool
     run = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=task.run_id)
     more = [] if any_lines else [_nothing(f"task {task_id}", task.status)]
     if run.total_tasks > 1:
-        more.append(f"`tenuto runs logs {run.id}` has what all {run.total_tasks} tasks of its run logged")
+        more.append(f"`tenuto runs logs {run.id}` shows the log lines of all {run.total_tasks} tasks of its run")
     if more:
         say("; ".join(more), err=True)
 

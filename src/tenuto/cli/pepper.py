@@ -18,8 +18,8 @@ def find_peppers(settings: Settings, environment: Mapping[str, str] = os.environ
     peppers = peppers_if_any(settings, environment)
     if peppers is None:
         raise UsageError(
-            "TENUTO_PEPPER is not set, and keys are checked with it; "
-            "set it to what `openssl rand -base64 32` prints, the same for every server of this database"
+            "TENUTO_PEPPER is not set, but keys cannot be checked without it; "
+            "set it to the output of `openssl rand -base64 32`, the same for every server of this database"
         )
     return peppers
 
@@ -38,7 +38,7 @@ def peppers_if_any(settings: Settings, environment: Mapping[str, str] = os.envir
         text = path.read_text()
     except OSError as error:
         raise UsageError(
-            f"the pepper of this database cannot be kept in {path}: {error.strerror}; "
+            f"the pepper of this database cannot be stored in {path}: {error.strerror}; "
             "make TENUTO_HOME a folder that you can write, or set TENUTO_PEPPER"
         ) from error
     return read_peppers(text)

@@ -39,7 +39,7 @@ from tenuto.model.text import indented
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
-PROCESSES, WORK, CARE, WHO = "Processes", "Work", "Care", "Who may do what"
+PROCESSES, WORK, CARE, WHO = "Processes", "Work", "Operations", "Access"
 app.command(rich_help_panel=PROCESSES)(up.up)
 app.command(rich_help_panel=PROCESSES)(worker.worker)
 app.command(rich_help_panel=PROCESSES)(dispatcher.dispatcher)

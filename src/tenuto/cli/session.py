@@ -57,4 +57,4 @@ def read_id(text: str, what: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise UsageError(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows whole ids") from None
+        raise UsageError(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows full ids") from None

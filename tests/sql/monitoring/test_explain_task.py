@@ -48,7 +48,9 @@ def test_it_is_a_handler(db: Db) -> None:
     kinds = [{"type": "app.work"}, {"type": "app.after", "handler": "failed"}]
     _, (_, handler) = start_graph(db, 2, kinds=kinds, task_kinds=[0, 1])
 
-    assert why(db, handler) == "app.after is pending: it runs after all other tasks of its run, if the run ends as failed"
+    assert (
+        why(db, handler) == "app.after is pending: it runs after all other tasks of its run, if the run ends as failed"
+    )
 
 
 def test_it_waits_for_children_a_signal_or_a_time(db: Db, clock: Clock) -> None:

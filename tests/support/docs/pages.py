@@ -88,7 +88,7 @@ class Reader:
         log = self._folder / f"{command.split()[1]}.log"
         line = f"touch {self._state}; source {self._state}; exec {command.partition('#')[0]}"
         process = self._staying.enter_context(self._terminal.running(f"/bin/bash -c {shlex.quote(line)}", log))
-        process.wait_for("works on" if command.startswith("tenuto worker") else "Ctrl-C stops")
+        process.wait_for("tasks at once" if command.startswith("tenuto worker") else "Ctrl-C to stop")
 
     def _command(self, code: str, where: str) -> str:
         kept = "".join(f"declare -p {name} >> {self._state}\n" for name in SET.findall(code))

@@ -15,7 +15,7 @@ from tests.support.processes.workers import Fleet
 from tests.support.waiting import wait_until
 
 PEPPER = base64.b64encode(b"p" * 32).decode()
-ANSWERING = re.compile(r"answering at (http://\S+);")
+LISTENING = re.compile(r"listening at (http://\S+);")
 
 
 def make_worker_key(db: Db, *queues: str, org_id: UUID = DEFAULT_ORG) -> str:
@@ -56,10 +56,10 @@ class RemoteFleet(Fleet):
 
         def answers() -> bool:
             assert server.poll() is None, self.server_log
-            return ANSWERING.search(self.server_log[began:]) is not None
+            return LISTENING.search(self.server_log[began:]) is not None
 
         wait_until(answers, timeout=30)
-        found = ANSWERING.search(self.server_log[began:])
+        found = LISTENING.search(self.server_log[began:])
         assert found
         self.url = found[1]
 

@@ -13,7 +13,7 @@ from tests.support.processes.command_line import start
 from tests.support.processes.forked_tenuto import ForkedTenuto
 from tests.support.waiting import wait_until, wait_until_dead
 
-READY = re.compile(r"(\S+) works on tests")
+READY = re.compile(r"worker (\S+) runs tests")
 
 
 class WorkerProcess:

@@ -111,7 +111,7 @@ def start_sandbox_worker(
         )  # fmt: skip
     staying = BackgroundCommand(worker, log)
     try:
-        staying.wait_for("works on")
+        staying.wait_for("tasks at once")
         with psycopg.connect(database, autocommit=True) as db:
             yield SandboxWorker(db, worker, log, home)
     finally:

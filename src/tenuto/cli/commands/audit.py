@@ -20,22 +20,24 @@ app = typer.Typer(help="The audit log: list, verify, export, prune.", no_args_is
 COLUMNS = ("created_at", "actor_kind", "actor_name", "actor_id", "action", "entity", "entity_id", "changes")
 
 Heads = Annotated[
-    Path | None, typer.Option(help="A file of signed heads that is kept away from the database.", show_default=False)
+    Path | None, typer.Option(help="File of signed heads, stored outside of the database.", show_default=False)
 ]
 
 
 @app.command("list")
 def list_(
-    entity: Annotated[str | None, typer.Option(help="Only about this kind of thing: run, task, api_key.")] = None,
-    entity_id: Annotated[str | None, typer.Option(help="Only about this one.")] = None,
-    action: Annotated[str | None, typer.Option(help="Only this: create, cancel, revoke.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only by this key, user or operator.")] = None,
+    entity: Annotated[
+        str | None, typer.Option(help="Only entries about this kind of entity: run, task, api_key.")
+    ] = None,
+    entity_id: Annotated[str | None, typer.Option(help="Only entries about the entity with this id.")] = None,
+    action: Annotated[str | None, typer.Option(help="Only entries with this action: create, cancel, revoke.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only actions of this key, user or operator.")] = None,
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """What people and keys did, newest first."""
+    """List the actions of users and keys, newest first."""
     from tenuto.db import audit
 
     filters = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor}
@@ -48,16 +50,16 @@ def list_(
 
 @app.command()
 def verify(heads: Heads = None, org: Org = None, as_json: Json = False) -> None:
-    """Follow the chain of entries and say what was edited, deleted, inserted, moved or cut off; fails if anything was.
+    """Check the chain of entries. Reports entries that were edited, deleted, inserted, moved or cut off.
 
-    With --heads, who changed the database cannot hide it for entries that those heads hold.
+    With --heads, changes to the entries covered by these heads are found even if the whole chain was rewritten.
     """
     from tenuto.cli.audit_verify import verify as follow
 
     result = look(lambda context: follow(context, heads), org=org)
     show(_facts(result), _as_text(result), as_json=as_json)
     if result.findings:
-        raise WorkFailed(f"the audit log of {result.org} is not what was written: {len(result.findings)} findings")
+        raise WorkFailed(f"the audit log of {result.org} was changed: {len(result.findings)} findings")
 
 
 def _facts(result: "Verified") -> dict[str, object]:
@@ -69,30 +71,34 @@ def _as_text(result: "Verified") -> str:
         return table(
             ("kind", "entry", "what"), [(finding.kind, str(finding.seq), finding.what) for finding in result.findings]
         )
-    held = f"held to entry {result.held_to} by {result.heads} signed heads, {result.kept_heads} of them kept elsewhere"
-    return f"{result.entries} entries are as they were written; {held}"
+    held = (
+        f"proven up to entry {result.held_to} by {result.heads} signed heads, {result.kept_heads} of them from the file"
+    )
+    return f"{result.entries} entries are unchanged; {held}"
 
 
 @app.command()
 def export(
-    to: Annotated[Path | None, typer.Option(help="A new file for the entries, one JSON object a line.")] = None,
+    to: Annotated[Path | None, typer.Option(help="New file for the entries, one JSON object per line.")] = None,
     heads: Heads = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Write the entries to a file, or add signed heads of the chain to one; keep both away from the database.
+    """Write the entries to a file, or append signed heads of the chain to a file. Store both outside of the database.
 
-    Heads are signed every minute: run it as often, as a user whom the database's administrators are not.
+    Heads are signed every minute: export them as often, as a user that is not a database administrator.
     """
     if (to is None) == (heads is None):
-        raise UsageError("say what to export: --to FILE for the entries, or --heads FILE for signed heads of the chain")
+        raise UsageError(
+            "nothing to export; write --to FILE for the entries, or --heads FILE for signed heads of the chain"
+        )
     if to is not None:
         count = look(lambda context: _export_entries(context, to), org=org)
-        show({"entries": count, "file": str(to)}, f"{count} entries are in {to}", as_json=as_json)
+        show({"entries": count, "file": str(to)}, f"wrote {count} entries to {to}", as_json=as_json)
         return
     count, signed = look(lambda context: _export_heads(context, heads or Path()), org=org)
-    text = f"{count} heads were added to {heads}"
-    text += "" if signed else "; none was signed now, since TENUTO_PEPPER is not set"
+    text = f"added {count} heads to {heads}"
+    text += "" if signed else "; no new head was signed, because TENUTO_PEPPER is not set"
     show({"heads": count, "file": str(heads), "signed": signed}, text, as_json=as_json)
 
 
@@ -106,7 +112,7 @@ async def _export_entries(context: CommandContext, to: Path) -> int:
     try:
         file = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise UsageError(f"{to} cannot be made: {error.strerror}; name a file that is not there") from error
+        raise UsageError(f"{to} cannot be created: {error.strerror}; name a file that does not exist yet") from error
     with os.fdopen(file, "w") as out:
         async for record in read_chain(context, chain.anchor_seq):
             out.write(write_record(record) + "\n")
@@ -126,11 +132,14 @@ async def _export_heads(context: CommandContext, file: Path) -> tuple[int, bool]
 
 @app.command()
 def prune(
-    keep: Annotated[str, typer.Option(help="How much to keep: 365d, 104w; whole months go.", show_default=False)],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    keep: Annotated[
+        str,
+        typer.Option(help="How long to keep entries: 365d, 104w. Only whole months are deleted.", show_default=False),
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete months of the audit logs of all orgs that are older; each chain says so, and goes on."""
+    """Delete old months of the audit logs of all orgs. Each chain records the deletion and continues."""
     from datetime import timedelta
 
     from tenuto.db import audit
@@ -139,6 +148,6 @@ def prune(
     span = timedelta(seconds=seconds(keep, "--keep"))
     params = {"keep": span, "actor_id": operator(), "dry_run": dry_run}
     gone = look(lambda context: context.pool.call(audit.prune_audit, **params))
-    word = "would go" if dry_run else "are gone"
+    word = "would be deleted" if dry_run else "deleted"
     text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
-    show({"months": gone, "dry_run": dry_run}, text or "nothing is that old", as_json=as_json)
+    show({"months": gone, "dry_run": dry_run}, text or "no entries are that old", as_json=as_json)

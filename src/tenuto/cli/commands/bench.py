@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TARGET = "tenuto.cli.commands.bench_app:app"
 QUEUE = "tenuto-bench"
 
-Tasks = Annotated[int, typer.Option(min=1, max=1_000_000, help="How many no-ops.")]
+Tasks = Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of tasks to start.")]
 Processes = Annotated[int, typer.Option(min=1, max=64, help="Worker processes.")]
 
 
@@ -60,7 +60,7 @@ async def _measure(context: ProcessContext, tasks: int, processes: int) -> Measu
         if not draining.done():
             draining.cancel()
             await working
-            raise WorkFailed("the worker ended before the tasks did")
+            raise WorkFailed("the worker stopped before all tasks had ended")
         drained, done = draining.result()
         signal.raise_signal(signal.SIGTERM)  # stops the worker as any user would
         await working

@@ -15,15 +15,19 @@ app = typer.Typer(help="Bundles of untrusted code: build, push, list, delete.", 
 COLUMNS = ("id", "sha256", "name", "size", "types", "created_by", "created_at")
 MAX_BUNDLE_BYTES = 64 * 1024 * 1024
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The code, with a bundle.json.", show_default=False)]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was built.", show_default=False)]
+Folder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="Folder with the code and a bundle.json.", show_default=False)
+]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Bundle file, as `tenuto bundle build` writes it.", show_default=False)
+]
 Hash = Annotated[str, typer.Argument(metavar="SHA256", help="The bundle's hash.", show_default=False)]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write. Default: DIR.zip.")]
 
 
 @app.command()
 def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
-    """Make a bundle of a folder; the same folder always gives the same hash."""
+    """Build a bundle from a folder. The same files always give the same hash."""
     from hashlib import sha256
 
     from tenuto.cli.bundle_build import build_bundle
@@ -38,7 +42,7 @@ def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
 
 @app.command()
 def push(file: File, org: Org = None, as_json: Json = False) -> None:
-    """Upload a bundle: its task types are run by it from now on."""
+    """Upload a bundle. From then on, it runs its task types."""
     from hashlib import sha256
 
     from tenuto.db.bundle_upload import upload_bundle
@@ -56,12 +60,12 @@ def push(file: File, org: Org = None, as_json: Json = False) -> None:
 
         change(work, org=org)
     facts = {"sha256": known["sha256"], "types": bundle.types}
-    show(facts, f"sha256:{known['sha256']} runs {', '.join(bundle.types)} now", as_json=as_json)
+    show(facts, f"sha256:{known['sha256']} now runs {', '.join(bundle.types)}", as_json=as_json)
 
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
-    """The newest bundles first, and the task types that each runs now."""
+    """List bundles, newest first, with the task types that each one runs now."""
     from tenuto.cli.session import read_id
     from tenuto.db import bundles
 
@@ -72,7 +76,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
 
 @app.command()
 def delete(hash: Hash, org: Org = None, as_json: Json = False) -> None:
-    """Let nobody run a bundle any more."""
+    """Delete a bundle, so that it can no longer be run."""
     from tenuto.db import bundles
 
     sha256 = hash.removeprefix("sha256:")

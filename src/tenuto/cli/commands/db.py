@@ -14,7 +14,7 @@ app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_a
 
 @app.command()
 def migrate(as_json: Json = False) -> None:
-    """Bring the database to this version of Tenuto; safe to run at any time."""
+    """Update the database to this version of Tenuto. It is safe to run at any time."""
     from tenuto.db.install import install
 
     with open_database(read_settings()) as url:
@@ -26,9 +26,9 @@ def migrate(as_json: Json = False) -> None:
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Say which database is used and whether it is up to date; starts the embedded server if need be.
+    """Show which database is used and whether it is up to date. Starts the embedded server if it is not running.
 
-    With --json the url of the embedded server holds its password, for programs that connect to it.
+    With --json, the URL of the embedded server contains its password, for programs that connect to it.
     """
     from tenuto.db.install import install
 
@@ -42,7 +42,7 @@ def status(as_json: Json = False) -> None:
         f"pending         {', '.join(status.pending) or 'nothing'}",
     ]
     if not status.current:
-        text.append("Run `tenuto db migrate` to bring it up to date.")
+        text.append("Run `tenuto db migrate` to update it.")
     if settings.database_url is None:
         # A user who can read the home folder may use its server; a password from TENUTO_DATABASE_URL is never printed.
         status = dataclasses.replace(status, url=url)
@@ -63,20 +63,20 @@ def stop(as_json: Json = False) -> None:
 
 @app.command()
 def prune(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete now what retention is over for; dispatchers do it by themselves."""
+    """Delete runs older than their retention now. Dispatchers also do this on their own."""
     from tenuto.cli.prune import prune as ask_for_it
 
     gone = with_database(lambda context: ask_for_it(context.pool, dry_run=dry_run), role="tenuto_dispatcher")
-    word = "would go" if dry_run else "are gone"
+    word = "would be deleted" if dry_run else "deleted"
     show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def psql(context: typer.Context) -> None:
-    """Open psql on the database; further arguments are handed to it."""
+    """Open psql on the database. Further arguments are passed to psql."""
     from tenuto.db.install import install
     from tenuto.db.install import psql as client
 

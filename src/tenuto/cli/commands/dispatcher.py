@@ -21,13 +21,16 @@ log = logging.getLogger("tenuto.dispatcher")
 
 
 def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
-    """Run the loops: delays, retries, leases, schedules, retention. Every worker does it too; any number may run."""
+    """Run the dispatcher loops: delays, retries, leases, schedules, retention.
+
+    Every worker runs them too. Any number of dispatchers may run.
+    """
     settings = read_settings()
     log_to_stderr()
     with ready_database(settings, keep=False) as url:
         context = resolve_context(settings, url, metrics_port)
         if not context.may_dispatch:
-            raise WorkFailed(f"no loops can run here: {NO_LOOPS}")
+            raise WorkFailed(f"no dispatcher loops can run here: {NO_LOOPS}")
         asyncio.run(_serve(context))
     show({"stopped": True}, "stopped", as_json=as_json)
 
@@ -40,5 +43,5 @@ async def _serve(context: ProcessContext) -> None:
 
 def _ready(context: ProcessContext) -> None:
     if peppers_if_any(context.settings) is None:
-        log.info("ends of audit chains are not signed here, since TENUTO_PEPPER is not set")
-    log.info("running the loops; Ctrl-C stops")
+        log.info("this dispatcher does not sign audit logs: TENUTO_PEPPER is not set")
+    log.info("dispatcher running; press Ctrl-C to stop")

@@ -85,7 +85,9 @@ async def _look(url: str, settings: Settings) -> Seen:
 def schema(status: "SchemaStatus") -> Check:
     if status.current:
         return Check("schema", OK, f"version {status.schema_version}, up to date")
-    what = f"{len(status.pending)} migrations are missing" if status.pending else "its functions are of another version"
+    what = (
+        f"{len(status.pending)} migrations are missing" if status.pending else "the SQL functions have another version"
+    )
     return Check("schema", WRONG if status.pending else NOTE, f"{what}; run `tenuto db migrate`")
 
 
@@ -101,7 +103,7 @@ def judge(facts: Seen, *, embedded: bool) -> Iterator[Check]:
     yield transactions(facts.checkup)
     yield durability(facts.checkup)
     yield connections(facts.checkup)
-    yield Check("postgres", OK, "embedded, kept by Tenuto" if embedded else "named by TENUTO_DATABASE_URL")
+    yield Check("postgres", OK, "embedded, managed by Tenuto" if embedded else "set by TENUTO_DATABASE_URL")
 
 
 def roles(checkup: "Diagnostics") -> Check:
@@ -110,8 +112,8 @@ def roles(checkup: "Diagnostics") -> Check:
     useful = [role for role in checkup.roles if role in ("tenuto_worker", "tenuto_dispatcher", "tenuto_owner")]
     if not useful:
         cure = f"run `grant tenuto_worker, tenuto_dispatcher to {checkup.login}`"
-        return Check("roles", WRONG, f"{checkup.login} may act as none of Tenuto's roles; {cure}")
-    return Check("roles", OK, f"{checkup.login} may act as {', '.join(useful)}")
+        return Check("roles", WRONG, f"{checkup.login} cannot act as any of Tenuto's roles; {cure}")
+    return Check("roles", OK, f"{checkup.login} can act as {', '.join(useful)}")
 
 
 def row_security(url: str) -> Check:
@@ -129,8 +131,8 @@ def row_security(url: str) -> Check:
 def dispatcher(facts: Seen) -> Check:
     alive = [process for process in facts.dispatchers if facts.now - process.heartbeat < ALIVE]
     if not alive:
-        cure = "start `tenuto dispatcher`, or `tenuto up` or `tenuto worker` with a login that may act as one"
-        what = "none is alive: retries, delays, waits and cron do not go on, nor are lost tasks taken back"
+        cure = "start `tenuto dispatcher`, or `tenuto worker` with a login that can act as tenuto_dispatcher"
+        what = "none is alive: retries, delays, waits, schedules and lost tasks do not continue"
         return Check("dispatcher", WRONG if alive_workers(facts) else NOTE, f"{what}; {cure}")
     return Check("dispatcher", OK, f"{len(alive)} alive")
 
@@ -150,16 +152,16 @@ def types(facts: Seen) -> Check:
     if facts.unserved:
         names = ", ".join(facts.unserved[:3]) + (" …" if len(facts.unserved) > 3 else "")
         cure = "start their worker; `tenuto tasks list --status queued --type TYPE` shows the tasks"
-        return Check("types", NOTE, f"tasks are queued that no worker ever served: {names}; {cure}")
-    return Check("types", OK, "no task is queued that no worker ever served")
+        return Check("types", NOTE, f"tasks are queued whose type no worker ever served: {names}; {cure}")
+    return Check("types", OK, "every queued task has a type that a worker served")
 
 
 def parked(facts: Seen) -> Check:
     if facts.parked:
         counts = ", ".join(f"{loop.loop} {loop.parked}" for loop in facts.parked)
-        cure = "`tenuto why RUN` shows the error; `tenuto runs cancel RUN` ends it"
-        return Check("parked", NOTE, f"rows that a dispatcher loop fails on and tries again: {counts}; {cure}")
-    return Check("parked", OK, "no dispatcher loop fails on a row")
+        cure = "`tenuto why RUN` shows the error; `tenuto runs cancel RUN` cancels the run"
+        return Check("parked", NOTE, f"dispatcher loops fail on rows and retry them: {counts}; {cure}")
+    return Check("parked", OK, "no dispatcher loop fails on any row")
 
 
 def sandbox(facts: Seen) -> Check:
@@ -167,7 +169,7 @@ def sandbox(facts: Seen) -> Check:
         worker.id: worker.metadata["sandbox"] for worker in alive_workers(facts) if worker.metadata.get("sandbox")
     }
     if weak := [name for name, strength in strengths.items() if strength != "full"]:
-        cure = "start them as root on Linux; docs/howto/untrusted-code.md says what is left open"
+        cure = "start them as root on Linux; docs/howto/untrusted-code.md lists what is not confined"
         return Check("sandbox", NOTE, f"WEAK, on {', '.join(weak[:3])}: untrusted code is not fully confined; {cure}")
     return Check("sandbox", OK, f"{len(strengths)} workers run untrusted code, fully confined")
 
@@ -175,21 +177,25 @@ def sandbox(facts: Seen) -> Check:
 def vacuum(checkup: "Diagnostics") -> Check:
     worst = max(checkup.hot_tables, key=lambda table: table.dead_rows)
     if checkup.settings.get("autovacuum") != "on" or checkup.settings.get("track_counts") != "on":
-        return Check("vacuum", WRONG, "autovacuum or track_counts is off; turn both on, or queues get slow")
+        return Check(
+            "vacuum", WRONG, "autovacuum or track_counts is off; turn both on, because queues get slow without them"
+        )
     if worst.dead_rows > BLOATED:
-        cure = f"run `vacuum tenuto.{worst.name}` and see what holds it back"
+        cure = f"run `vacuum verbose tenuto.{worst.name}` and check which transaction holds it back"
         return Check("vacuum", WRONG, f"{worst.name} has {worst.dead_rows} dead rows; {cure}")
     if not all(table.may_vacuum for table in checkup.hot_tables):
-        cure = f"run `grant tenuto_owner to {checkup.login}` to let the dispatcher do it every 2 s under load"
-        return Check("vacuum", NOTE, f"{checkup.login} may not vacuum the hot tables, autovacuum does alone; {cure}")
-    return Check("vacuum", OK, f"the dispatcher may vacuum; most dead rows: {worst.dead_rows} in {worst.name}")
+        cure = f"run `grant tenuto_owner to {checkup.login}` so that the dispatcher can vacuum every 2 s under load"
+        return Check("vacuum", NOTE, f"{checkup.login} cannot vacuum the hot tables, so only autovacuum does; {cure}")
+    return Check("vacuum", OK, f"the dispatcher can vacuum; most dead rows: {worst.dead_rows} in {worst.name}")
 
 
 def transactions(checkup: "Diagnostics") -> Check:
     if checkup.oldest_transaction > LONG:
         age = f"{checkup.oldest_transaction:.0f} s"
-        return Check("transactions", WRONG, f"one is open for {age} ({checkup.held_by}) and holds back vacuum; end it")
-    return Check("transactions", OK, f"the oldest is open for {checkup.oldest_transaction:.1f} s")
+        return Check(
+            "transactions", WRONG, f"one has been open for {age} ({checkup.held_by}) and holds back vacuum; end it"
+        )
+    return Check("transactions", OK, f"the oldest has been open for {checkup.oldest_transaction:.1f} s")
 
 
 def durability(checkup: "Diagnostics") -> Check:
@@ -198,13 +204,15 @@ def durability(checkup: "Diagnostics") -> Check:
     ]
     if loose:
         return Check("durability", WRONG, f"{', '.join(loose)} off: accepted work can be lost; turn it on")
-    return Check("durability", OK, "what is accepted is on disk")
+    return Check("durability", OK, "accepted work is on disk")
 
 
 def connections(checkup: "Diagnostics") -> Check:
     maximum: Any = int(checkup.settings.get("max_connections", "100"))
     if checkup.connections > maximum * 0.8:
         return Check(
-            "connections", WRONG, f"{checkup.connections} of {maximum} are used; raise max_connections or pool them"
+            "connections",
+            WRONG,
+            f"{checkup.connections} of {maximum} are used; raise max_connections or use a connection pooler",
         )
     return Check("connections", OK, f"{checkup.connections} of {maximum} are used")

@@ -16,12 +16,14 @@ COLUMNS = ("external_id", "weight", "quota", "created_at", "id")
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Go on after this group: the last of the page before.")] = None,
+    after: Annotated[
+        str | None, typer.Option(help="Start after this group: the last one of the previous page.")
+    ] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Every resource group and what it may use."""
+    """List the resource groups with their weights and quotas."""
     from tenuto.db import identity
 
     page = {"after": after, "limit": limit}
@@ -32,14 +34,16 @@ def list_(
 @app.command("set")
 def set_(
     group: Annotated[str, typer.Argument(metavar="GROUP", help="The group's name.", show_default=False)],
-    weight: Annotated[int, typer.Option(min=1, max=1000, help="Its share among the others.")] = 1,
+    weight: Annotated[
+        int, typer.Option(min=1, max=1000, help="Its share of workers, relative to the other groups.")
+    ] = 1,
     quota: Annotated[
-        int | None, typer.Option(min=0, help="The most tasks it may have running.", show_default="no bound")
+        int | None, typer.Option(min=0, help="Maximum number of its tasks that run at once.", show_default="no bound")
     ] = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Create a resource group, or change its quotas."""
+    """Create a resource group, or change its weight and quota."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:

@@ -29,28 +29,30 @@ COLUMNS = (
     "revoked_at",
     "last_used_at",
 )
-ONCE = "it is shown this once"
+ONCE = "it is shown only now"
 PUBLIC = re.compile("[0-9A-Za-z]{12}")
 
 KeyId = Annotated[
     str, typer.Argument(metavar="KEY", help="The key's id or key id, as the list shows them.", show_default=False)
 ]
-Name = Annotated[str, typer.Option(help="What it is for.", show_default=False)]
-Expires = Annotated[str | None, typer.Option(help="How long it is good: 30d, 12h; without it, until it is revoked.")]
-Overlap = Annotated[str, typer.Option(help="How long the old key stays good: 1d, 0s.")]
-Env = Annotated[str, typer.Option(help="A word in the key that tells where it belongs: live, test.")]
+Name = Annotated[str, typer.Option(help="Description of its purpose.", show_default=False)]
+Expires = Annotated[str | None, typer.Option(help="How long the key is valid: 30d, 12h. Default: until it is revoked.")]
+Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d, 0s.")]
+Env = Annotated[str, typer.Option(help="Environment to put into the text of the key: live, test.")]
 
 
 @app.command()
 def create(
     name: Name,
-    permissions: Annotated[str, typer.Option(help="What it may do: runs:write,tasks:read or *.", show_default=False)],
+    permissions: Annotated[
+        str, typer.Option(help="Permissions of the key: runs:write,tasks:read or *.", show_default=False)
+    ],
     expires: Expires = None,
     env: Env = "live",
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Make an API key and print it; nobody can show it again."""
+    """Create an API key and print it. It cannot be shown again."""
     from tenuto.db import keys
     from tenuto.model.keys import API
     from tenuto.model.permissions import check_permissions
@@ -66,7 +68,7 @@ def create(
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
-    """The newest API keys first; never a key itself."""
+    """List API keys, newest first, without the keys themselves."""
     from tenuto.db import keys
 
     page = {"before": before and read_id(before, "key"), "limit": limit}
@@ -76,7 +78,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
 
 @app.command()
 def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = None, as_json: Json = False) -> None:
-    """Make a new key in place of one, which stays good for the overlap."""
+    """Create a key that replaces an old one. The old key stays valid for the overlap."""
     from tenuto.db import keys
     from tenuto.model.keys import API
 
@@ -88,9 +90,9 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
-    """Let nobody in with a key, from now on."""
+    """Revoke an API key now. Requests with it are rejected."""
     id, done = change(lambda transaction: end_key(transaction, "key", key), org=org)
-    show({"id": id, "revoked": True}, f"revoked key {id}" if done else f"key {id} was revoked already", as_json=as_json)
+    show({"id": id, "revoked": True}, f"revoked key {id}" if done else f"key {id} was already revoked", as_json=as_json)
 
 
 @app.command("import")
@@ -102,7 +104,7 @@ def import_(
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Take over keys of which another system kept bcrypt hashes; they go on working, and become ours when used."""
+    """Import keys from a system that stored bcrypt hashes. They work as before; the first use replaces the hash."""
     from tenuto.cli.key_import import read_keys
     from tenuto.db import keys
 
@@ -117,11 +119,9 @@ def import_(
 
     ids = change(work, org=org)
     for shared in imported.shared_prefixes():
-        typer.echo(
-            f"warning: {shared}; the first use of such a key may take several requests, 429 until then", err=True
-        )
-    skipped = f"; {len(imported.inactive)} were switched off and are left out" if imported.inactive else ""
-    show({"ids": ids, "inactive": imported.inactive}, f"{len(ids)} keys are known now{skipped}", as_json=as_json)
+        typer.echo(f"warning: {shared}; the first uses of such a key may get status 429 and must be repeated", err=True)
+    skipped = f"; {len(imported.inactive)} are inactive and were not imported" if imported.inactive else ""
+    show({"ids": ids, "inactive": imported.inactive}, f"imported {len(ids)} keys{skipped}", as_json=as_json)
 
 
 async def make(

@@ -19,20 +19,22 @@ app = typer.Typer(help="Orgs: create, list, show, set.", no_args_is_help=True)
 
 COLUMNS = ("slug", "name", "settings", "created_at", "id")
 
-Slug = Annotated[str, typer.Argument(metavar="ORG", help="The org's short name, as in TENUTO_ORG.", show_default=False)]
-FullName = Annotated[str | None, typer.Option("--name", help="Its name for people.", show_default=False)]
+Slug = Annotated[
+    str, typer.Argument(metavar="ORG", help="Slug (short name) of the org, as in TENUTO_ORG.", show_default=False)
+]
+FullName = Annotated[str | None, typer.Option("--name", help="Display name of the org.", show_default=False)]
 Retention = Annotated[
-    int | None, typer.Option(min=1, max=3650, help="How many days ended runs are kept.", show_default=False)
+    int | None, typer.Option(min=1, max=3650, help="Number of days that ended runs are kept.", show_default=False)
 ]
 
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Go on after this org: the last of the page before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Start after this org: the last one of the previous page.")] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """Every org, by its short name."""
+    """List all orgs by slug."""
     from tenuto.db import identity
 
     orgs = look(lambda context: context.pool.call(identity.list_orgs, after=after, limit=limit), org="default")
@@ -41,7 +43,7 @@ def list_(
 
 @app.command()
 def create(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
-    """Make an org; its people, keys and work are no other org's."""
+    """Create an org, with its own users, keys and runs."""
     from tenuto.db import identity
 
     settings = {"retention_days": retention_days} if retention_days else None
@@ -58,7 +60,7 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 
 @app.command("show")
 def show_(org: Slug, as_json: Json = False) -> None:
-    """Everything about one org."""
+    """Show one org."""
 
     async def find(context: "CommandContext") -> "Tenant":
         async with context.pool.connection() as conn:
@@ -70,7 +72,7 @@ def show_(org: Slug, as_json: Json = False) -> None:
 
 @app.command("set")
 def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
-    """Change an org's name or settings; what is not given stays."""
+    """Change the name or settings of an org. Options you leave out keep their values."""
     from tenuto.db import identity
     from tenuto.model.audit import diff
 
@@ -98,4 +100,4 @@ async def _find(conn: "Conn", org_id: UUID) -> "Tenant":
             if row.id == org_id:
                 return row
         after = page[-1].slug
-    raise NotFound(f"no org {org_id}", "`tenuto orgs list` shows those there are")
+    raise NotFound(f"no org {org_id}", "`tenuto orgs list` shows the orgs")

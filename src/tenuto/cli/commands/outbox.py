@@ -14,18 +14,18 @@ app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
 
 COLUMNS = ("id", "kind", "status", "attempts", "available_at", "last_error")
 
-Kind = Annotated[str | None, typer.Option(help="Only those of this kind.")]
+Kind = Annotated[str | None, typer.Option(help="Only effects of this kind.")]
 
 
 @app.command("list")
 def list_(
     status: Annotated[str | None, typer.Option(help="pending, processing, done or dead.")] = None,
     kind: Kind = None,
-    before: Annotated[int | None, typer.Option(help="Go on after this id: the last of the page before.")] = None,
+    before: Annotated[int | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """The newest side effects first; dead ones were tried 20 times."""
+    """List side effects, newest first. Dead ones failed 20 times."""
     from tenuto.db import monitoring
 
     page = {"status": status, "kind": kind, "before": before, "limit": limit}
@@ -35,16 +35,20 @@ def list_(
 
 @app.command()
 def replay(
-    ids: Annotated[list[int] | None, typer.Argument(help="Which dead ones.", show_default=False)] = None,
+    ids: Annotated[list[int] | None, typer.Argument(help="Ids of dead effects.", show_default=False)] = None,
     kind: Kind = None,
-    everything: Annotated[bool, typer.Option("--all", help="All dead ones, of one kind if given.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All dead effects, or all of the kind that is given.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Try dead side effects again, from the first attempt on."""
+    """Retry dead side effects, with 20 new attempts each."""
     from tenuto.db import outbox
 
     if bool(ids) == everything:
-        raise UsageError("say which: ids of dead effects, or --all; `tenuto outbox list --status dead` shows them")
+        raise UsageError(
+            "nothing to replay; write ids of dead effects, or --all; `tenuto outbox list --status dead` shows them"
+        )
     what = ", ".join(map(str, ids)) if ids else kind or "all"
     done = audited_call(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
-    show({"replayed": done}, f"{len(done)} of them will be tried again", as_json=as_json)
+    show({"replayed": done}, f"{len(done)} effects will be tried again", as_json=as_json)

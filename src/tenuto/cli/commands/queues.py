@@ -17,7 +17,7 @@ Queue = Annotated[str, typer.Argument(help="The queue's name.", show_default=Fal
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """Every queue and what stands in it."""
+    """List the queues and the number of tasks in each."""
     from tenuto.db import monitoring
 
     queues = with_database(lambda context: context.pool.call(monitoring.list_queues, org_id=context.org_id))
@@ -26,7 +26,7 @@ def list_(as_json: Json = False) -> None:
 
 @app.command()
 def pause(queue: Queue, as_json: Json = False) -> None:
-    """Let nobody claim from a queue; what runs goes on."""
+    """Pause a queue: its tasks are not claimed. Running tasks continue."""
     from tenuto.db import runs
 
     audited_call(("queue", queue), "pause", runs.pause_queue, queue=queue)
@@ -35,7 +35,7 @@ def pause(queue: Queue, as_json: Json = False) -> None:
 
 @app.command()
 def resume(queue: Queue, as_json: Json = False) -> None:
-    """Let workers claim from a queue again."""
+    """Resume a paused queue."""
     from tenuto.db import runs
 
     audited_call(("queue", queue), "resume", runs.resume_queue, queue=queue)

@@ -21,12 +21,12 @@ RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="The role's name."
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Go on after this name: the last of the page before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Start after this name: the last one of the previous page.")] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Every role and how many have it."""
+    """List the roles and how many users have each."""
     from tenuto.db import identity
 
     page = {"after": after, "limit": limit}
@@ -37,11 +37,11 @@ def list_(
 @app.command()
 def create(
     role: RoleName,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    description: Annotated[str | None, typer.Option(help="Description of its purpose.")] = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Make a role that people can have and datasets can name."""
+    """Create a role, for users to have and datasets to refer to."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
@@ -54,7 +54,7 @@ def create(
 
 @app.command()
 def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
-    """Delete a role; those who had it have it no more."""
+    """Delete a role, also from the users who have it."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> None:
@@ -68,12 +68,12 @@ def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
 @app.command()
 def members(
     role: RoleName,
-    after: Annotated[str | None, typer.Option(help="Go on after this user: the last of the page before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Start after this user: the last one of the previous page.")] = None,
     limit: Limit = 50,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Who has a role."""
+    """List the users who have a role."""
     from tenuto.db import identity
 
     page = {"role": role, "after": after and read_id(after, "user"), "limit": limit}
@@ -83,7 +83,7 @@ def members(
 
 @app.command()
 def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
-    """Give a person a role; giving it twice is fine."""
+    """Give a user a role. Does nothing if the user has it."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -98,7 +98,7 @@ def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) ->
 
 @app.command()
 def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
-    """Take a role from a person."""
+    """Remove a role from a user."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -108,4 +108,4 @@ def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False)
         await transaction.note("role", role, "remove", {"user": {"old": str(id)}})
 
     change(work, org=org)
-    show({"name": role, "user_id": id, "removed": True}, f"user {id} has role {role} no more", as_json=as_json)
+    show({"name": role, "user_id": id, "removed": True}, f"user {id} no longer has role {role}", as_json=as_json)

@@ -19,22 +19,25 @@ app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", 
 FINAL = ("completed", "failed", "cancelled")
 COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
 
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's whole id.", show_default=False)]
-Before = Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")]
-NoWait = Annotated[bool, typer.Option("--no-wait", help="Leave the tasks of a large run to dispatchers.")]
-Limit = Annotated[int, typer.Option(min=1, max=200, help="How many at most.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="Full id of the run.", show_default=False)]
+Before = Annotated[str | None, typer.Option(help="Start after this id: the last one of the previous page.")]
+NoWait = Annotated[
+    bool,
+    typer.Option("--no-wait", help="Return at once; dispatchers process the tasks of a large run in the background."),
+]
+Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of results.")]
 
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
     type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
     name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
     before: Before = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """The newest runs first."""
+    """List runs, newest first."""
     from tenuto.db import monitoring
 
     page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
@@ -44,7 +47,7 @@ def list_(
 
 @app.command("show")
 def show_(run: RunId, as_json: Json = False) -> None:
-    """Everything about one run."""
+    """Show one run."""
     from tenuto.db import monitoring
 
     run_id = read_id(run, "run")
@@ -55,10 +58,12 @@ def show_(run: RunId, as_json: Json = False) -> None:
 @app.command()
 def watch(
     run: RunId,
-    timeout: Annotated[str | None, typer.Option(help="No longer than this: 30s. Exit code 4 if it goes on.")] = None,
+    timeout: Annotated[
+        str | None, typer.Option(help="Wait at most this long: 30s. Exit code 4 if the run has not ended by then.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Follow a run until it has ended; fails if it did."""
+    """Follow a run until it has ended. Exits with an error if the run failed."""
     from tenuto.db import monitoring
 
     run_id = read_id(run, "run")
@@ -101,7 +106,7 @@ async def follow(context: CommandContext, run_id: UUID, *, as_json: bool) -> str
 
 @app.command()
 def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
-    """What all tasks of a run logged, each line with its task; with --json one object a line."""
+    """Print the log lines of all tasks of a run. With --json, one object per line."""
     run_id = read_id(run, "run")
     with_database(lambda context: show_run_logs(context, run_id, follow=follow, as_json=as_json))
 
@@ -129,11 +134,11 @@ async def advance(context: CommandContext, run_id: UUID, *, quiet: bool) -> None
 @app.command()
 def cancel(
     run: RunId,
-    reason: Annotated[str | None, typer.Option(help="Kept with the run.")] = None,
+    reason: Annotated[str | None, typer.Option(help="Reason, stored with the run.")] = None,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
-    """Stop a run and everything open below it."""
+    """Cancel a run and all its open tasks."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
@@ -146,11 +151,11 @@ def cancel(
 @app.command()
 def retry(
     run: RunId,
-    everything: Annotated[bool, typer.Option("--everything", help="Execute completed tasks again, too.")] = False,
+    everything: Annotated[bool, typer.Option("--everything", help="Run completed tasks again too.")] = False,
     no_wait: NoWait = False,
     as_json: Json = False,
 ) -> None:
-    """Start an ended run again as a new run, which reuses what completed."""
+    """Retry an ended run as a new run, which reuses the completed tasks."""
     run_id = read_id(run, "run")
     new_run_id = change(lambda transaction: retry_run(transaction, run_id, everything=everything), role=WORKERS)
     if not no_wait:

@@ -17,16 +17,16 @@ app = typer.Typer(help="Schedules: list, pause, resume, delete.", no_args_is_hel
 
 COLUMNS = ("name", "cron", "timezone", "catch_up", "next_at", "last_at", "paused_at")
 
-Name = Annotated[str, typer.Argument(help="The schedule's name.", show_default=False)]
+Name = Annotated[str, typer.Argument(help="Name of the schedule.", show_default=False)]
 
 
 @app.command("list")
 def list_(
-    after: Annotated[str | None, typer.Option(help="Go on after this name: the last of the page before.")] = None,
+    after: Annotated[str | None, typer.Option(help="Start after this name: the last one of the previous page.")] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """Every schedule and when it is next; times are UTC."""
+    """List the schedules and the next time of each, in UTC."""
     from tenuto.db import reactions
 
     page = {"after": after, "limit": limit}
@@ -38,7 +38,7 @@ def list_(
 
 @app.command()
 def pause(name: Name, as_json: Json = False) -> None:
-    """Let a schedule start nothing until it is resumed."""
+    """Pause a schedule: it starts nothing until it is resumed."""
     from tenuto.db import reactions
 
     audited_call(("schedule", name), "pause", reactions.pause_schedule, name=name)
@@ -47,14 +47,14 @@ def pause(name: Name, as_json: Json = False) -> None:
 
 @app.command()
 def resume(name: Name, as_json: Json = False) -> None:
-    """Let a schedule go on; what came due in the pause is not made up for."""
+    """Resume a schedule. Times that passed during the pause are skipped."""
     next_at = change(lambda transaction: _resume(transaction, name), role=WORKERS)
     show({"name": name, "paused": False, "next_at": next_at}, f"resumed {name}, next {cell(next_at)}", as_json=as_json)
 
 
 @app.command()
 def delete(name: Name, as_json: Json = False) -> None:
-    """Remove a schedule whose app is gone; an app that still has it puts it back when a worker starts."""
+    """Delete a schedule that its app no longer has. An app that still has it creates it again when a worker starts."""
     from tenuto.db import reactions
 
     audited_call(("schedule", name), "delete", reactions.delete_schedule, name=name)

@@ -18,22 +18,26 @@ if TYPE_CHECKING:
     from tenuto.server.settings import ServerSettings
 
 Host = Annotated[str, typer.Option(help="The address to listen on.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")]
-Processes = Annotated[int, typer.Option(min=1, max=256, help="How many processes answer.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on. 0 chooses a free port.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="Number of server processes.")]
 Origins = Annotated[
-    list[str] | None, typer.Option("--cors-origin", help="A site whose pages may ask.", show_default=False)
+    list[str] | None,
+    typer.Option("--cors-origin", help="Web origin that may call the API from browsers (CORS).", show_default=False),
 ]
 
 Proxies = Annotated[
     str | None,
     typer.Option(
-        help="Proxies whose X-Forwarded-For and -Proto are believed: addresses and networks, with commas.",
+        help="Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: addresses and networks with commas.",
         show_default="none",
     ),
 ]
 
 PerAddress = Annotated[
-    int, typer.Option(min=1, help="Connections of one address to a process; trusted proxies have as many as fit.")
+    int,
+    typer.Option(
+        min=1, help="Maximum number of connections per client address and process. Trusted proxies have no such limit."
+    ),
 ]
 
 log = logging.getLogger("tenuto.server")
@@ -52,7 +56,7 @@ def server(
     max_connections_per_address: PerAddress = 1000,
     as_json: Json = False,
 ) -> None:
-    """Answer HTTP, to API keys, and to people an OIDC issuer vouches for. /openapi.json says what. Ctrl-C stops."""
+    """Serve the HTTP API for API keys and for users of an OIDC issuer. Routes are described at /openapi.json."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.connection.process_role import check_bound, choose_role
     from tenuto.server.settings import ServerSettings
@@ -79,7 +83,7 @@ def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) 
     from uvicorn.supervisors import Multiprocess
 
     config = uvicorn_config(settings, workers=processes)
-    log.info("answering at %s; Ctrl-C stops", address(listener))
+    log.info("listening at %s; press Ctrl-C to stop", address(listener))
     if processes == 1:
         for number in (signal.SIGTERM, signal.SIGINT):
             # uvicorn re-raises the signal that stopped it: ignore that, because a stop is no failure.

@@ -14,11 +14,11 @@ from tenuto.cli.session import read_id
 
 def signal(
     run: RunId,
-    name: Annotated[str, typer.Argument(help="What the run waits for.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Name of the signal.", show_default=False)],
     value: Annotated[str, typer.Argument(help="JSON, or plain text.")] = "null",
     as_json: Json = False,
 ) -> None:
-    """Send a run a signal; a task that waits for it goes on."""
+    """Send a signal to a run. A task that waits for it continues."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")

@@ -23,28 +23,37 @@ if TYPE_CHECKING:
     from tenuto.sdk.task import Task
 
 NO_WORKER_AFTER_SECONDS = 3.0
-STRICT = "correct it, start its worker first, or leave out --strict"
+STRICT = "correct the type, start its worker first, or leave out --strict"
 
 Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
 Arguments = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="ARGS", help="JSON or text, all by place or all as name=value; with --app mixed.", show_default=False
+        metavar="ARGS",
+        help="Arguments as JSON or text, all positional or all name=value (both only with --app).",
+        show_default=False,
     ),
 ]
-App = Annotated[str | None, typer.Option("--app", help="module:app, to check arguments and use the task's options.")]
-Wait = Annotated[bool, typer.Option("--wait", help="Wait for the end and print the result.")]
-WaitTimeout = Annotated[
-    str | None, typer.Option(help="Wait no longer than this: 30s. What has not ended by then goes on: exit code 4.")
+App = Annotated[
+    str | None, typer.Option("--app", help="App as module:app, to check the arguments and use the options of the task.")
 ]
-Delay = Annotated[str | None, typer.Option(help="Not before this time has passed: 5m.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until the run has ended and print the result.")]
+WaitTimeout = Annotated[
+    str | None,
+    typer.Option(help="Wait at most this long: 30s. Exit code 4 if the run has not ended by then; it continues."),
+]
+Delay = Annotated[str | None, typer.Option(help="Start no earlier than after this time: 5m.")]
 Priority = Annotated[int | None, typer.Option(help="Larger first.")]
-DedupeKey = Annotated[str | None, typer.Option(help="A second start with the same key is the first.")]
-Queue = Annotated[str | None, typer.Option(help="Where it waits.")]
+DedupeKey = Annotated[
+    str | None, typer.Option(help="If a run with this key exists, return it instead of starting another.")
+]
+Queue = Annotated[str | None, typer.Option(help="Queue of the task.")]
 Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
-MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="How often it is tried.")]
-Timeout = Annotated[str | None, typer.Option(help="How long an attempt may take: 30s. For waiting, --wait-timeout.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse a type that no worker has ever served.")]
+MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="Maximum number of attempts.")]
+Timeout = Annotated[
+    str | None, typer.Option(help="Maximum duration of an attempt: 30s. To bound the waiting, use --wait-timeout.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Reject a type that no worker has ever served.")]
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,7 @@ def start(
     task = find_task(type, app).options(**chosen)
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
-        raise UsageError(f"{type} has positional and named arguments; name all or none, or say --app module:app")
+        raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
     wait = wait or wait_timeout is not None
     patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
@@ -89,7 +98,9 @@ def start(
         if strict and (unserved := await why_unserved(context, task.name, otherwise=STRICT)):
             raise UsageError(unserved)
         run = await _start(context, task, args, kwargs)
-        if app is None and (unserved := await why_unserved(context, task.name, otherwise="it waits until one does")):
+        if app is None and (
+            unserved := await why_unserved(context, task.name, otherwise="the task waits until one does")
+        ):
             say(f"note: {one_line(unserved)}", err=True)
         begun = Outcome(str(run.id), run.created)
         return await _wait(context, run, begun, patience) if wait else (begun, None)
@@ -112,7 +123,7 @@ async def why_unserved(context: CommandContext, type: str, *, otherwise: str) ->
 def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None:
     """Print the outcome, then raise the problem if there is one. With a problem, only JSON output shows the outcome."""
     if outcome.status is None:
-        show(outcome, f"{'started' if outcome.created else 'was started before:'} run {outcome.id}", as_json=as_json)
+        show(outcome, f"{'started' if outcome.created else 'already started:'} run {outcome.id}", as_json=as_json)
     elif as_json or problem is None:
         show(outcome, show_result(outcome.result), as_json=as_json)
     if problem is not None:
@@ -132,7 +143,7 @@ def find_task(type: str, target: str | None) -> "Task[..., Any]":
 
     if target is None:
         if "." not in type.strip("."):
-            raise UsageError(f"{type!r} is not the name of a task; write app.function, or say --app module:app")
+            raise UsageError(f"{type!r} is not the name of a task; write app.function, or pass --app module:app")
         return TaskReference(type)
     try:
         return load_app(target).find(type)
@@ -172,7 +183,7 @@ async def _wait(
         # Plain JSON: the type of the result may exist only in the app.
         return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
     except RunFailed as problem:
-        more = f"`tenuto tasks show {run.id}` has its attempts and where it broke"
+        more = f"`tenuto tasks show {run.id}` shows its attempts and errors"
         return replace(begun, status="failed", error=problem.error), WorkFailed(f"{problem}; {more}")
     except RunCancelled as problem:
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
@@ -180,7 +191,7 @@ async def _wait(
         now = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run.id)
         return replace(begun, status=now.status), StillRunning(run.id, patience or 0)
     except asyncio.CancelledError:
-        say(f"run {run.id} goes on; `tenuto runs watch {run.id}` follows it", err=True)
+        say(f"run {run.id} continues; `tenuto runs watch {run.id}` follows it", err=True)
         raise
     finally:
         impatient.cancel()

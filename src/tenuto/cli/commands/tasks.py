@@ -22,20 +22,20 @@ app = typer.Typer(help="Tasks: list, show, tree, logs, retry, cancel.", no_args_
 COLUMNS = ("id", "status", "type", "queue", "attempt", "max_attempts", "worker_id", "created_at")
 ATTEMPT_COLUMNS = ("attempt", "outcome", "worker_id", "started_at", "duration_seconds", "error")
 
-TaskId = Annotated[str, typer.Argument(metavar="TASK", help="The task's whole id.", show_default=False)]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", help="Full id of the task.", show_default=False)]
 
 
 @app.command("list")
 def list_(
-    run: Annotated[str | None, typer.Option(help="Only those of this run.")] = None,
-    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
-    queue: Annotated[str | None, typer.Option(help="Only those of this queue.")] = None,
+    run: Annotated[str | None, typer.Option(help="Only tasks of this run.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Only tasks of this queue.")] = None,
     type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
     before: Before = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """The newest tasks first."""
+    """List tasks, newest first."""
     from tenuto.db import monitoring
 
     filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
@@ -46,7 +46,7 @@ def list_(
 
 @app.command("show")
 def show_(task: TaskId, as_json: Json = False) -> None:
-    """Everything about one task, and its attempts."""
+    """Show one task and its attempts."""
     from tenuto.db import monitoring
 
     task_id = read_id(task, "task")
@@ -65,7 +65,7 @@ def show_(task: TaskId, as_json: Json = False) -> None:
 
 @app.command()
 def tree(task: TaskId, as_json: Json = False) -> None:
-    """A task and everything it started."""
+    """Show a task and all tasks that it started, as a tree."""
     from tenuto.db import runs
     from tenuto.model.errors import NotFound
 
@@ -75,7 +75,7 @@ def tree(task: TaskId, as_json: Json = False) -> None:
         async with of_a_task(context, task_id):
             nodes = await context.pool.call(runs.get_task_tree, org_id=context.org_id, task_id=task_id)
             if not nodes:
-                raise NotFound(f"no task {task_id}", "`tenuto tasks list` shows those there are")
+                raise NotFound(f"no task {task_id}", "`tenuto tasks list` shows the tasks")
             return nodes
 
     nodes = with_database(question)
@@ -92,7 +92,7 @@ def logs(
     follow: Follow = False,
     as_json: Json = False,
 ) -> None:
-    """What a task logged, without its children; with --json one object a line."""
+    """Print the log lines of a task, without its children. With --json, one object per line."""
     task_id = read_id(task, "task")
 
     async def question(context: CommandContext) -> None:
@@ -104,7 +104,7 @@ def logs(
 
 @app.command()
 def retry(task: TaskId, as_json: Json = False) -> None:
-    """Start the task's ended run again as a new run, which reuses what completed."""
+    """Retry the ended run of a task as a new run, which reuses the completed tasks."""
     from tenuto.db import monitoring
 
     task_id = read_id(task, "task")
@@ -119,9 +119,11 @@ def retry(task: TaskId, as_json: Json = False) -> None:
 
 @app.command()
 def cancel(
-    task: TaskId, reason: Annotated[str | None, typer.Option(help="Kept with the task.")] = None, as_json: Json = False
+    task: TaskId,
+    reason: Annotated[str | None, typer.Option(help="Reason, stored with the task.")] = None,
+    as_json: Json = False,
 ) -> None:
-    """Stop a task and everything open below it."""
+    """Cancel a task and all open tasks that it started."""
     from tenuto.db import runs
 
     task_id = read_id(task, "task")

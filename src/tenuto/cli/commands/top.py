@@ -14,9 +14,9 @@ EVERY = 1.0  # seconds between two updates
 
 
 def top(
-    once: Annotated[bool, typer.Option("--once", help="Look once and leave.")] = False, as_json: Json = False
+    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False, as_json: Json = False
 ) -> None:
-    """Watch queues and workers; Ctrl-C leaves. Without a terminal it looks once."""
+    """Watch queues and workers until Ctrl-C. Without a terminal, print once and exit."""
     if once or as_json or not sys.stdout.isatty():
         overview = with_database(lambda context: fetch_overview(context.pool, context.org_id))
         show(overview, overview.page, as_json=as_json)

@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
 EVERY = 1.0  # seconds between two updates of the status line, on a terminal
 
-Target = Annotated[str | None, typer.Argument(metavar="[MODULE:APP]", help="An app to work for.", show_default=False)]
+Target = Annotated[
+    str | None, typer.Argument(metavar="[MODULE:APP]", help="App to run a worker for: module:app.", show_default=False)
+]
 
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free one"),
+    typer.Option(min=0, max=65535, help="The port of the HTTP API.", show_default="8080, or a free port"),
 ]
 
 log = logging.getLogger("tenuto.up")
@@ -50,13 +52,13 @@ def up(
     metrics_port: MetricsPort = None,
     as_json: Json = False,
 ) -> None:
-    """Postgres, the loops, the HTTP API and, for an app, a worker. Ctrl-C stops all of it."""
+    """Run Postgres, a dispatcher, the HTTP API and, for an app, a worker. Ctrl-C stops all of them."""
     if target is not None:
         refuse_target(target)
     settings = read_settings()
     console = _console()
     with ready_database(settings, keep=False) as url:
-        where = f"embedded, in {settings.home}" if settings.database_url is None else "the one that is named"
+        where = f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
         log.info("database: %s", where)
         context = resolve_context(settings, url, metrics_port)
         flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
@@ -95,9 +97,9 @@ async def _serve(
         await answers.wait()  # a login link that does not work yet would only confuse
         say_front(front, link)
         log.info("dispatcher: running")
-        none = "none, `tenuto up module:app` starts one here"
+        none = "none; start one with `tenuto up module:app`"
         log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)
-        log.info("Ctrl-C stops everything")
+        log.info("press Ctrl-C to stop everything")
 
     try:
         async with answering(front, parts) as answers:

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 
-app = typer.Typer(help="People: add, list, show, role, link, disable, enable.", no_args_is_help=True)
+app = typer.Typer(help="Users: add, list, show, role, link, disable, enable.", no_args_is_help=True)
 
 COLUMNS = ("id", "platform_role", "email", "name", "issuer", "subject", "roles", "disabled_at")
 
-UserId = Annotated[str, typer.Argument(metavar="USER", help="The user's whole id.", show_default=False)]
+UserId = Annotated[str, typer.Argument(metavar="USER", help="Full id of the user.", show_default=False)]
 Role = Annotated[str, typer.Argument(metavar="ROLE", help="reader, writer or admin.", show_default=False)]
 
 
 @app.command()
 def add(
-    issuer: Annotated[str, typer.Option(help="Who vouches for them: the issuer of their tokens.", show_default=False)],
-    subject: Annotated[str, typer.Option(help="What the issuer calls them: `sub` of a token.", show_default=False)],
+    issuer: Annotated[str, typer.Option(help="OIDC issuer of the user's tokens (`iss`).", show_default=False)],
+    subject: Annotated[str, typer.Option(help="Subject of the user's tokens (`sub`).", show_default=False)],
     role: Annotated[str, typer.Option(help="reader, writer or admin.")] = "reader",
     email: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
     name: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Let a person in who logs in elsewhere; one who is known already is brought up to date."""
+    """Add a user of an OIDC issuer, or update the user if it exists."""
     from tenuto.db import identity
 
     fields = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
@@ -48,7 +48,7 @@ def add(
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
-    """The newest people first."""
+    """List users, newest first."""
     from tenuto.db import identity
 
     page = {"before": before and read_id(before, "user"), "limit": limit}
@@ -58,7 +58,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
 
 @app.command("show")
 def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
-    """Everything about one person."""
+    """Show one user."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -69,7 +69,7 @@ def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
 @app.command()
 def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> None:
-    """What a person may do: reader sees, writer starts and stops, admin does everything in the org."""
+    """Set the platform role: a reader reads, a writer starts and stops, an admin does everything in the org."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -84,7 +84,7 @@ def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> No
 
 @app.command()
 def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
-    """Let a person in no more, and throw them out where they are in."""
+    """Disable a user and end the user's logins."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -99,7 +99,7 @@ def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
 @app.command()
 def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
-    """Let a person in again."""
+    """Enable a disabled user."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
@@ -115,8 +115,8 @@ def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 @app.command()
 def link(
     user: UserId,
-    url: Annotated[str, typer.Option(help="Where browsers reach the server.")] = "http://127.0.0.1:8080",
-    lasts: Annotated[str, typer.Option(help="How long the link is good: 10m, at most 1d.")] = "10m",
+    url: Annotated[str, typer.Option(help="URL of the server, as browsers reach it.")] = "http://127.0.0.1:8080",
+    lasts: Annotated[str, typer.Option(help="How long the link is valid: 10m, at most 1d.")] = "10m",
     org: Org = None,
     as_json: Json = False,
 ) -> None:

@@ -14,7 +14,7 @@ MAX_TASKS = 20  # maximum number of tasks explained for a run
 
 
 def why(task: TaskId, as_json: Json = False) -> None:
-    """Say in one sentence why a task is not running, or the open tasks of a run."""
+    """Explain why a task, or each open task of a run, is not running."""
     id = read_id(task, "task")
     facts, text = with_database(lambda context: _explain(context, id))
     show(facts, text, as_json=as_json)
@@ -41,7 +41,10 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
         for task_id in still
     ]
     parked = await context.pool.call(monitoring.list_parked, org_id=context.org_id, run_id=id, limit=MAX_TASKS)
-    failing = [f"{row.loop} fails on it: {one_line(row.error)}; next try at {row.retry_at:%H:%M:%S}" for row in parked]
-    head = f"run {id} of {run.total_tasks} tasks is {run.status}: `tenuto tasks list --run {id}` shows them all"
+    failing = [
+        f"dispatcher loop {row.loop} fails on it: {one_line(row.error)}; next attempt at {row.retry_at:%H:%M:%S}"
+        for row in parked
+    ]
+    head = f"run {id} with {run.total_tasks} tasks is {run.status}; `tenuto tasks list --run {id}` lists its tasks"
     facts = {"id": id, "status": run.status, "tasks": explained, "parked": parked}
     return facts, "\n".join([head, *failing, *(one_line(str(item["why"])) for item in explained)])

@@ -30,27 +30,27 @@ log = logging.getLogger("tenuto.worker")
 
 Target = Annotated[
     str | None,
-    typer.Argument(metavar="[MODULE:APP]", help="Where the app is: shop.tasks:app or tasks.py.", show_default=False),
+    typer.Argument(metavar="[MODULE:APP]", help="App to run: shop.tasks:app or tasks.py.", show_default=False),
 ]
 Queues = Annotated[str | None, typer.Option(help="Only these queues: a,b. Default: all.")]
-Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Tasks at a time in each process.")]
-Processes = Annotated[int, typer.Option(min=1, max=256, help="Processes with user code.")]
-Labels = Annotated[str | None, typer.Option(help="What this machine has: gpu=1,fast.")]
+Concurrency = Annotated[int, typer.Option(min=1, max=10_000, help="Maximum number of tasks at once per process.")]
+Processes = Annotated[int, typer.Option(min=1, max=256, help="Number of processes that run user code.")]
+Labels = Annotated[str | None, typer.Option(help="Labels of this machine: gpu=1,fast.")]
 Group = Annotated[str | None, typer.Option(help="Only tasks of this resource group.")]
 Pool = Annotated[str | None, typer.Option(help="The pool of workers this one belongs to.")]
-Lease = Annotated[str, typer.Option(help="After this silence its tasks are given to others.")]
+Lease = Annotated[str, typer.Option(help="Time without a heartbeat after which other workers get its tasks.")]
 Url = Annotated[
     str | None,
-    typer.Option(help="A server to work for, without its database: https://… Default: TENUTO_URL.", show_default=False),
+    typer.Option(help="URL of a server to work for over HTTP: https://… Default: TENUTO_URL.", show_default=False),
 ]
 WorkerKey = Annotated[
-    str | None, typer.Option(help="The key for it: tnw_… Default: TENUTO_WORKER_KEY.", show_default=False)
+    str | None, typer.Option(help="Worker key for --url: tnw_… Default: TENUTO_WORKER_KEY.", show_default=False)
 ]
 Bundles = Annotated[bool, typer.Option("--bundles", help="Also run the tasks of bundles, in sandboxes.")]
 Weak = Annotated[
-    bool, typer.Option("--weak-sandbox", help="Run untrusted code though this machine cannot confine it fully.")
+    bool, typer.Option("--weak-sandbox", help="Run untrusted code even if this machine cannot confine it fully.")
 ]
-Grace = Annotated[str, typer.Option(help="How long tasks may finish when it is stopped.")]
+Grace = Annotated[str, typer.Option(help="How long running tasks may continue after SIGTERM.")]
 
 
 def worker(
@@ -70,14 +70,18 @@ def worker(
     metrics_port: MetricsPort = None,
     as_json: Json = False,
 ) -> None:
-    """Run an app's tasks. SIGTERM finishes within the grace, a second one at once; SIGHUP finishes everything."""
+    """Run the tasks of an app.
+
+    SIGTERM lets running tasks finish within the grace period, a second SIGTERM stops at once.
+    SIGHUP lets all running tasks finish.
+    """
     flags = {"concurrency": concurrency, "processes": processes, "resource_group": resource_group, "pool": pool}
     flags |= {"queues": names(queues, "--queues"), "labels": names(labels, "--labels") or [], **times(lease, grace)}
     flags |= {"bundles": bundles, "weak_sandbox": weak_sandbox}
     if target is not None:
         refuse_target(target)
     elif not bundles:
-        raise UsageError("nothing says what to run; write tenuto worker module:app, or tenuto worker --bundles")
+        raise UsageError("no app is given; write tenuto worker module:app, or tenuto worker --bundles")
     settings = read_settings()
     log_to_stderr()
     if (site := resolve_server(settings, url, key)) is not None:
@@ -108,7 +112,7 @@ async def _work(settings: "WorkerSettings") -> None:
 
 def _ready(settings: "WorkerSettings") -> None:
     size = f"{settings.processes} × {settings.concurrency}"
-    log.info("%s works on %s: %s tasks at a time", settings.name, what_runs(settings), size)
+    log.info("worker %s runs %s: up to %s tasks at once", settings.name, what_runs(settings), size)
 
 
 def what_runs(settings: "WorkerSettings") -> str:
@@ -153,7 +157,7 @@ def names(text: str | None, flag: str) -> list[str] | None:
         return None
     parts = [name.strip() for name in text.split(",")]
     if not all(parts):
-        raise UsageError(f"{flag} is {text!r}: a name is empty; write {flag} one,two")
+        raise UsageError(f"{flag} is {text!r} and contains an empty name; write {flag} first,second")
     return parts
 
 
@@ -162,5 +166,5 @@ def times(lease: str, grace: str) -> dict[str, float]:
 
     leased = seconds(lease, "--lease", positive=True)
     if not 1 <= leased <= 86_400:
-        raise UsageError(f"--lease is {lease}, not between one second and one day; write 60s")
+        raise UsageError(f"--lease is {lease}, which is not between 1 second and 1 day; write 60s")
     return {"lease": leased, "grace": seconds(grace, "--grace")}

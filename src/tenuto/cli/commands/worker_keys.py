@@ -10,7 +10,7 @@ from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.output import Json, show, show_list
 from tenuto.cli.session import read_id
 
-app = typer.Typer(help="Keys of remote workers: create, list, rotate, revoke.", no_args_is_help=True)
+app = typer.Typer(help="Keys of workers over HTTP: create, list, rotate, revoke.", no_args_is_help=True)
 
 COLUMNS = ("id", "key_id", "name", "queues", "created_by", "created_at", "expires_at", "revoked_at", "last_used_at")
 
@@ -18,13 +18,13 @@ COLUMNS = ("id", "key_id", "name", "queues", "created_by", "created_at", "expire
 @app.command()
 def create(
     name: Name,
-    queues: Annotated[str, typer.Option(help="The queues it may claim from: mail,reports; * is all of them.")] = "*",
+    queues: Annotated[str, typer.Option(help="Queues that the key allows: mail,reports, or * for all.")] = "*",
     expires: Expires = None,
     env: Env = "live",
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Make a worker key and print it; nobody can show it again."""
+    """Create a worker key and print it. It cannot be shown again."""
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
@@ -37,7 +37,7 @@ def create(
 
 @app.command("list")
 def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
-    """The newest worker keys first; never a key itself."""
+    """List worker keys, newest first, without the keys themselves."""
     from tenuto.db import keys
 
     page = {"before": before and read_id(before, "worker-key"), "limit": limit}
@@ -47,7 +47,7 @@ def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Js
 
 @app.command()
 def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = None, as_json: Json = False) -> None:
-    """Make a new key in place of one, which stays good for the overlap."""
+    """Create a key that replaces an old one. The old key stays valid for the overlap."""
     from tenuto.db import keys
     from tenuto.model.keys import WORKER
 
@@ -59,7 +59,7 @@ def rotate(key: KeyId, overlap: Overlap = "1d", env: Env = "live", org: Org = No
 
 @app.command()
 def revoke(key: KeyId, org: Org = None, as_json: Json = False) -> None:
-    """Let no worker in with a key, from now on."""
+    """Revoke a worker key now. Workers with it are rejected."""
     id, done = change(lambda transaction: end_key(transaction, "worker-key", key), org=org)
-    text = f"revoked worker key {id}" if done else f"worker key {id} was revoked already"
+    text = f"revoked worker key {id}" if done else f"worker key {id} was already revoked"
     show({"id": id, "revoked": True}, text, as_json=as_json)

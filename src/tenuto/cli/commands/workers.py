@@ -21,12 +21,12 @@ WorkerId = Annotated[str, typer.Argument(metavar="WORKER", help="The worker's id
 
 @app.command("list")
 def list_(
-    status: Annotated[str | None, typer.Option(help="Only those in this state.")] = None,
-    after: Annotated[str | None, typer.Option(help="Go on after this id: the last of the page before.")] = None,
+    status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
+    after: Annotated[str | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
     limit: Limit = 50,
     as_json: Json = False,
 ) -> None:
-    """Every worker and how many tasks it runs."""
+    """List the workers and how many tasks each runs."""
     from tenuto.db import monitoring
 
     page = {"status": status, "after": after, "limit": limit}
@@ -36,7 +36,7 @@ def list_(
 
 @app.command("show")
 def show_(worker: WorkerId, as_json: Json = False) -> None:
-    """Everything about one worker."""
+    """Show one worker."""
     row = with_database(lambda context: _find(context, worker))
     show(row, fields(row), as_json=as_json)
 
@@ -53,16 +53,16 @@ async def _find(context: CommandContext, worker_id: str) -> "WorkerStatus":
                 if worker.id == worker_id:
                     return worker
             after = page[-1].id
-    raise NotFound(f"no worker {worker_id}", "`tenuto workers list` shows those there are")
+    raise NotFound(f"no worker {worker_id}", "`tenuto workers list` shows the workers")
 
 
 @app.command()
 def drain(
     worker: WorkerId,
-    reason: Annotated[str | None, typer.Option(help="Kept with the worker.")] = None,
+    reason: Annotated[str | None, typer.Option(help="Reason, stored with the worker.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Let a worker finish what it holds and claim nothing more."""
+    """Drain a worker: it finishes its tasks and claims no more."""
     from tenuto.db import workers
 
     audited_call(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
@@ -71,7 +71,7 @@ def drain(
 
 @app.command()
 def terminate(worker: WorkerId, as_json: Json = False) -> None:
-    """Give up a worker: its session ends and its tasks go to others."""
+    """Terminate a worker: its session ends, and other workers get its tasks."""
     from tenuto.db import workers
 
     audited_call(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)

@@ -51,7 +51,9 @@ def read_proxies(text: str | None) -> tuple[str, ...]:
         try:
             ip_network(proxy)
         except ValueError as error:
-            message = f"--trusted-proxies has {proxy!r}, which is no address or network; write 10.0.0.7 or 10.0.0.0/24"
+            message = (
+                f"--trusted-proxies has {proxy!r}, which is not an address or network; write 10.0.0.7 or 10.0.0.0/24"
+            )
             raise UsageError(message) from error
     return proxies
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 Issuer = Annotated[
     str | None,
-    typer.Option(help="The OIDC issuer of people's tokens: https://…", envvar="TENUTO_OIDC_ISSUER", show_default=False),
+    typer.Option(help="OIDC issuer of users' tokens: https://…", envvar="TENUTO_OIDC_ISSUER", show_default=False),
 ]
 Audience = Annotated[
     str | None,
     typer.Option(
-        help="The audience that tokens must name; by default the client id.",
+        help="Expected audience (`aud`) of tokens. Default: the client id.",
         envvar="TENUTO_OIDC_AUDIENCE",
         show_default=False,
     ),
@@ -27,14 +27,16 @@ Audience = Annotated[
 Client = Annotated[
     str | None,
     typer.Option(
-        help="What the issuer calls this server: with it people log in here. Its secret is TENUTO_OIDC_CLIENT_SECRET.",
+        help="OIDC client id; enables login in browsers. Its secret is read from TENUTO_OIDC_CLIENT_SECRET.",
         envvar="TENUTO_OIDC_CLIENT_ID",
         show_default=False,
     ),
 ]
 PublicUrl = Annotated[
     str | None,
-    typer.Option(help="Where browsers reach this server: https://…", envvar="TENUTO_PUBLIC_URL", show_default=False),
+    typer.Option(
+        help="URL of this server, as browsers reach it: https://…", envvar="TENUTO_PUBLIC_URL", show_default=False
+    ),
 ]
 
 
@@ -53,22 +55,22 @@ def read_oidc(
         _check_public(public_url)
     if issuer is None:
         if audience or client:
-            raise UsageError("an audience or client says nothing without its issuer; write --oidc-issuer https://…")
+            raise UsageError("--oidc-audience and --oidc-client need an issuer; write --oidc-issuer https://…")
         return None
     try:
         check_url(issuer)
     except IssuerUnavailable:
         raise UsageError(f"the issuer {issuer!r} is not an https address; write --oidc-issuer https://…") from None
     if audience is None and client is None:
-        raise UsageError(
-            "say for whom the issuer's tokens must be meant, or all of its would be let in: --oidc-audience"
-        )
+        raise UsageError("--oidc-audience is required: without it every token of this issuer would be accepted")
     if client is not None and public_url is None:
-        raise UsageError("people come back from the issuer to --public-url; write where browsers reach this server")
+        raise UsageError(
+            "--public-url is required: the issuer redirects users to it after login; write the URL of this server"
+        )
     return Oidc(issuer, audience or client or "", client, environment.get("TENUTO_OIDC_CLIENT_SECRET") or None)
 
 
 def _check_public(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/") or parts.query:
-        raise UsageError(f"--public-url {url!r} is not scheme, host and port alone; write https://tenuto.example.org")
+        raise UsageError(f"--public-url {url!r} is not only scheme, host and port; write https://tenuto.example.org")

@@ -32,7 +32,7 @@ def resolve_server(
         url = settings.server_url
     if url is None:
         if key is not None:
-            raise UsageError("--key is for a server: write --url https://… too, or set TENUTO_URL")
+            raise UsageError("--key needs a server: also write --url https://…, or set TENUTO_URL")
         return None
     host = _check_url(url)
     site = ServerAddress(url.rstrip("/"), _check_key(key or environment.get("TENUTO_WORKER_KEY")), _proxy(url, host))
@@ -53,10 +53,12 @@ def _check_key(key: str | None) -> str:
     from tenuto.model.keys import WORKER, parse_key
 
     if not key:
-        raise UsageError("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` makes one")
+        raise UsageError("a worker key is missing: set TENUTO_WORKER_KEY; `tenuto worker-keys create` creates one")
     parsed = parse_key(key.strip())
     if parsed is None:
-        raise UsageError("the worker key is mistyped or cut: it begins with tnw_ and is shown whole when it is made")
+        raise UsageError(
+            "the worker key is mistyped or incomplete: it begins with tnw_ and is shown in full when it is created"
+        )
     if parsed.kind != WORKER:
         raise UsageError("this is an API key (tn_…); a worker needs a worker key (tnw_…): `tenuto worker-keys create`")
     return parsed.text
@@ -88,5 +90,5 @@ def _greet(site: "ServerAddress") -> None:
         healthy = False
     if not healthy:
         raise Unreachable(
-            f"{site.url} responded with {response.status}, which no Tenuto server does: check the address"
+            f"{site.url} responded with {response.status}, which a Tenuto server never does; check the address"
         )

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from tenuto.worker.supervisor.child_process import ChildProcess
 
 MetricsPort = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="Answer Prometheus at http://…:PORT/metrics.", show_default=False)
+    int | None,
+    typer.Option(min=1, max=65535, help="Serve Prometheus metrics at http://…:PORT/metrics.", show_default=False),
 ]
 
 SHUTDOWN_SECONDS = 8.0  # for the loops to finish their current step
-NO_LOOPS = "this login may not act as tenuto_dispatcher (grant it that role)"
+NO_LOOPS = "this login cannot act as tenuto_dispatcher (grant it that role)"
 
 log = logging.getLogger("tenuto")
 
@@ -129,7 +130,7 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
     from tenuto.storage.folder import FolderStore
 
     if not context.may_dispatch:
-        log.warning("no loops run here, since %s; `tenuto dispatcher` must run elsewhere", NO_LOOPS)
+        log.warning("no dispatcher loops run here: %s; run `tenuto dispatcher` elsewhere", NO_LOOPS)
         return
     store = FolderStore(context.settings.home / "objects")
     metrics: dict[str, Any] = {"port": context.metrics_port, "org_id": UUID(context.org_id)}

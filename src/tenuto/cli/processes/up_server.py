@@ -46,14 +46,14 @@ def find_front(context: ProcessContext, port: int | None) -> LocalServer | None:
 
     peppers = peppers_if_any(context.settings)
     if peppers is None:
-        log.info("server: none, since TENUTO_PEPPER is not set")
+        log.info("server: none, because TENUTO_PEPPER is not set")
         return None
     with explained():
         role = choose_role(context.url, "tenuto_api")
         try:
             check_bound(context.url, role)
         except MissingRight as problem:
-            log.warning("server: none, since %s", problem)
+            log.warning("server: none, because %s", problem)
             return None
     settings = ServerSettings(context.url, role, peppers, objects=context.settings.home / "objects")
     return LocalServer(settings, _listen(port))
@@ -95,7 +95,7 @@ async def answering(front: LocalServer | None, parts: BackgroundTasks) -> AsyncI
         with suppress(SystemExit):  # uvicorn exits if it cannot start; `tenuto up` must still stop the rest in order
             await server.serve([front.listener])
         if not leaving:
-            raise WorkFailed("it ended by itself, and logged why")
+            raise WorkFailed("it ended unexpectedly; its last log lines show why")
 
     serving = parts.start("HTTP server", answer())
     try:
@@ -133,6 +133,6 @@ def say_front(front: LocalServer | None, link: str | None) -> None:
         return
     log.info("server: %s, described at /openapi.json", address(front.listener))
     if link is None:
-        log.info("no link to log in, since this login may not act as %s", ROLE)
+        log.info("no login link: this database login cannot act as %s", ROLE)
     else:
-        log.info("log in once, as an admin: %s", link)
+        log.info("login link for an admin, valid once: %s", link)
