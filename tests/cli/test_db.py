@@ -133,7 +133,7 @@ def test_a_home_that_cannot_be_is_one_line_and_exit_code_2():
     failed = tenuto("runs", "list", TENUTO_HOME="/proc/nowhere")
 
     assert (failed.returncode, failed.stderr.count("\n")) == (2, 1)
-    assert "no database can be kept in /proc/nowhere" in failed.stderr
+    assert "no database can be stored in /proc/nowhere" in failed.stderr
 
 
 def test_two_homes_in_memory_at_once_one_of_them_relative_and_with_a_space(monkeypatch):

@@ -38,7 +38,7 @@ def test_values_go_and_come_as_texts(database: str) -> None:
 
 def test_a_text_that_postgres_would_cut_is_refused(database: str) -> None:
     async def story(pool: ConnectionPool) -> None:
-        with pytest.raises(InvalidInput, match="holds the character NUL"):
+        with pytest.raises(InvalidInput, match="contains a NUL character"):
             await pool.call(echo, "all\0or nothing", 1)
 
     play(database, story)

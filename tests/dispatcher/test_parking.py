@@ -92,7 +92,7 @@ def test_a_row_that_takes_too_long_is_parked(db: Db, database: str, monkeypatch:
     turn(database, "promote_due")
 
     assert (value(db, DELAYED, good), value(db, DELAYED, bad)) == (0, 1)
-    assert value(db, "select error from tenuto.parked_rows").startswith("the database did not answer within 0.5 s")
+    assert value(db, "select error from tenuto.parked_rows").startswith("the database did not respond within 0.5 s")
 
 
 def test_a_flood_of_poisoned_rows_keeps_nobody_waiting_and_is_parked_in_one_turn(db: Db, database: str):

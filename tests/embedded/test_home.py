@@ -71,7 +71,7 @@ def test_a_home_whose_data_folder_is_gone_is_not_silently_empty(private_home):
         left = embedded.status(private_home).data.parent
     shutil.rmtree(left)
 
-    with pytest.raises(ServerFailed, match=r"which is gone; remove .*data to start with an empty database"):
+    with pytest.raises(ServerFailed, match=r"which no longer exists; remove .*data to start with an empty database"):
         embedded.start(private_home)
 
 
@@ -103,5 +103,9 @@ def test_a_home_that_cannot_be_written_is_named_with_the_cure(home, where):
     script = [sys.executable, "-c", START, home / where, str(NOBODY.pw_uid), str(NOBODY.pw_gid)]
     done = subprocess.run(script, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ROOT})
 
-    assert done.stdout.startswith(f"NoHome: no database can be kept in {home / where}: Permission denied"), done.stderr
-    assert done.stdout.endswith("; set TENUTO_HOME to a folder of yours, or TENUTO_DATABASE_URL to a Postgres\n")
+    assert done.stdout.startswith(f"NoHome: no database can be stored in {home / where}: Permission denied"), (
+        done.stderr
+    )
+    assert done.stdout.endswith(
+        "; set TENUTO_HOME to a folder that you own, or TENUTO_DATABASE_URL to a Postgres server\n"
+    )

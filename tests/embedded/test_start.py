@@ -63,7 +63,7 @@ def test_data_of_another_major_version_is_refused_and_left_alone(home):
         data = embedded.status(home).data
     (data / "PG_VERSION").write_text("12\n")
 
-    with pytest.raises(WrongMajor, match=r"made by Postgres 12, but only .*TENUTO_PG_BIN"):
+    with pytest.raises(WrongMajor, match=r"created by Postgres 12, but only .*TENUTO_PG_BIN"):
         embedded.start(home)
     assert (data / "PG_VERSION").read_text() == "12\n"
 
@@ -111,7 +111,7 @@ def test_data_that_its_user_can_no_longer_reach_is_not_replaced_by_an_empty_fold
         pass
     home.chmod(0o700)
 
-    with pytest.raises(ServerFailed, match="who may not enter"):
+    with pytest.raises(ServerFailed, match="who cannot enter"):
         embedded.start(home)
     home.chmod(0o711)
 

@@ -84,7 +84,7 @@ def test_a_worker_finishes_and_stops(database: str, tmp_path: Path) -> None:
         await asyncio.to_thread(install.migrate, database, test=True, root=other(tmp_path))
         await asyncio.wait_for(working, 30)
 
-    with pytest.raises(BackgroundTaskDied, match="functions are no longer those that this process calls"):
+    with pytest.raises(BackgroundTaskDied, match="functions no longer match this process"):
         asyncio.run(story())
 
 
@@ -106,4 +106,4 @@ def test_no_process_starts_on_other_functions(database: str, tmp_path: Path) -> 
     refused = command("dispatcher", TENUTO_DATABASE_URL=database)
 
     assert refused.returncode == 1
-    assert "are not those that this Tenuto calls; run `tenuto db migrate`" in refused.stderr
+    assert "do not match this Tenuto; run `tenuto db migrate`" in refused.stderr

@@ -48,7 +48,7 @@ def test_a_sound_bundle_says_its_types_and_gives_its_files() -> None:
         ({"env_allowlist": ["PATH"]}, "unknown key 'env_allowlist'"),
         ({"schema_version": 2}, "schema_version 2, not 1"),
         ({"schema_version": True}, "schema_version True, not 1"),
-        ({"runtime": "node"}, "runtime 'node'; only python runs here"),
+        ({"runtime": "node"}, "runtime 'node'; write python"),
         ({"name": "Images"}, "name 'Images', not 1-63"),
         ({"name": "../x"}, r"name '\.\./x'"),
         ({"tasks": {}}, "no tasks, or more than 100"),
@@ -149,7 +149,7 @@ def test_a_list_of_entries_that_would_fill_the_memory_is_not_read() -> None:
     sound = a_bundle()
     large = sound[:-10] + struct.pack("<I", MAX_DIRECTORY_BYTES + 1) + sound[-6:]
 
-    with pytest.raises(BadBundle, match="lists more than fits"):
+    with pytest.raises(BadBundle, match="directory of the zip has more than"):
         read(large)
 
 

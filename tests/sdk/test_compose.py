@@ -108,7 +108,7 @@ def test_many_compositions_start_in_one_call_all_or_none(journey):
         ),
         (lambda: chain(note, shout), r"calc.note gives nothing, but calc.shout takes text: str"),
         (lambda: chain(), r"chain\(\) has no tasks"),
-        (lambda: group(add, print), "group takes tasks, chains and groups, not <built-in"),  # type: ignore[arg-type]
+        (lambda: group(add, print), "group accepts tasks, chains and groups, not <built-in"),  # type: ignore[arg-type]
         (lambda: chain(add, half).bind(1), r"takes 2 inputs, not 1; they are x: int \(calc.add\), y: int"),
         (lambda: chain(add, half).bind(1, "b"), r"calc.add: y: 'b' is not int"),
     ],

@@ -44,11 +44,11 @@ def test_a_database_that_is_named_comes_before_a_server():
 def test_a_server_without_an_api_key_or_with_an_org_is_refused_with_what_to_set(monkeypatch):
     monkeypatch.delenv("TENUTO_API_KEY", raising=False)
 
-    with pytest.raises(BadAddress, match="asks who is there: set TENUTO_API_KEY"):
+    with pytest.raises(BadAddress, match="requires an API key: set TENUTO_API_KEY"):
         asyncio.run(enter("https://tenuto.example"))
     with pytest.raises(BadAddress, match=r"is a worker key \(tnw_…\); .* an API key \(tn_…\): set TENUTO_API_KEY"):
         asyncio.run(enter("https://tenuto.example", key=make_key(WORKER, "test").text))
-    with pytest.raises(BadAddress, match="the key says which org is meant"):
+    with pytest.raises(BadAddress, match="the API key determines the org"):
         asyncio.run(enter("https://tenuto.example", key="tn_x", org="acme"))
 
 
@@ -58,7 +58,7 @@ def test_a_server_without_an_api_key_or_with_an_org_is_refused_with_what_to_set(
         ("localhost:8080", "cannot be localhost:8080; write TENUTO_URL=http://localhost:8080 or https://"),
         ("localhost", "cannot be localhost; write TENUTO_URL=http://localhost or"),
         ("http://[::1", "cannot be http://[::1; write TENUTO_URL=https://"),
-        ("https://me:secret@tenuto.example", "cannot be what it is; write TENUTO_URL=https://"),
+        ("https://me:secret@tenuto.example", "is invalid; write TENUTO_URL=https://"),
         ("http://127.0.0.1:1/v1/", "cannot be http://127.0.0.1:1/v1/; leave out /v1"),
     ],
 )
@@ -87,7 +87,7 @@ def test_the_embedded_database_is_started_and_filled_where_none_is_named(tmp_pat
 
 
 def test_a_database_without_tenuto_is_not_touched(empty_database):
-    with pytest.raises(NotInstalled, match="holds no Tenuto; run `tenuto db migrate`"):
+    with pytest.raises(NotInstalled, match="has no Tenuto schema; run `tenuto db migrate`"):
         asyncio.run(enter(empty_database))
 
 

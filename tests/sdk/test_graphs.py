@@ -213,7 +213,9 @@ def test_wrong_arguments_are_refused_where_they_are_written():
         g.add(print, 1)  # type: ignore[call-overload]
     with pytest.raises(InvalidInput, match="dedupe_key is an option of the whole graph"):
         g.add(audit, dedupe_key="x")
-    with pytest.raises(InvalidInput, match="its limit is for each customer, which another task gives only later"):
+    with pytest.raises(
+        InvalidInput, match="its limit is per customer, which is the output of another task and not known yet"
+    ):
         g.add(bill, g.add(extract, "eu"))
 
 
@@ -242,9 +244,9 @@ def test_nodes_of_another_graph_handlers_and_conditions_are_checked():
         g.add(merge, [foreign])
     with pytest.raises(InvalidInput, match="belongs to <graph other"):
         g.add(audit, after=foreign)
-    with pytest.raises(InvalidInput, match="one of them is a handler of another end"):
+    with pytest.raises(InvalidInput, match="they are not handlers for the same outcome"):
         g.add(audit, after=handler)
-    with pytest.raises(InvalidInput, match=r"on='failed' is about the nodes in after="):
+    with pytest.raises(InvalidInput, match=r"on='failed' needs nodes in after="):
         g.add(audit, on="failed")
     with pytest.raises(InvalidInput, match="on='always' is not a condition"):
         g.add(audit, after=g.add(audit), on="always")  # type: ignore[call-overload]
@@ -271,7 +273,9 @@ def test_pickles_flow_between_tasks_that_ask_for_them(journey):
         g = Graph()
         made = g.add(make, 3)
         g.add(double, made, {1, 2}, other=[made])
-        with pytest.raises(InvalidInput, match=r'pickle.make gives a pickle, .* write serializer="pickle" at both'):
+        with pytest.raises(
+            InvalidInput, match=r'pickle.make returns a pickle, .* write serializer="pickle" for both tasks'
+        ):
             g.add(take, made)
         run = await tn.start(g)
         await tn.work()

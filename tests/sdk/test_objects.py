@@ -98,7 +98,7 @@ def test_outputs_too_large_for_a_row_flow_from_task_to_task(journey):
 def test_many_starts_take_no_objects_and_say_so(journey):
     async def steps(tn):
         photo = await tn.put(b"x")
-        with pytest.raises(InvalidInput, match=r"item 0 holds a data object; start it with tn.start"):
+        with pytest.raises(InvalidInput, match=r"item 0 contains a data object; start it with tn.start"):
             await tn.start_many(measure, [(photo, [])])
 
     journey(app, steps)

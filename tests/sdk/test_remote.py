@@ -125,7 +125,7 @@ def test_what_a_server_refuses_is_raised_as_on_the_database(way, database):
     large = refused(way, way["key"], lambda tn: tn.put(b"x" * (65 << 20)))
 
     assert [type(one) for one in (wrong, weak, large)] == [Unauthorized, Forbidden, TooLarge]
-    assert str(wrong).endswith("; set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)")
+    assert str(wrong).endswith("; set TENUTO_API_KEY, or pass key=… (`tenuto keys create` creates one)")
 
 
 def test_a_pickle_is_refused_where_it_would_be_sent(way):
@@ -195,7 +195,7 @@ def test_a_server_that_is_not_there_is_said_once_while_it_is_waited_for(caplog):
 
     (line,) = [record.getMessage() for record in caplog.records if record.name == "tenuto.client"]
     assert line.startswith("http://127.0.0.1:1 does not answer")
-    assert line.endswith("; trying for 0.2 s")
+    assert line.endswith("; retrying for 0.2 s")
 
 
 def test_the_environment_leads_to_a_server(way, monkeypatch):

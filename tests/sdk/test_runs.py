@@ -156,7 +156,7 @@ def test_a_policy_counts_failures_and_not_the_attempts_that_waited(journey):
 def test_waiting_has_an_end_and_a_cancelled_run_says_so(journey):
     async def steps(tn):
         run = await tn.start(add, 1, 2, delay="1h")
-        with pytest.raises(WaitTimeout, match=r"has not ended within 0.05 s and goes on: `tenuto runs show .*`"):
+        with pytest.raises(WaitTimeout, match=r"has not ended within 0.05 s and continues: `tenuto runs show .*`"):
             await run.result(timeout=0.05)
         await run.cancel("not needed")
         with pytest.raises(RunCancelled):
@@ -195,7 +195,7 @@ def test_start_many_with_a_wrong_item_starts_nothing(journey):
             await tn.start_many(add, [(1, 2), (1, "z")])
         with pytest.raises(InvalidInput, match="2 dedupe_keys for 1 items"):
             await tn.start_many(add, [(1, 2)], dedupe_keys=["a", "b"])
-        with pytest.raises(InvalidInput, match="dedupe_key belongs to one run; give dedupe_keys"):
+        with pytest.raises(InvalidInput, match="dedupe_key is an option of a single run; pass dedupe_keys"):
             await tn.start_many(add, [(1, 2)], dedupe_key="a")
         return await tn.work()
 
@@ -224,7 +224,7 @@ def test_run_data_is_read_and_written_from_outside(journey):
         run = await tn.start(send, "a@b.c")
         await run.data.put("colour", "red", tags=["look"])
         await tn.work()
-        with pytest.raises(InvalidInput, match="written at once"):
+        with pytest.raises(InvalidInput, match="must be awaited"):
             run.data["x"] = 1
         return await run.data["sent"], await run.data.get("missing", 5), await run.data.find(tags=["look"])
 
@@ -276,7 +276,7 @@ def test_whoever_waits_is_told_when_other_code_cancels_the_task_that_asks(journe
             await asyncio.sleep(0)
         asking[0].cancel()
 
-        with pytest.raises(Unreachable, match="nobody asks any more how the run ended"):
+        with pytest.raises(Unreachable, match="the result of the run is no longer watched"):
             await waiting
         await world.work()
         assert await run.result() == 3

@@ -110,7 +110,7 @@ def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(way, dat
 
 
 def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(way):
-    said = "is not a psycopg connection|this needs the database itself, and http.* is a server; set TENUTO_DATABASE_URL"
+    said = "is not a sync psycopg connection|this call needs the database itself, but http.* is a server; set TENUTO_DATABASE_URL"
     with app.connect_sync(**way) as tn:
         with pytest.raises(BadAddress, match=said):
             tn.start(add, 1, 2, connection="postgresql://")
@@ -124,13 +124,13 @@ def test_a_login_that_may_not_start_tasks_is_told_what_it_lacks(way, database, d
     db.execute("create role clerk login password 'secret'")
     try:
         with app.connect_sync(**way) as tn, psycopg.connect(database, user="clerk", password="secret") as conn:
-            with pytest.raises(MissingRight, match=r"'clerk' may not start tasks .*: grant tenuto_worker to clerk"):
+            with pytest.raises(MissingRight, match=r"'clerk' cannot start tasks .*: grant tenuto_worker to clerk"):
                 tn.start(add, 1, 2, connection=conn)
             conn.rollback()
             db.execute("grant tenuto_readonly to clerk")
             with (
                 app.connect_sync(make_conninfo(database, user="clerk", password="secret")) as own,
-                pytest.raises(MissingRight, match=r"'clerk' may not start tasks .*: grant tenuto_worker to clerk"),
+                pytest.raises(MissingRight, match=r"'clerk' cannot start tasks .*: grant tenuto_worker to clerk"),
             ):
                 own.start(add, 1, 2)
             db.execute("grant tenuto_worker to clerk")
@@ -156,7 +156,7 @@ def test_wrong_use_of_the_sync_client_is_refused_at_once(way):
     with app.connect_sync(**way) as tn:
         with pytest.raises(InvalidInput, match=r"its signature is bank.add\(x: int, y: int\)"):
             tn.start(add, 1)  # type: ignore[call-arg]
-        with pytest.raises(InvalidInput, match=r"signal go: value: .* has no JSON form"):
+        with pytest.raises(InvalidInput, match=r"signal go: value: .* cannot be converted to JSON"):
             tn.signal(tn.start(add, 1, 2), "go", object())
 
 

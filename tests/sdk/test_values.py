@@ -149,19 +149,19 @@ def test_the_dicts_of_collections_fit_where_a_dict_does_and_come_back_as_one(hin
         (dict[str, int], {"a": {}}, r"value\.a: {} is not int"),
         (Order, {"id": 7}, "value: {'id': 7} is not Order"),
         (Colour, "red", "value: 'red' is not Colour"),
-        (Order, Order("x", Decimal(1), NOW), "has no JSON form as Order"),  # type: ignore[arg-type]
-        (float, math.nan, "NaN and infinity have no JSON form"),
-        (Any, [math.inf], "NaN and infinity have no JSON form"),
-        (list[float], [math.nan], "NaN and infinity have no JSON form"),
+        (Order, Order("x", Decimal(1), NOW), "cannot be converted to JSON as Order"),  # type: ignore[arg-type]
+        (float, math.nan, "NaN and infinity cannot be converted to JSON"),
+        (Any, [math.inf], "NaN and infinity cannot be converted to JSON"),
+        (list[float], [math.nan], "NaN and infinity cannot be converted to JSON"),
         (str, "a\0b", "a NUL character"),
         (Any, {"k": "\ud800"}, "half of a surrogate pair"),
-        (Any, NOW, r"value: datetime.datetime\(.* \(datetime\) has no JSON form here; annotate it"),
+        (Any, NOW, r"value: datetime.datetime\(.* \(datetime\) cannot be converted to JSON; annotate it"),
         (Any, {1: 2}, "the key 1 is not a text; annotate the parameter"),
-        (Any, (1, 2), "has no JSON form here; annotate it"),
-        (Any, object(), "has no JSON form"),
+        (Any, (1, 2), "cannot be converted to JSON; annotate it"),
+        (Any, object(), "cannot be converted to JSON"),
         (Any, {"a": {"$slot": 1}}, r"value\.a: the key '\$slot' is taken"),
         (dict[str, str], {"$object": "x"}, r"the key '\$object' is taken"),
-        (Document, Document(body=b"\xff"), "its bytes are not text; write model_config"),
+        (Document, Document(body=b"\xff"), "its bytes are not UTF-8; write model_config"),
         (Decimal | str, "1.5", "would come back as Decimal"),
     ],
 )
@@ -200,7 +200,7 @@ def test_an_input_over_a_megabyte_is_refused_with_what_to_do():
 
 def test_a_hint_without_a_json_form_is_refused_with_what_to_do():
     with pytest.raises(
-        InvalidInput, match=r'values of Session have no JSON form .*; use a dataclass.*serializer="pickle"'
+        InvalidInput, match=r'values of Session cannot be converted to JSON .*; use a dataclass.*serializer="pickle"'
     ):
         task_of(type("Session", (), {})).encode_args((1,), {})
 

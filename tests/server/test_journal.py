@@ -82,7 +82,7 @@ def test_what_the_database_cannot_do_in_time_is_a_warning_with_its_reason(
 
     ((level, line),) = lines(written)
     assert (level, line[:24]) == ("WARNING", "GET /v1/runs 503 timeout")
-    assert line.endswith(": the database did not answer within 0.2 s")
+    assert line.endswith(": the database did not respond within 0.2 s")
 
 
 def test_a_mistake_of_ours_is_an_error_with_where_it_was_made(

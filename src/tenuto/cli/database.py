@@ -54,7 +54,7 @@ def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
                 )
             if not status.fits:
                 raise OtherFunctions(
-                    f"the functions in {status.url} are not those that this Tenuto calls; "
-                    "run `tenuto db migrate` with the Tenuto that all processes are to run"
+                    f"the functions in {status.url} do not match this Tenuto; "
+                    "run `tenuto db migrate` with the Tenuto that all processes run"
                 )
         yield url

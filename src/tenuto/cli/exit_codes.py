@@ -23,8 +23,8 @@ class StillRunning(Exception):
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(
-            f"run {run_id} has not ended within {seconds:g} s and continues: `tenuto runs show {run_id}` says how far, "
-            f"`tenuto runs watch {run_id}` follows it"
+            f"run {run_id} has not ended within {seconds:g} s and continues: "
+            f"`tenuto runs show {run_id}` shows its progress, `tenuto runs watch {run_id}` follows it"
         )
 
 

@@ -95,7 +95,7 @@ class Ticker(Generic[D]):
         self._turns = [LoopState(loop, loop.batch) for loop in loops]
         self._moved_at = -BUSY_FOR_SECONDS
         self._failures = 0
-        self._said: dict[str, str] = {}
+        self._problems: dict[str, str] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
         try:
@@ -164,13 +164,13 @@ class Ticker(Generic[D]):
         """Log each problem once, not once per second while it lasts; an outage of the database is one problem."""
         text = (str(error) or type(error).__name__).splitlines()[0]
         trouble = Unreachable.__name__ if isinstance(error, Unreachable) else text
-        if self._said.get(name) != trouble:
-            self._said[name] = trouble
-            log.warning("%s: %s; trying again", name, text)
+        if self._problems.get(name) != trouble:
+            self._problems[name] = trouble
+            log.warning("dispatcher loop %s failed: %s; retrying", name, text)
 
     def _recover(self, name: str) -> None:
-        if self._said.pop(name, None) is not None:
-            log.info("%s: works again", name)
+        if self._problems.pop(name, None) is not None:
+            log.info("dispatcher loop %s works again", name)
 
 
 def pause_after(failures: int, error: Exception) -> float:

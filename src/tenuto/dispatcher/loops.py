@@ -154,7 +154,7 @@ async def delete_collected(dispatcher: Dispatcher) -> None:
         try:
             await asyncio.to_thread(dispatcher.store.delete, gone.uri)
         except (StorageProblem, OSError) as problem:
-            log.warning("object %s is gone, but not what it named: %s", gone.id, problem)
+            log.warning("data object %s is deleted, but its file is not: %s", gone.id, problem)
 
 
 async def collect(dispatcher: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:

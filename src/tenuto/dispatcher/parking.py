@@ -97,7 +97,7 @@ class Turn:
         self.served += len(keys)
         if any(row.failures for row in piece):
             await self.pool.call(maintenance.unpark_rows, loop=self.loop, keys=keys)
-            log.info("%s: %d parked rows served", self.loop, len(keys))
+            log.info("dispatcher loop %s: %d parked rows processed", self.loop, len(keys))
         return None
 
     async def _park(self) -> None:
@@ -117,10 +117,14 @@ class Turn:
         for parked_row in parked[:MAX_LOGGED]:
             row, error = self.failed[parked_row.key]
             log.warning(
-                "%s: parked %s until %s: %s", self.loop, name_of(row), f"{parked_row.retry_at:%H:%M:%S}", text_of(error)
+                "dispatcher loop %s: parked row %s until %s: %s",
+                self.loop,
+                name_of(row),
+                f"{parked_row.retry_at:%H:%M:%S}",
+                text_of(error),
             )
         if len(parked) > MAX_LOGGED:
-            log.warning("%s: parked %d more rows", self.loop, len(parked) - MAX_LOGGED)
+            log.warning("dispatcher loop %s: parked %d more rows", self.loop, len(parked) - MAX_LOGGED)
 
 
 def split(rows: Sequence[DueRow]) -> list[list[DueRow]]:

@@ -56,7 +56,10 @@ async def fire_schedules(conn: Conn, *, limit: int, keys: list[str] | None = Non
             moments += len(firing.moments)
         except InvalidInput as problem:
             log.error(
-                "schedule %s of org %s is paused, it cannot be fired: %s", schedule.name, schedule.org_id, problem
+                "schedule %s of org %s is paused, because it cannot be fired: %s",
+                schedule.name,
+                schedule.org_id,
+                problem,
             )
             await reactions.pause_schedule(conn, org_id=schedule.org_id, name=schedule.name)
     if planned:

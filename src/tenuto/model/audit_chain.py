@@ -43,13 +43,13 @@ class Verifier:
         """Check the next record; records are passed in the order of their positions."""
         if record.seq < self._expected:
             if record.seq > self.anchor_seq:
-                self._find("inserted", record.seq, f"entry {record.id} has a place that another one has")
+                self._find("inserted", record.seq, f"entry {record.id} has the same position as another entry")
             return
         if record.seq > self._expected:
-            self._find("missing", self._expected, f"entries {self._expected} to {record.seq - 1} are not there")
+            self._find("missing", self._expected, f"entries {self._expected} to {record.seq - 1} are missing")
             self._previous = None
         if self._previous is not None and chained_hash(self._previous, record) != record.hash:
-            self._find("edited", record.seq, f"entry {record.id} is not what was sealed")
+            self._find("edited", record.seq, f"entry {record.id} was changed after it was sealed")
         self._compare(record.seq, record.hash)
         if (record.entity, record.action) == ("audit", "prune"):
             self._prunes.add(_anchor(record.changes))
@@ -62,7 +62,9 @@ class Verifier:
         last = self._expected - 1
         beyond = [seq for seq in self._heads if seq > last]
         if self.anchor_seq and (self.anchor_seq, self.anchor_hash.hex()) not in self._prunes:
-            self._find("missing", 1, f"entries up to {self.anchor_seq} are gone, and none says who pruned them")
+            self._find(
+                "missing", 1, f"entries up to {self.anchor_seq} are missing, and no entry records that they were pruned"
+            )
         if beyond:
             self._find("cut", last + 1, f"the chain ends at {last}, but entry {max(beyond)} was signed")
         if chain is not None:
@@ -71,19 +73,19 @@ class Verifier:
 
     def _compare(self, seq: int, hash: bytes) -> None:
         if seq and self._heads.get(seq, {hash}) != {hash}:
-            self._find(
-                "rewritten", seq, f"entry {seq} was signed with another hash: the chain before it is not the same"
-            )
+            self._find("rewritten", seq, f"entry {seq} was signed with another hash: the chain before it was changed")
 
     def _compare_end(self, chain: Chain, last: int, now: datetime) -> None:
         if chain.seq > last:
             self._find("cut", last + 1, f"the chain ends at {last}, not at {chain.seq}")
         elif chain.seq < last or (chain.hash != self._last and last > self.anchor_seq):
-            self._find("inserted", last, f"the chain goes on to {last}, but was sealed to {chain.seq}")
+            self._find("inserted", last, f"the chain continues to {last}, but was sealed only to {chain.seq}")
         if chain.strays:
             self._find("inserted", last + 1, f"{chain.strays} entries were not written by write_audit")
         if chain.unsealed_since is not None and now - chain.unsealed_since > MAX_UNSEALED:
-            self._find("unsealed", last + 1, f"{chain.unsealed} entries wait since {chain.unsealed_since}")
+            self._find(
+                "unsealed", last + 1, f"{chain.unsealed} entries have not been sealed since {chain.unsealed_since}"
+            )
 
     def _find(self, kind: str, seq: int, what: str) -> None:
         self.findings.append(Finding(kind, seq, what))

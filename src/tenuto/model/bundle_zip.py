@@ -59,9 +59,9 @@ class Zip:
         for entry in self.listed:
             data = self._read(entry.path, entry.bytes)
             if len(data) != entry.bytes:
-                raise BadBundle(f"{entry.path!r} has {len(data):,} bytes, and {MANIFEST} says {entry.bytes:,}")
+                raise BadBundle(f"{entry.path!r} has {len(data):,} bytes, but {MANIFEST} lists {entry.bytes:,}")
             if sha256(data).hexdigest() != entry.sha256:
-                raise BadBundle(f"{entry.path!r} is not what {MANIFEST} says: its sha256 differs")
+                raise BadBundle(f"{entry.path!r} does not match {MANIFEST}: its sha256 differs")
             yield entry.path, data
 
     def _read(self, path: str, limit: int) -> bytes:
@@ -81,7 +81,7 @@ def open_zip(file: BinaryIO) -> Zip:
     try:
         archive = zipfile.ZipFile(file)
     except UNREADABLE as error:
-        raise BadBundle(f"it is not a zip: {error}") from error
+        raise BadBundle(f"the file is not a zip: {error}") from error
     entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         _check_entry(entry)
@@ -99,24 +99,24 @@ def _check_end(file: BinaryIO) -> None:
     tail = file.read(42)
     file.seek(0)
     if len(tail) < _END.size:
-        raise BadBundle("it is not a zip: it is too short")
+        raise BadBundle("the file is not a zip: it is too short")
     mark, *_, directory, _, comment = _END.unpack(tail[-_END.size :])
     if mark != b"PK\x05\x06" or comment:
-        raise BadBundle("it is not a zip, or has a comment at its end")
+        raise BadBundle("the file is not a zip, or has a comment at its end")
     if tail[:4] == b"PK\x06\x07" or directory > MAX_DIRECTORY_BYTES:
-        raise BadBundle(f"the zip lists more than fits into {MAX_DIRECTORY_BYTES:,} bytes")
+        raise BadBundle(f"the directory of the zip has more than {MAX_DIRECTORY_BYTES:,} bytes")
 
 
 def _check_entry(entry: zipfile.ZipInfo) -> None:
     name = entry.orig_filename
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if "\x00" in name or name != entry.filename:
-        raise BadBundle(f"{name!r:.300} holds a character that no name may hold")
+        raise BadBundle(f"{name!r:.300} contains a character that is not allowed in names")
     if entry.is_dir():
-        raise BadBundle(f"{name!r:.300} is a folder; only files are in a bundle")
+        raise BadBundle(f"{name!r:.300} is a folder; a bundle contains only files")
     if kind not in (0, stat.S_IFREG):
         raise BadBundle(f"{name!r:.300} is a symbolic link or another special file")
     if entry.flag_bits & _ENCRYPTED:
         raise BadBundle(f"{name!r:.300} is encrypted")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BadBundle(f"{name!r:.300} is packed in a way other than stored or deflated")
+        raise BadBundle(f"{name!r:.300} uses a compression other than stored or deflated")

@@ -82,13 +82,13 @@ def check_manifest(manifest: Any) -> list[ZipEntry]:
         _refuse("is not an object")
     fields = cast("dict[str, Any]", manifest)
     if unknown := sorted(fields.keys() - KEYS):
-        _refuse(f"has the unknown key {unknown[0]!r}; known are {', '.join(sorted(KEYS))}")
+        _refuse(f"has the unknown key {unknown[0]!r}; known keys are {', '.join(sorted(KEYS))}")
     if missing := sorted(KEYS - fields.keys()):
         _refuse(f"has no {missing[0]!r}")
     if fields["schema_version"] is not VERSION:
         _refuse(f"has schema_version {fields['schema_version']!r}, not {VERSION}")
     if fields["runtime"] != "python":
-        _refuse(f"has the runtime {fields['runtime']!r}; only python runs here")
+        _refuse(f"has the runtime {fields['runtime']!r}; write python")
     if not isinstance(fields["name"], str) or not _NAME.fullmatch(fields["name"]):
         _refuse(f"has the name {fields['name']!r:.80}, not 1-63 of a-z, 0-9, - and _, beginning with a letter")
     listed = _check_files(fields["files"])

@@ -34,7 +34,7 @@ def fire_times(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     moments = _moments(cron, timezone, after, reverse=False)
     moment = next(moments, None)
     if moment is None:
-        raise InvalidInput(f"cron {cron!r} names no moment in the next 50 years", "correct its day and month")
+        raise InvalidInput(f"cron {cron!r} has no time in the next 50 years", "correct its day and month")
     while moment is not None:
         if moment > after:  # in a repeated hour, the first pass may already be over
             yield moment

@@ -40,7 +40,7 @@ def check_database_url(url: str | None) -> None:
     head, _, rest = (url or "").partition("://")
     if head in ("postgresql", "postgres") and "@" in rest and "@" not in re.split("[/?#]", rest, maxsplit=1)[0]:
         raise InvalidInput(
-            "the address of the database cannot be read: its user or password holds a / ? or # as it is",
+            "the address of the database cannot be read: its user or password contains an unescaped / ? or #",
             "write %2F, %3F and %23 for them: postgresql://user:pass%2Fword@host:5432/name",
         )
 
@@ -55,7 +55,7 @@ def wrong_server(url: str, write: str) -> str | None:
         parts, usable = urlsplit(""), False
     if not usable or parts.username is not None or parts.query or parts.fragment:
         if "@" in url:  # the part before the @ may be a password
-            return f"the server's address cannot be what it is; write {write}https://tenuto.example.com"
+            return f"the server's address is invalid; write {write}https://tenuto.example.com"
         example = "https://tenuto.example.com" if "://" in url else f"http://{url} or https://{url}"
         return f"the server's address cannot be {url}; write {write}{example}"
     own = parts.path.rstrip("/").rpartition("/")[2]

@@ -48,7 +48,9 @@ class Peppers:
 def make_key(kind: str, env: str) -> Key:
     """Returns a new random key."""
     if not ENVIRONMENT.fullmatch(env):
-        raise InvalidInput(f"the environment of a key is {env!r}", "write 1 to 16 of a-z and 0-9, such as live or test")
+        raise InvalidInput(
+            f"the environment of a key is {env!r}", "write 1 to 16 characters of a-z and 0-9, such as live or test"
+        )
     key_id = _random(12)
     body = f"{kind}_{env}_{key_id}_{_random(43)}"
     return Key(kind, env, key_id, body + checksum(body))
@@ -95,11 +97,11 @@ def read_peppers(text: str) -> Peppers:
         try:
             value = base64.b64decode(part.strip(), validate=True)
         except binascii.Error as error:
-            raise InvalidInput("a pepper is not base64", "write what `openssl rand -base64 32` prints") from error
+            raise InvalidInput("a pepper is not base64", "write the output of `openssl rand -base64 32`") from error
         if len(value) < MIN_PEPPER_BYTES:
             raise InvalidInput(
                 f"a pepper has {len(value)} bytes, less than {MIN_PEPPER_BYTES}",
-                "write what `openssl rand -base64 32` prints",
+                "write the output of `openssl rand -base64 32`",
             )
         values.append(value)
     return Peppers(tuple(values))

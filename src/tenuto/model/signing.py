@@ -71,7 +71,9 @@ def decrypt_key(id: str, data: bytes, peppers: Peppers) -> SigningKey:
         private = serialization.load_der_private_key(plain, None)
         if isinstance(private, ec.EllipticCurvePrivateKey):
             return SigningKey(id, private)
-    raise InvalidInput(f"signing key {id} was encrypted under another pepper", "set TENUTO_PEPPER to the one it had")
+    raise InvalidInput(
+        f"signing key {id} was encrypted under another pepper", "set TENUTO_PEPPER to the pepper that was used then"
+    )
 
 
 def sign(key: SigningKey, message: bytes) -> bytes:

@@ -57,15 +57,15 @@ def read_task_token(text: str, public_keys: Mapping[str, dict[str, Any]], *, now
     """Returns the attempt that a token identifies, if one of these keys (by id) signed it and it has not expired."""
     public = public_keys.get(key_id_of(text))
     if public is None:
-        raise Unauthorized("the task token was signed with a key that is not known here any more", TOKEN_HINT)
+        raise Unauthorized("the task token was signed with a key that no longer exists", TOKEN_HINT)
     options: Any = {"require": ["aud", "iat", "exp"], "verify_exp": False, "verify_iat": False}
     try:
         claims = jwt.decode(
             text, jwt.PyJWK(public, ALGORITHM).key, algorithms=[ALGORITHM], options=options, audience=AUDIENCE
         )
         if not now < float(claims["exp"]) + CLOCK_SKEW_SECONDS:
-            raise Unauthorized("the task token is over", "an attempt that needs longer has a longer timeout")
+            raise Unauthorized("the task token has expired", "set a longer timeout for attempts that need more time")
         ids = [UUID(claims[name]) for name in ("org", "task", "run")]
         return TaskPrincipal(ids[0], ids[1], int(claims["attempt"]), int(claims["session"]), ids[2])
     except (jwt.PyJWTError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unauthorized("the task token is not one of ours, or was changed", TOKEN_HINT) from error
+        raise Unauthorized("the signature of the task token is not valid", TOKEN_HINT) from error

@@ -145,7 +145,10 @@ def _check_names(task: Task[..., Any]) -> None:
     names = [parameter.name for parameter in parameters]
     for limit in (*task.declared.limit, *task.declared.rate):
         if limit.key is not None and limit.key not in names:
-            raise InvalidInput(f"{task.name}: {limit} names no parameter", f"it has {', '.join(names) or 'none'}")
+            raise InvalidInput(
+                f"{task.name}: the key of {limit} is not a parameter",
+                f"its parameters are {', '.join(names) or 'none'}",
+            )
     stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     missing = [
         parameter.name
@@ -154,5 +157,5 @@ def _check_names(task: Task[..., Any]) -> None:
     ]
     if task.declared.cron and missing:
         raise InvalidInput(
-            f"{task.name}: a schedule gives no arguments, but it takes {', '.join(missing)}", "give defaults"
+            f"{task.name}: a schedule passes no arguments, but the task needs {', '.join(missing)}", "give defaults"
         )

@@ -75,7 +75,7 @@ def _load_module(name: str) -> ModuleType:
 
 
 def _no_module(name: str) -> BadTarget:
-    cure = "; to name a file write tasks.py" if "/" in name else ""
+    cure = "; to load a file, write tasks.py" if "/" in name else ""
     return BadTarget(f"there is no module {name!r} here or on the Python path; looked in {Path.cwd()} first{cure}")
 
 
@@ -107,8 +107,8 @@ def _pick(module: ModuleType, where: str, name: str) -> App:
     if not name and len(apps) == 1:
         return next(iter(apps.values()))
     if not name:
-        hint = f"write {where}:{next(iter(apps))}" if apps else "make one: app = App(…)"
+        hint = f"write {where}:{next(iter(apps))}" if apps else "create one: app = App(…)"
         raise BadTarget(f"{where} has {len(apps) or 'no'} apps; {hint}")
-    hint = f"write {where}:{next(iter(apps))}" if apps else "make one with App(…)"
+    hint = f"write {where}:{next(iter(apps))}" if apps else "create one with App(…)"
     what = "is not an App" if hasattr(module, name) else "does not exist"
     raise BadTarget(f"{name!r} in {where} {what}; {hint}")

@@ -70,9 +70,7 @@ class Signature:
         if not kwargs:
             return [encode(name, value, path) for name, path, value in self._placed(args)]
         if self._rest and bound.get(self._rest):
-            raise NotSerializable(
-                "", f"*{self._rest} cannot be given together with arguments by name; give all by position"
-            )
+            raise NotSerializable("", f"*{self._rest} cannot be combined with named arguments; pass all by position")
         named: dict[str, Any] = bound.pop(self._named_rest, {}) if self._named_rest else {}
         encoded = {name: encode(name, value, name) for name, value in bound.items() if name != self._rest}
         return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}

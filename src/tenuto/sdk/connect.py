@@ -71,11 +71,13 @@ async def _over_http(app: "App | None", url: str, key: str | None, org: str | No
     from tenuto.sdk.client.http_transport import HttpTransport
 
     if not key:
-        raise BadAddress(f"{url} asks who is there: {MAKE_KEY}")
+        raise BadAddress(f"{url} requires an API key: {MAKE_KEY}")
     if (parsed := parse_key(key)) and parsed.kind == WORKER:
-        raise BadAddress(f"this is a worker key (tnw_…); {url} lets clients in with an API key (tn_…): {MAKE_KEY}")
+        raise BadAddress(f"this is a worker key (tnw_…); clients of {url} need an API key (tn_…): {MAKE_KEY}")
     if org is not None:
-        raise BadAddress(f"org={org!r}: on a server the key says which org is meant; leave it out, or use another key")
+        raise BadAddress(
+            f"org={org!r}: over HTTP the API key determines the org; leave it out, or use a key of that org"
+        )
     http = Http(url, key)
     try:
         yield Client(HttpTransport(http), url=http.url, app=app)
@@ -121,10 +123,10 @@ def _check_installed(url: str) -> None:
 
     status = install.status(url)
     if status.pending:
-        what = "holds no Tenuto" if status.schema_version == 0 else "was made by an older Tenuto"
+        what = "has no Tenuto schema" if status.schema_version == 0 else "was migrated by an older Tenuto"
         raise NotInstalled(f"the database at {status.url} {what}; run `tenuto db migrate`")
     if not status.fits:
         raise NotInstalled(
-            f"the functions in the database at {status.url} are not those that this Tenuto calls; "
-            "run `tenuto db migrate` with the Tenuto that all processes are to run"
+            f"the functions in the database at {status.url} do not match this Tenuto; "
+            "run `tenuto db migrate` with the Tenuto that all processes run"
         )

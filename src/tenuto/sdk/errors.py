@@ -34,7 +34,7 @@ class WaitTimeout(TimeoutError):
 
     def __init__(self, run_id: UUID, seconds: float) -> None:
         super().__init__(
-            f"run {run_id} has not ended within {seconds:g} s and goes on: `tenuto runs show {run_id}` says how far, "
-            "`await run.cancel()` stops it"
+            f"run {run_id} has not ended within {seconds:g} s and continues: "
+            f"`tenuto runs show {run_id}` shows its progress, `await run.cancel()` stops it"
         )
         self.run_id = run_id

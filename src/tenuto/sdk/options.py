@@ -171,7 +171,7 @@ def check_start(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
     _check_known(what, options, sorted(START_OPTIONS), " of a start")
     checked = {**options, **check_shared(what, options)}
     if "delay" in options and "available_at" in options:
-        raise InvalidInput(f"{what}: delay and available_at both say when it starts", "give one of them")
+        raise InvalidInput(f"{what}: delay and available_at both set the start time", "pass only one of them")
     if "delay" in options:
         checked["delay"] = seconds(options["delay"], f"{what}: delay")
     at = options.get("available_at")
@@ -184,7 +184,7 @@ def check_start(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_known(what: str, options: Mapping[str, Any], known: Collection[str], of: str = "") -> None:
     for name in sorted(set(options) - set(known)):
-        cure = meant(name, known) or f"known are {', '.join(known)}"
+        cure = meant(name, known) or f"known options are {', '.join(known)}"
         raise InvalidInput(f"{what}: there is no option {name!r}{of}", cure)
 
 
@@ -229,7 +229,7 @@ def _check_choices(what: str, options: Mapping[str, Any]) -> None:
             raise InvalidInput(f"{what}: {key} is {options[key]!r}, not one of {', '.join(known)}")
     if options.get("runtime") == "sandbox":
         if "executor" in options:
-            raise InvalidInput(f"{what}: a sandbox is a process of its own", "leave executor out")
+            raise InvalidInput(f"{what}: a sandbox always is a separate process", "leave executor out")
         if options.get("serializer") == "pickle":
             raise InvalidInput(f"{what}: reading a pickle runs the code in it", 'leave serializer="pickle" out')
 

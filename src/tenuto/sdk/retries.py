@@ -83,4 +83,4 @@ def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int)
 def _read_answer(answer: Any) -> float | None:
     if answer is Fail or isinstance(answer, Fail):
         return NEVER
-    return None if answer is None else seconds(answer, "what the retry policy answered")
+    return None if answer is None else seconds(answer, "the return value of the retry policy")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 CLOSE = 0.7  # minimum similarity for a suggestion
-ATTEMPTS = "write max_attempts=…, which counts the first try too"
+ATTEMPTS = "write max_attempts=…, which includes the first attempt"
 OTHER_WORDS = {"max_retries": ATTEMPTS, "retries": ATTEMPTS}  # names that other systems use
 
 

@@ -166,5 +166,5 @@ def _executor(name: str, function: Callable[..., Any], wanted: Executor | None) 
     natural: Executor = "async" if inspect.iscoroutinefunction(function) else "thread"
     if wanted and (wanted == "async") != (natural == "async"):
         takes = "an async function" if wanted == "async" else "a plain function"
-        raise InvalidInput(f'{name}: executor="{wanted}" takes {takes}', "write `async def`, or leave executor out")
+        raise InvalidInput(f'{name}: executor="{wanted}" needs {takes}', "write `async def`, or leave executor out")
     return wanted or natural

@@ -32,7 +32,7 @@ class FolderStore:
 
     def put_file(self, key: str, file: BinaryIO) -> str:
         if not _KEY.fullmatch(key):
-            raise StorageProblem(f"{key!r} is not a key for a file")
+            raise StorageProblem(f"{key!r} cannot be a file name")
         target = self.folder / key[-2:].lower() / key
         # A file with its final name is complete: a crash leaves at most a file that ends in .part.
         part = target.with_name(f"{key}.{secrets.token_hex(4)}.part")
@@ -67,5 +67,5 @@ class FolderStore:
         parts = urlsplit(uri)
         path = Path(os.path.normpath(unquote(parts.path)))
         if parts.scheme != "file" or parts.netloc or not path.is_relative_to(self.folder):
-            raise StorageProblem(f"{uri} is not an object of {self.folder}")
+            raise StorageProblem(f"{uri} is not in the object store {self.folder}")
         return path

@@ -18,15 +18,15 @@ def explained() -> Iterator[None]:
         yield
     except NOT_INSTALLED as error:
         raise DatabaseProblem(
-            f"the database lacks what this Tenuto needs ({error.diag.message_primary}); run `tenuto db migrate`"
+            f"the database schema is older than this Tenuto ({error.diag.message_primary}); run `tenuto db migrate`"
         ) from error
     except errors.InsufficientPrivilege as error:
         raise MissingRight(
-            f"{error.diag.message_primary}; grant this login the role that may, such as tenuto_worker"
+            f"{error.diag.message_primary}; grant this login a role with that right, such as tenuto_worker"
         ) from error
     except psycopg.ProgrammingError as error:
         if error.sqlstate is None:  # the address could not be parsed, so nothing was sent
-            raise BadAddress(f"the database's address cannot be used: {str(error).strip()}") from error
+            raise BadAddress(f"the address of the database is invalid: {str(error).strip()}") from error
         raise DatabaseProblem(f"Postgres refused: {str(error).strip().splitlines()[0]}") from error
     except psycopg.OperationalError as error:
         raise Unreachable(f"the connection to the database broke: {str(error).strip().splitlines()[0]}") from error

@@ -125,7 +125,7 @@ class PooledConnection:
             case PoolTimeout() | TimeoutError():
                 away = Away if self._availability.problem else Unreachable
                 late = TimedOut if self._conn else away
-                raise late(f"the database did not answer within {self._seconds:g} s") from error
+                raise late(f"the database did not respond within {self._seconds:g} s") from error
             case psycopg.errors.QueryCanceled():  # the connection is still usable
                 raise TimedOut(f"the database stopped a statement: {str(error).strip().splitlines()[0]}") from error
             case psycopg.OperationalError(sqlstate=str(code)) if code.startswith(OF_A_STATEMENT):
@@ -201,7 +201,7 @@ async def _configure_bound(conn: Conn) -> None:
     try:
         await check_connection_bound(conn)
     except MissingRight as problem:
-        log.error("a connection to the database is not used: %s", problem)
+        log.error("closing a database connection that failed its check: %s", problem)
         raise
 
 

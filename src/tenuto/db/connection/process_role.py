@@ -80,7 +80,7 @@ def unbound(row: tuple[Any, ...] | None) -> str | None:
     why = f"has the rights of {roles}" if roles and active else "passes row security (a superuser, or bypassrls)"
     return (
         f"the server would see the rows of every org: its role {acting!r} {why}; "
-        f"let an administrator run `grant tenuto_api to {login}`, and behind a pooler log in as a role "
+        f"ask an administrator to run `grant tenuto_api to {login}`, and behind a pooler log in as a role "
         "that has tenuto_api alone: `create role tenuto_server login password '…' in role tenuto_api`"
     )
 

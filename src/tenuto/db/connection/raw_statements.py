@@ -76,7 +76,7 @@ async def _ask_prepared(conn: Conn, name: bytes, text: bytes, sent: list[bytes |
 
 def _sent(value: bytes) -> bytes:
     if b"\0" in value:  # libpq would truncate the value there
-        raise DataError("a text holds the character NUL, which Postgres does not store")
+        raise DataError("a text contains a NUL character, which Postgres cannot store")
     return value
 
 

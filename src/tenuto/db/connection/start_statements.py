@@ -82,7 +82,7 @@ def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
 async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
     """Run the statement on an async connection, without committing."""
     if not isinstance(conn, AsyncConnection):
-        raise BadAddress("connection is not an async psycopg connection; SyncClient takes the others")
+        raise BadAddress("connection is not an async psycopg connection; use SyncClient for sync connections")
     with allowed_to_start(conn.info.user), kernel_errors():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
@@ -92,7 +92,7 @@ async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
 def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
     """Run the statement on a sync connection, without committing."""
     if not isinstance(conn, Connection):
-        raise BadAddress("connection is not a psycopg connection; Client takes async ones")
+        raise BadAddress("connection is not a sync psycopg connection; use Client for async connections")
     with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())
@@ -105,8 +105,8 @@ def allowed_to_start(user: str) -> Generator[None]:
         yield
     except errors.InsufficientPrivilege as error:
         raise MissingRight(
-            f"role {user!r} may not start tasks ({error.diag.message_primary}); "
-            f"let an administrator run: grant tenuto_worker to {user}"
+            f"role {user!r} cannot start tasks ({error.diag.message_primary}); "
+            f"ask an administrator to run: grant tenuto_worker to {user}"
         ) from error
 
 

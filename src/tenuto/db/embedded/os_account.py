@@ -53,7 +53,7 @@ def choose_account(data: Path | None = None) -> OsAccount:
             continue
     raise ServerFailed(
         "Postgres does not run as root and neither user 'postgres' nor 'nobody' exists here; "
-        "run as an ordinary user, or set TENUTO_DATABASE_URL to a server of your own"
+        "run as an ordinary user, or set TENUTO_DATABASE_URL to a running server"
     )
 
 

@@ -84,7 +84,9 @@ def find_paths(home: Path) -> ServerPaths:
         return ServerPaths(home, home, account)
     if data.exists():
         # Starting with an empty folder elsewhere would look like data loss.
-        raise ServerFailed(f"the data in {home} belongs to user {account.name}, who may not enter {home}; let it in")
+        raise ServerFailed(
+            f"the data in {home} belongs to user {account.name}, who cannot enter {home}; give that user access"
+        )
     other = _other_folder(home)
     return ServerPaths(home, other, choose_account(other / "data"))
 
@@ -121,7 +123,7 @@ def make_paths(home: Path) -> ServerPaths:
         link.symlink_to(place.data)
     elif not place.folder.exists():
         raise ServerFailed(
-            f"the data of {place.home} was in {place.folder}, which is gone; "
+            f"the data of {place.home} was in {place.folder}, which no longer exists; "
             f"remove {link} to start with an empty database"
         )
     return place

@@ -26,7 +26,7 @@ def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> 
     while not _try(conn, sql.SQL("lock table {} in access exclusive mode").format(tables)):
         if time.monotonic() > end:
             raise BusyTables(
-                f"a transaction keeps the tables busy for over {patience:.0f} s and nothing was changed; "
+                f"a transaction has locked tables for over {patience:.0f} s, and nothing was changed; "
                 "end long transactions (pg_stat_activity shows them) and migrate again"
             )
         time.sleep(random.uniform(0.05, 0.3))  # noqa: S311 - a pause, not a secret

@@ -73,7 +73,7 @@ def pending_migrations(tree: SqlTree, installed: Installed) -> list[Migration]:
         if applied is not None and applied != migration.checksum:
             raise BrokenMigrations(
                 f"migration {migration.name} has changed since it was applied; "
-                "put the file back and write the change as a new migration"
+                "restore the file and write the change as a new migration"
             )
     return [migration for migration in tree.migrations if migration.number not in installed.checksums]
 

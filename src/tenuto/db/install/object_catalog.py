@@ -72,7 +72,7 @@ def drop(conn: Connection, items: list[Item]) -> None:
                 left.append(item)
                 reason = error.diag.message_detail
         if len(left) == len(items):
-            raise BrokenObject(f"{items[0].identity} is no longer in any file but still needed: {reason}")
+            raise BrokenObject(f"{items[0].identity} is no longer in any file but is still used: {reason}")
         items = left
 
 
@@ -89,7 +89,7 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
         elif catalog not in ("pg_type", "pg_rewrite"):  # a view's own row type and rule are dropped with it
             raise BrokenObject(
                 f"{items[0].identity} cannot change its shape because {description} uses it; "
-                "free it in a migration first"
+                "remove that use in a migration first"
             )
     drop(conn, reached)
     return {item.name for item in reached}

@@ -20,7 +20,7 @@ def become_owner(conn: Connection) -> None:
         conn.execute("set local role tenuto_owner")
     except errors.InsufficientPrivilege as error:
         raise MissingRight(
-            f"role {conn.info.user!r} may not set up database {conn.info.dbname!r} ({error.diag.message_primary}); "
+            f"role {conn.info.user!r} cannot set up database {conn.info.dbname!r} ({error.diag.message_primary}); "
             "ask a superuser to run this once there, then migrate again:\n\n"
             + _setup_script(conn, roles, schema=schema)
         ) from error

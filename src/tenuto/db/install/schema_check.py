@@ -30,8 +30,8 @@ async def wait_for_other_functions(pool: ConnectionPool) -> OtherFunctions:
         latest, expected = await asyncio.to_thread(_expected)
         if interface is not None and interface != expected:
             return OtherFunctions(
-                f"another Tenuto migrated the database to version {version:04d}, and its functions are no longer those "
-                f"that this process calls (it is made for version {latest:04d}); start the Tenuto that migrated it"
+                f"another Tenuto migrated the database to version {version:04d}, and its functions no longer "
+                f"match this process (made for version {latest:04d}); start the Tenuto that migrated it"
             )
 
 

@@ -48,7 +48,7 @@ class Client:
         connected to a server."""
         if not isinstance(self.transport, SqlTransport):
             raise BadAddress(
-                f"this needs the database itself, and {self.url} is a server; set TENUTO_DATABASE_URL for it"
+                f"this call needs the database itself, but {self.url} is a server; set TENUTO_DATABASE_URL"
             )
         return self.transport
 
@@ -189,7 +189,7 @@ def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: M
         return plan_graph(target.bind(*args), kwargs)
     if isinstance(target, Graph):
         if args:
-            raise InvalidInput(f"{target} takes no arguments", "its tasks have theirs: g.add(task, …)")
+            raise InvalidInput(f"{target} takes no arguments", "pass them to its tasks: g.add(task, …)")
         return plan_graph(target, kwargs)
     raise InvalidInput(f"{target!r:.60} cannot be started", "start a task (@app.task), a graph, a chain or a group")
 
@@ -197,7 +197,7 @@ def plan_target(app: "App | None", target: Any, args: tuple[Any, ...], kwargs: M
 def plan_all(app: "App | None", targets: Sequence[Any], kwargs: Mapping[str, Any]) -> list[StartRequest]:
     """Build the start requests for several graphs that start together."""
     if "dedupe_key" in kwargs:
-        raise InvalidInput("dedupe_key belongs to one run, and these are several", "start them one by one")
+        raise InvalidInput("dedupe_key is for one run, but this starts several", "start them one by one")
     return [plan_target(app, target, (), kwargs) for target in targets]
 
 

@@ -20,7 +20,7 @@ ANSWER_WITHIN = 30.0
 # A server that rejects a larger body closes the connection before reading it, and its error is lost.
 MAX_BODY_BYTES = 64 * 1024 * 1024
 SHORTEST, LONGEST = 0.05, 2.0  # seconds between two attempts
-MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` makes one)"
+MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` creates one)"
 
 log = logging.getLogger("tenuto.client")
 
@@ -53,7 +53,7 @@ class Http:
     ) -> httpx2.Response:
         """Return a successful response. Error responses raise the exception that the database would have raised."""
         if len(more.get("content") or b"") > MAX_BODY_BYTES:
-            raise TooLarge("what is sent is larger than 64 MB", "send less at a time")
+            raise TooLarge("the request is larger than 64 MB", "split it into several requests")
         request_headers = dict(headers or {})
         if method != "GET":
             request_headers["Idempotency-Key"] = uuid4().hex
@@ -64,7 +64,7 @@ class Http:
                 answer = await self._client.request(method, path, headers=request_headers, timeout=timeout, **more)
             except httpx2.TransportError as problem:
                 why: TenutoError | Unreachable = Unreachable(
-                    f"{self.url} does not answer ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
+                    f"{self.url} does not respond ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
                 )
                 after = pause
             else:
@@ -83,7 +83,7 @@ class Http:
 
     def _say_away(self, why: TenutoError | Unreachable) -> None:
         if isinstance(why, Unreachable) and not self._away:
-            log.warning("%s; trying for %g s", why, self._patience)
+            log.warning("%s; retrying for %g s", why, self._patience)
             self._away = True
 
     async def close(self) -> None:

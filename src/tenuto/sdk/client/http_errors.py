@@ -18,7 +18,7 @@ def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable:
     if problem:
         return Unreachable(f"{where} responded with {status}: {problem.get('detail')}")
     if status < 500:
-        return Unreachable(f"{where} responded with {status}, which no Tenuto server does: check the address")
+        return Unreachable(f"{where} responded with {status}, which a Tenuto server never does; check the address")
     return Unreachable(f"{where} responded with {status}")
 
 

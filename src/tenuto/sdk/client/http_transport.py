@@ -106,7 +106,7 @@ class HttpTransport:
         answer = await self.http.send("GET", f"/v1/objects/{object_id}", wait=60.0)
         digest = answer.headers.get("content-digest")
         if digest and digest != content_digest(sha256(answer.content).digest()):
-            raise InvalidInput(f"data object {object_id} is not what was stored: its checksum differs")
+            raise InvalidInput(f"data object {object_id} was changed after it was stored: its checksum differs")
         return answer.content
 
     async def list_schedules(self, after: str | None) -> list[Schedule]:

@@ -18,7 +18,7 @@ class RemoteRunData(RunData):
         super().__init__(_RunPort(client, run_id))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        raise InvalidInput("run data from outside a task is written at once", f"await run.data.put({key!r}, value)")
+        raise InvalidInput("outside of a task, run data must be awaited", f"await run.data.put({key!r}, value)")
 
 
 class _RunPort:

@@ -10,7 +10,7 @@ from tenuto.sdk.client.transport import Transport
 
 SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
 BATCH = 1000
-STOPPED = "nobody asks any more how the run ended: the client was closed, or its task was cancelled by other code"
+STOPPED = "the result of the run is no longer watched: the client was closed, or other code cancelled its asyncio task"
 
 
 class Watcher:

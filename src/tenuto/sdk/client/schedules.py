@@ -43,7 +43,7 @@ class Schedules:
         plan = plan_task(task, args, kwargs)
         options = {*plan.run, *(key for detail in plan.details or () for key in detail)}
         if extra := options - {"task", "limits", "metadata"}:
-            raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} belongs to one run", "leave it out")
+            raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} is an option of a single run", "leave it out")
         times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter_seconds": seconds(jitter, "jitter")}
         return await self._transport.put_schedule(name, plan, **times)
 

@@ -54,8 +54,8 @@ def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, 
     task = task.options(**start_options) if start_options else task
     for key in NOT_FOR_MANY:
         if key in task.start_options:
-            cure = "give dedupe_keys, one for each item" if key == "dedupe_key" else "start them one by one"
-            raise InvalidInput(f"start_many of {task.name}: {key} belongs to one run", cure)
+            cure = "pass dedupe_keys, one for each item" if key == "dedupe_key" else "start them one by one"
+            raise InvalidInput(f"start_many of {task.name}: {key} is an option of a single run", cure)
     inputs, details = _encode(task, items)
     dedupe_keys = None if keys is None else [*keys]
     if dedupe_keys is not None and len(dedupe_keys) != len(inputs):
@@ -85,5 +85,5 @@ def _encode(task: Task[..., Any], items: Iterable[Any]) -> tuple[list[str], list
         details = [{**shared, "limits": task.limits_of(*each)} for each in arguments]
     for no, input in enumerate(inputs):
         if '{"$object":' in input:
-            raise InvalidInput(f"start_many of {task.name}: item {no} holds a data object", "start it with tn.start")
+            raise InvalidInput(f"start_many of {task.name}: item {no} contains a data object", "start it with tn.start")
     return inputs, details

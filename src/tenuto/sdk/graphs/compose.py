@@ -34,7 +34,7 @@ class Composition:
             raise InvalidInput(f"{how}() has no tasks", f"write {how}(first, second)")
         for part in parts:
             if not isinstance(part, Task | Composition):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InvalidInput(f"{how} takes tasks, chains and groups, not {part!r:.60}", "use @app.task")
+                raise InvalidInput(f"{how} accepts tasks, chains and groups, not {part!r:.60}", "use @app.task")
         self.how, self.parts = how, parts
         if how == "chain":
             self.inputs, self.outputs = inputs_of(parts[0]), outputs_of(parts[-1])
@@ -141,7 +141,7 @@ def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: Any, sec
         if not flows(source.hint, target.hint):
             raise InvalidInput(
                 f"chain: {source} is {show(source.hint)}, but {target} takes {show(target.hint)}",
-                "change one of the two hints, or put a task between them",
+                "change one of the two type hints, or put a task between them",
             )
 
 

@@ -66,10 +66,12 @@ class Graph:
         else:
             raise InvalidInput(f"a graph takes tasks, graphs, chains and groups, not {target!r:.60}", "use @app.task")
         if not isinstance(after, Node | list | tuple | set):
-            raise InvalidInput(f"{node}: after={after!r:.60} is no node", "a parameter of that name goes by position")
+            raise InvalidInput(
+                f"{node}: after={after!r:.60} is not a node", "pass a parameter of that name by position"
+            )
         nodes: list[Node[Any]] = [after] if isinstance(after, Node) else [*cast("list[Node[Any]]", after)]
         if on != "completed" and not nodes:
-            raise InvalidInput(f"{node}: on={on!r} is about the nodes in after=", f"write after=[…], on={on!r}")
+            raise InvalidInput(f"{node}: on={on!r} needs nodes in after=", f"write after=[…], on={on!r}")
         return node.after(*nodes, on=on)
 
     def map(self, task: Task[..., R], items: Iterable[Any], /, **kwargs: Any) -> Nodes[R]:
@@ -100,7 +102,7 @@ class Graph:
     def check_own(self, node: Node[Any]) -> None:
         """Raise InvalidInput unless the node belongs to this graph."""
         if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidInput(f"{node!r:.60} is not a node", "pass what g.add answered")
+            raise InvalidInput(f"{node!r:.60} is not a node", "pass a node that g.add returned")
         if node.graph is not self:
             raise InvalidInput(f"{node} belongs to {node.graph}, not to {self}", "add its graph: g.add(other_graph)")
 
@@ -127,7 +129,7 @@ class Graph:
 
     def _nest(self, inner: "Graph") -> Node[Any]:
         if inner is self:
-            raise InvalidInput(f"{self} cannot hold itself")
+            raise InvalidInput(f"{self} cannot contain itself")
         if any(vertex.handler for vertex in inner.vertices):
             raise InvalidInput(f"{inner} has handlers, which only the outermost graph can have")
         copies = {old: replace(old, slots=[], waits={}) for old in inner.vertices}

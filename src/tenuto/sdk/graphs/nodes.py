@@ -102,6 +102,6 @@ def check_ends(source: Vertex, target: Vertex) -> None:
     """Raise InvalidInput if a handler waits for anything but a handler of the same event."""
     if source.handler != target.handler:
         raise InvalidInput(
-            f"{target} waits for {source}, and one of them is a handler of another end",
+            f"{target} depends on {source}, but they are not handlers for the same outcome",
             "handlers start when all other tasks have ended; share values with ctx.data",
         )

@@ -60,15 +60,15 @@ class _Filler:
     def _flow(self, output: Output, hint: Any, path: str) -> dict[str, int]:
         if output.vertex.task.pickled and not self._task.pickled:
             raise WrongValue(
-                f"{output.vertex} gives a pickle, which {self._task.name} does not take as {path}",
-                'write serializer="pickle" at both',
+                f"{output.vertex} returns a pickle, which {self._task.name} does not accept as {path}",
+                'write serializer="pickle" for both tasks',
             )
         if not self._task.pickled and not flows(output.hint, hint):
-            place = "" if output.place is None else f" at place {output.place}"
+            place = "" if output.place is None else f" at position {output.place}"
             raise WrongValue(
                 f"{self._task.name} takes {show(hint)} as {path}, "
                 f"but {output.vertex} returns {show(output.hint)}{place}",
-                "change one of the two hints, or put a task between them",
+                "change one of the two type hints, or put a task between them",
             )
         key = (output.vertex, output.place)
         if key not in self._places:
@@ -82,7 +82,7 @@ def _limits_of(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str,
     for limit in (*task.declared.limit, *task.declared.rate):
         if limit.key and next(outputs_in(bound.get(limit.key)), None) is not None:
             raise InvalidInput(
-                f"{task.name}: its limit is for each {limit.key}, which another task gives only later",
+                f"{task.name}: its limit is per {limit.key}, which is the output of another task and not known yet",
                 "pass a value, or start the task as a child with ctx.start",
             )
     return task.limits_of(args, kwargs)

@@ -86,11 +86,11 @@ def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str
         return typing.get_type_hints(wanted, include_extras=True)
     except NameError as error:
         raise InvalidInput(
-            f"{what}: a hint names {error.name!r}, which its module does not have",
+            f"{what}: a type hint names {error.name!r}, which its module does not define",
             "import it outside `if TYPE_CHECKING`, or define it at the top of the module",
         ) from error
     except TypeError as error:
-        raise InvalidInput(f"{what}: its hints cannot be read: {error}") from error
+        raise InvalidInput(f"{what}: its type hints cannot be read: {error}") from error
 
 
 class ResultCodec:

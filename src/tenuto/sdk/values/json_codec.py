@@ -100,7 +100,7 @@ def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) 
     else:
         known = kind in _CONTAINERS or kind.__module__ != "builtins"
         cure = "; annotate it with its type" if known else ""
-        raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) has no JSON form here{cure}")
+        raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) cannot be converted to JSON{cure}")
 
 
 def unfit(value: Any, path: str, hint: Any) -> NotSerializable:
@@ -109,11 +109,11 @@ def unfit(value: Any, path: str, hint: Any) -> NotSerializable:
 
 def _check_depth(path: str, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise NotSerializable(path.split("[")[0].split(".")[0], f"it is nested more than {MAX_DEPTH} deep")
+        raise NotSerializable(path.split("[")[0].split(".")[0], f"it is nested more than {MAX_DEPTH} levels deep")
 
 
 def _check_key(key: Any, path: str) -> None:
     if type(key) is not str:
         raise NotSerializable(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
     if key in RESERVED:
-        raise NotSerializable(path, f"the key {key!r} is taken by the wire format; use another one")
+        raise NotSerializable(path, f"the key {key!r} is reserved; use another key")

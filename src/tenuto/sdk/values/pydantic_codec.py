@@ -24,7 +24,7 @@ def typed_codec(hint: Any) -> Codec:
     except (PydanticUserError, TypeError) as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise InvalidInput(
-            f"values of {show(hint)} have no JSON form ({reason})",
+            f"values of {show(hint)} cannot be converted to JSON ({reason})",
             'use a dataclass, a pydantic model or plain types, or serializer="pickle"',
         ) from error
     typed = _Typed(hint, adapter)
@@ -51,7 +51,7 @@ class _Typed:
             raise _unfit(error, path, self._hint) from error
         except (PydanticSerializationError, ValueError) as error:
             raise NotSerializable(
-                path, f"{value!r:.60} has no JSON form as {show(self._hint)}: {_first(error)}"
+                path, f"{value!r:.60} cannot be converted to JSON as {show(self._hint)}: {_first(error)}"
             ) from error
         check_json(encoded, path, objects=True)
         return encoded
@@ -65,7 +65,7 @@ class _Typed:
             raise NotSerializable(
                 path,
                 f"{value!r:.60} would come back as {back!r:.60}: in JSON the members of {show(self._hint)} look the "
-                "same; give them a field that tells them apart, or take one type",
+                "same; add a field that distinguishes them, or use one type",
             )
         return encoded
 
@@ -87,6 +87,6 @@ def _unfit(error: ValidationError, path: str, hint: Any) -> NotSerializable:
 
 def _first(error: Exception) -> str:
     if "invalid utf-8" in str(error):  # a model keeps its own configuration, and pydantic's default for bytes is text
-        return "its bytes are not text; write model_config = {'ser_json_bytes': 'base64', 'val_json_bytes': 'base64'}"
+        return "its bytes are not UTF-8; write model_config = {'ser_json_bytes': 'base64', 'val_json_bytes': 'base64'}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:200]

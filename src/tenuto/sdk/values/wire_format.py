@@ -35,17 +35,17 @@ def dump(value: Any) -> str:
     try:
         text = "".join(_encode(value, 0))
     except ValueError as error:
-        raise NotSerializable("", "NaN and infinity have no JSON form; use None, or a text") from error
+        raise NotSerializable("", "NaN and infinity cannot be converted to JSON; use None, or a text") from error
     except RecursionError as error:
-        raise NotSerializable("", f"it is nested more than {MAX_DEPTH} deep") from error
+        raise NotSerializable("", f"it is nested more than {MAX_DEPTH} levels deep") from error
     if "\\u0000" in text and _NUL.search(text):
-        raise NotSerializable("", "a text holds a NUL character, which Postgres cannot store; send bytes")
+        raise NotSerializable("", "a text contains a NUL character, which Postgres cannot store; pass bytes")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
             raise NotSerializable(
-                "", "a text holds half of a surrogate pair, which is no character; send bytes"
+                "", "a text contains half of a surrogate pair, which is not a character; pass bytes"
             ) from error
     return text
 

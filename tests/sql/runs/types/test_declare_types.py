@@ -101,7 +101,7 @@ def test_a_limit_by_what_another_task_gives_is_refused(db: Db) -> None:
     each = {"scope": "key", "key": "shop.send:to=", "size": 2, "parameter": "to", "position": 0}
     declare(db, {"shop.send": {"limits": [each]}})
 
-    with pytest.raises(InvalidInput, match="for each to, which another task gives only later"):
+    with pytest.raises(InvalidInput, match="per value of to, which is the output of another task"):
         start(db, {"type": "shop.send", "inherit": True}, [{"$slot": 0}])
 
 
