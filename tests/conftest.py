@@ -27,7 +27,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 GUEST_OF = os.environ.get("TENUTO_TEST_FOLDER")  # another run's server, which that run stops
 if GUEST_OF:
     WORKER = f"guest{os.getpid()}"
-LONGEST = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
+FOLDER_ORDER = {"walk": 0, "journeys": 1, "planted": 2}  # folders, in the order in which they begin
 # Folders whose tests get a new database each: they end processes and connections, and look at all that are there.
 NEW_DATABASES = ("journeys", "docs", "examples")
 _numbers = itertools.count(1)
@@ -115,7 +115,7 @@ def clock(db: psycopg.Connection) -> Clock:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first: one process waits with it while others work, and at the end all have something."""
-    items.sort(key=lambda item: LONGEST.get(item.path.parent.name, len(LONGEST)))
+    items.sort(key=lambda item: FOLDER_ORDER.get(item.path.parent.name, len(LONGEST)))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.peers.peer import ROOT, Peer, Purpose
 from bench.peers.services import Services
 
-PATIENCE = 180.0
+TIMEOUT_SECONDS = 180.0
 
 
 class PeerFailed(Exception):
@@ -137,7 +137,7 @@ def last_line(log: Path) -> str:
 
 def deadline() -> Iterator[None]:
     """Yield until the time limit for a system is reached, then raise PeerFailed."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < end:
         yield
-    raise PeerFailed(f"it was not done after {PATIENCE:.0f} s")
+    raise PeerFailed(f"it was not done after {TIMEOUT_SECONDS:.0f} s")

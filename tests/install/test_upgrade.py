@@ -70,7 +70,7 @@ def test_workers_and_an_upgrade_do_not_stop_each_other(database: str, db: psycop
 def test_a_transaction_that_does_not_end_stops_the_upgrade_with_a_message(
     database: str, db: psycopg.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lock_tables.hold_tables, "__kwdefaults__", {"patience": 1.0})
+    monkeypatch.setattr(lock_tables.hold_tables, "__kwdefaults__", {"timeout": 1.0})
     with psycopg.connect(database) as stranger:
         (task_id,) = start(stranger)
         with pytest.raises(BusyTables, match="nothing was changed"):

@@ -17,7 +17,7 @@ from tests.support.database.tasks import DEFAULT_ORG, Claim, Worker, a_worker, c
 
 THREADS = 4
 WIDTH = 200
-PATIENCE = 60.0
+TIMEOUT_SECONDS = 60.0
 DISPATCHER = ("expire_attempts", "promote_due", "fold_runs", "sweep_cancelled", "sweep_lanes", "move_floors")
 
 
@@ -60,7 +60,7 @@ class Storm:
 def live(database: str, no: int, storm: Storm) -> None:
     """One thread: claim, start children, report what anybody holds, and now and then something bad."""
     dice = random.Random(no)  # noqa: S311 - a shuffle, not a secret
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     with psycopg.connect(database, autocommit=True) as db:
         db.execute("set role tenuto_worker")
         worker = a_worker(db, f"w{no}")

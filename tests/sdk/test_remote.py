@@ -146,7 +146,7 @@ def test_who_asks_too_often_is_made_to_wait_and_told_when_it_lasts(way, database
     async def steps(url: str) -> str:
         async with app.connect(url, key=way["key"]) as tn:
             runs = [await tn.start(add, no, no) for no in range(2)]
-            http = Http(url, way["key"], patience=0)
+            http = Http(url, way["key"], retry_seconds=0)
             impatient = Client(HttpTransport(http), url=url)
             with pytest.raises(RateLimited):
                 await asyncio.gather(*(impatient.run(runs[0].id).status() for _ in range(3)))
@@ -174,7 +174,7 @@ def test_more_runs_than_one_request_takes_are_started_in_order(way, db):
 
 def test_a_server_that_is_not_there_is_named():
     async def steps() -> None:
-        http = Http("http://127.0.0.1:1", "tn_x", patience=0)
+        http = Http("http://127.0.0.1:1", "tn_x", retry_seconds=0)
         try:
             await HttpTransport(http).get_object(uuid4())
         finally:
@@ -186,7 +186,7 @@ def test_a_server_that_is_not_there_is_named():
 
 def test_a_server_that_is_not_there_is_said_once_while_it_is_waited_for(caplog):
     async def steps() -> None:
-        http = Http("http://127.0.0.1:1", "tn_x", patience=0.2)
+        http = Http("http://127.0.0.1:1", "tn_x", retry_seconds=0.2)
         asked = [HttpTransport(http).get_object(uuid4()) for _ in range(3)]
         assert {type(one) for one in await asyncio.gather(*asked, return_exceptions=True)} == {Unreachable}
         await http.close()

@@ -110,11 +110,11 @@ def test_a_start_in_an_async_transaction_commits_and_rolls_back_with_it(way, dat
 
 
 def test_a_connection_of_the_wrong_kind_is_refused_with_what_to_use(way):
-    said = "is not a sync psycopg connection|this call needs the database itself, but http.* is a server; set TENUTO_DATABASE_URL"
+    message = "is not a sync psycopg connection|but http.* is a server; set TENUTO_DATABASE_URL"
     with app.connect_sync(**way) as tn:
-        with pytest.raises(BadAddress, match=said):
+        with pytest.raises(BadAddress, match=message):
             tn.start(add, 1, 2, connection="postgresql://")
-        with pytest.raises(BadAddress, match=said):
+        with pytest.raises(BadAddress, match=message):
             tn.start_many(add, [(1, 2)], connection="postgresql://")
 
 

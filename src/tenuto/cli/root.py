@@ -84,13 +84,13 @@ def run() -> NoReturn:
     except PROBLEMS as problem:
         leave(str(problem), exit_code(problem))
     except TyperException as wrong:
-        leave(say_wrong(wrong), WRONG_USE)
+        leave(usage_message(wrong), WRONG_USE)
     except Abort:
         leave("stopped", FAILED)
     sys.exit(code if isinstance(code, int) else DONE)
 
 
-def say_wrong(wrong: TyperException) -> str:
+def usage_message(wrong: TyperException) -> str:
     """Describe the usage error; for an option of `list` passed to its group, say where it belongs."""
     message, option, ctx = wrong.format_message(), getattr(wrong, "option_name", None), getattr(wrong, "ctx", None)
     listing = getattr(getattr(ctx, "command", None), "commands", {}).get("list")

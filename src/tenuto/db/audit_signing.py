@@ -16,10 +16,10 @@ async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta =
     """Return the current signing key. If it is missing or old, one of the processes that notice creates the next."""
     stored = await signing_keys.find_signing_key(conn)
     if stored is None or stored.created_at <= await maintenance.now(conn) - rotate_after:
-        made = make_signing_key()
-        private = encrypt_key(made, peppers)
+        key = make_signing_key()
+        private = encrypt_key(key, peppers)
         await signing_keys.add_signing_key(
-            conn, id=made.id, public_key=made.public_key, private_key=private, younger_than=rotate_after
+            conn, id=key.id, public_key=key.public_key, private_key=private, younger_than=rotate_after
         )
         stored = await signing_keys.find_signing_key(conn)
     if stored is None:

@@ -32,8 +32,8 @@ async def create_api_key(
     by_key: UUID | None = None,
 ) -> UUID:
     key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    made = {"name": name, "permissions": permissions, "created_by": created_by, "by_key": by_key}
-    return await call_value(conn, "create_api_key", org_id=org_id, **key, **made)
+    fields = {"name": name, "permissions": permissions, "created_by": created_by, "by_key": by_key}
+    return await call_value(conn, "create_api_key", org_id=org_id, **key, **fields)
 
 
 async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundApiKey:
@@ -121,8 +121,8 @@ async def create_worker_key(
     by_key: UUID | None = None,
 ) -> UUID:
     key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    made = {"name": name, "queues": queues, "created_by": created_by, "by_key": by_key}
-    return await call_value(conn, "create_worker_key", org_id=org_id, **key, **made)
+    fields = {"name": name, "queues": queues, "created_by": created_by, "by_key": by_key}
+    return await call_value(conn, "create_worker_key", org_id=org_id, **key, **fields)
 
 
 async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:

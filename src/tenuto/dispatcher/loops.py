@@ -86,12 +86,12 @@ async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
     return len(await dispatcher.pool.call(maintenance.create_partitions))
 
 
-def _rows(answer: Any) -> int:
-    if isinstance(answer, int):
-        return answer
-    if isinstance(answer, list):
-        return len(answer)
-    return max(vars(answer).values())  # several counts: the batch was full if one of them was
+def _rows(result: Any) -> int:
+    if isinstance(result, int):
+        return result
+    if isinstance(result, list):
+        return len(result)
+    return max(vars(result).values())  # several counts: the batch was full if one of them was
 
 
 async def move_floors(dispatcher: Dispatcher, _: int) -> int:

@@ -10,7 +10,7 @@ from tenuto.model.errors import InvalidInput
 from tenuto.sdk.context.control import Fail
 
 NEVER = -1.0  # tells the SQL functions not to retry
-LONGEST_BACKOFF = 600.0  # the cap that the SQL functions apply
+MAX_BACKOFF_SECONDS = 600.0  # the cap that the SQL functions apply
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Exponential:
     """A pause that doubles after each failure, with jitter: `retry=Exponential(base="2s", maximum="10m")`."""
 
     base: Duration = 2
-    maximum: Duration = LONGEST_BACKOFF
+    maximum: Duration = MAX_BACKOFF_SECONDS
 
     def __post_init__(self) -> None:
         base = seconds(self.base, "Exponential(base)")
@@ -60,7 +60,7 @@ def counts_failures(policy: RetryPolicy | None) -> bool:
 
 
 def _is_longer(policy: Fixed | Exponential) -> bool:
-    return isinstance(policy, Exponential) and seconds(policy.maximum) != LONGEST_BACKOFF
+    return isinstance(policy, Exponential) and seconds(policy.maximum) != MAX_BACKOFF_SECONDS
 
 
 def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int) -> float | None:
@@ -72,15 +72,15 @@ def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int)
             return seconds(after)
         case Exponential(base, maximum):
             most = seconds(maximum)
-            if most == LONGEST_BACKOFF:
+            if most == MAX_BACKOFF_SECONDS:
                 return None
             pause = min(most, seconds(base) * 2.0 ** min(failures - 1, 30))
             return pause * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, not a secret)
         case _:
-            return _read_answer(policy(error, failures))
+            return _read_delay(policy(error, failures))
 
 
-def _read_answer(answer: Any) -> float | None:
-    if answer is Fail or isinstance(answer, Fail):
+def _read_delay(delay: Any) -> float | None:
+    if delay is Fail or isinstance(delay, Fail):
         return NEVER
-    return None if answer is None else seconds(answer, "the return value of the retry policy")
+    return None if delay is None else seconds(delay, "the return value of the retry policy")

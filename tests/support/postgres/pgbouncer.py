@@ -72,7 +72,7 @@ def _running(settings: Path, port: int) -> Iterator[None]:
     with log.open("wb") as file:
         process = subprocess.Popen([find_pgbouncer(), str(settings)], stdout=file, stderr=file, user=account)
     try:
-        wait_until(lambda: _answers(port) or process.poll() is not None)
+        wait_until(lambda: _is_listening(port) or process.poll() is not None)
         assert process.poll() is None, log.read_text()
         yield
     finally:
@@ -80,7 +80,7 @@ def _running(settings: Path, port: int) -> Iterator[None]:
         process.wait(10)
 
 
-def _answers(port: int) -> bool:
+def _is_listening(port: int) -> bool:
     with socket() as line:
         return line.connect_ex(("127.0.0.1", port)) == 0
 

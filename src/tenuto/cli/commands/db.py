@@ -67,9 +67,9 @@ def prune(
     as_json: Json = False,
 ) -> None:
     """Delete runs older than their retention now. Dispatchers also do this on their own."""
-    from tenuto.cli.prune import prune as ask_for_it
+    from tenuto.cli.prune import prune as prune_now
 
-    gone = with_database(lambda context: ask_for_it(context.pool, dry_run=dry_run), role="tenuto_dispatcher")
+    gone = with_database(lambda context: prune_now(context.pool, dry_run=dry_run), role="tenuto_dispatcher")
     word = "would be deleted" if dry_run else "deleted"
     show(gone, "\n".join(f"{number} {what} {word}" for what, number in gone.items()), as_json=as_json)
 

@@ -67,18 +67,18 @@ def watch(
     from tenuto.db import monitoring
 
     run_id = read_id(run, "run")
-    patience = None if timeout is None else seconds(timeout, "--timeout")
+    wait_seconds = None if timeout is None else seconds(timeout, "--timeout")
 
     async def in_time(context: CommandContext) -> str:
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(wait_seconds):
                 return await follow(context, run_id, as_json=as_json)
         except TimeoutError as problem:
             if as_json:
                 show(
                     await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id), "", as_json=True
                 )
-            raise StillRunning(run_id, patience or 0) from problem
+            raise StillRunning(run_id, wait_seconds or 0) from problem
 
     status = with_database(in_time)
     if status != "completed":

@@ -92,7 +92,7 @@ def start(
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
     wait = wait or wait_timeout is not None
-    patience = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
+    wait_seconds = None if wait_timeout is None else seconds(wait_timeout, "--wait-timeout")
 
     async def work(context: CommandContext) -> tuple[Outcome, Exception | None]:
         if strict and (unserved := await why_unserved(context, task.name, otherwise=STRICT)):
@@ -103,7 +103,7 @@ def start(
         ):
             say(f"note: {one_line(unserved)}", err=True)
         begun = Outcome(str(run.id), run.created)
-        return await _wait(context, run, begun, patience) if wait else (begun, None)
+        return await _wait(context, run, begun, wait_seconds) if wait else (begun, None)
 
     _show(*with_database(work), as_json=as_json)
 
@@ -172,16 +172,16 @@ async def _start(
 
 
 async def _wait(
-    context: CommandContext, run: "Run[Any]", begun: Outcome, patience: float | None
+    context: CommandContext, run: "Run[Any]", begun: Outcome, wait_seconds: float | None
 ) -> tuple[Outcome, Exception | None]:
     from tenuto.db import monitoring
     from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
 
     client = make_client(context)
-    impatient = asyncio.create_task(_say_why(context, run.id))
+    explaining = asyncio.create_task(_print_reason(context, run.id))
     try:
         # Plain JSON: the type of the result may exist only in the app.
-        return replace(begun, status="completed", result=await client.run(run.id).result(patience)), None
+        return replace(begun, status="completed", result=await client.run(run.id).result(wait_seconds)), None
     except RunFailed as problem:
         more = f"`tenuto tasks show {run.id}` shows its attempts and errors"
         return replace(begun, status="failed", error=problem.error), WorkFailed(f"{problem}; {more}")
@@ -189,12 +189,12 @@ async def _wait(
         return replace(begun, status="cancelled", error=problem.error), WorkFailed(str(problem))
     except WaitTimeout:
         now = await context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run.id)
-        return replace(begun, status=now.status), StillRunning(run.id, patience or 0)
+        return replace(begun, status=now.status), StillRunning(run.id, wait_seconds or 0)
     except asyncio.CancelledError:
         say(f"run {run.id} continues; `tenuto runs watch {run.id}` follows it", err=True)
         raise
     finally:
-        impatient.cancel()
+        explaining.cancel()
         await client.watcher.close()
 
 
@@ -205,7 +205,7 @@ async def _start_one(transaction: AuditedTransaction, client: "Client", plan: "S
     return run
 
 
-async def _say_why(context: CommandContext, run_id: UUID) -> None:
+async def _print_reason(context: CommandContext, run_id: UUID) -> None:
     """Print after a few seconds what the run waits for, such as a worker that serves its type."""
     from tenuto.db import monitoring
 

@@ -21,7 +21,7 @@ from tenuto.cli.processes.serve import (
     serve,
     stopped_by_signals,
 )
-from tenuto.cli.processes.up_server import LocalServer, answering, find_front, make_link, say_front
+from tenuto.cli.processes.up_server import LocalServer, find_front, log_server, make_link, serve_http
 from tenuto.model.text import LineFormatter
 from tenuto.runtimes.background import BackgroundTasks, restarted, stop_process
 
@@ -93,19 +93,19 @@ async def _serve(
     if console:
         parts.start("live line", restarted("live line", lambda: _watch(context, console)))
 
-    async def announce(answers: asyncio.Event) -> None:
-        await answers.wait()  # a login link that does not work yet would only confuse
-        say_front(front, link)
+    async def announce(listening: asyncio.Event) -> None:
+        await listening.wait()  # a login link that does not work yet would only confuse
+        log_server(front, link)
         log.info("dispatcher: running")
         none = "none; start one with `tenuto up module:app`"
         log.info("worker: %s", f"running {what_runs(worker)}" if worker else none)
         log.info("press Ctrl-C to stop everything")
 
     try:
-        async with answering(front, parts) as answers:
+        async with serve_http(front, parts) as listening:
 
             def ready() -> None:
-                parts.start("announcement", announce(answers))
+                parts.start("announcement", announce(listening))
 
             if worker is not None:  # the worker handles signals itself
                 await serve(context, worker, stop=stop, ready=ready)

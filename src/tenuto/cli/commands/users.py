@@ -128,8 +128,8 @@ def link(
 
     id, token, span = read_id(user, "user"), make_token(), timedelta(seconds=seconds(lasts, "--lasts"))
     change(lambda transaction: link_for(transaction, id, token, span), org=org)
-    made = f"{url.rstrip('/')}/auth/link?token={token}"
-    show({"link": made}, made, as_json=as_json)
+    address = f"{url.rstrip('/')}/auth/link?token={token}"
+    show({"link": address}, address, as_json=as_json)
 
 
 async def link_for(transaction: AuditedTransaction, user_id: UUID, token: str, lasts: "timedelta") -> None:

@@ -69,7 +69,7 @@ def _listen(port: int | None) -> socket.socket:
 
 
 @asynccontextmanager
-async def answering(front: LocalServer | None, parts: BackgroundTasks) -> AsyncIterator[asyncio.Event]:
+async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> AsyncIterator[asyncio.Event]:
     """Run the server during the block; the event is set once it accepts requests."""
     ready = asyncio.Event()
     if front is None:
@@ -91,13 +91,13 @@ async def answering(front: LocalServer | None, parts: BackgroundTasks) -> AsyncI
     server = Beside(uvicorn_config(front.settings, grace=GRACE))
     leaving = False
 
-    async def answer() -> None:
+    async def serve() -> None:
         with suppress(SystemExit):  # uvicorn exits if it cannot start; `tenuto up` must still stop the rest in order
             await server.serve([front.listener])
         if not leaving:
             raise WorkFailed("it ended unexpectedly; its last log lines show why")
 
-    serving = parts.start("HTTP server", answer())
+    serving = parts.start("HTTP server", serve())
     try:
         yield ready
     finally:
@@ -128,7 +128,7 @@ async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None
     await link_for(transaction, await transaction.do(identity.put_user, **user), token, LINK_LASTS)
 
 
-def say_front(front: LocalServer | None, link: str | None) -> None:
+def log_server(front: LocalServer | None, link: str | None) -> None:
     if front is None:
         return
     log.info("server: %s, described at /openapi.json", address(front.listener))

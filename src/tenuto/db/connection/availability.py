@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROBE_EVERY = 0.2
 LOOK_EVERY = 0.03  # polling interval of waiting coroutines
-LONGEST_WAIT = 1.0  # for a thread: its caller logs the outage, and may have to stop
+MAX_WAIT_SECONDS = 1.0  # for a thread: its caller logs the outage, and may have to stop
 # Error codes of a server that is starting, shutting down or full; None: no response at all.
 AWAY = {None, "57P01", "57P02", "57P03", "53300"}
 
@@ -53,7 +53,7 @@ class Availability:
 
     def wait(self) -> None:
         """Wait until this thread may try to connect: no wait unless there is an outage. Raises Away after a second."""
-        end = time.monotonic() + LONGEST_WAIT
+        end = time.monotonic() + MAX_WAIT_SECONDS
         with self._changed:
             while not self._my_turn():
                 left = min(end, self._next_try) - time.monotonic()

@@ -48,11 +48,11 @@ async def open_listener(url: str) -> AsyncConnection:
     """Return a connection that already listens, so that nothing is lost between it and the rescan."""
     conn = await _open(url)
     own = _own_channel(conn)
-    await _say(conn, "listen", own)
+    await _execute(conn, "listen", own)
     if await adapt(conn) and not await _hears_another(conn, url, own):
         await conn.close()
         raise ListenNotSupported
-    await _say(conn, "listen", CHANNEL)
+    await _execute(conn, "listen", CHANNEL)
     return conn
 
 
@@ -75,11 +75,11 @@ async def _hears_another(conn: AsyncConnection, url: str, channel: str) -> bool:
     """Whether notifications arrive through a pooler. In transaction mode a client receives only its own, during its own
     statements."""
     async with await _open(url) as other:
-        await _say(other, "notify", channel)
+        await _execute(other, "notify", channel)
     return [note async for note in conn.notifies(timeout=CHECK_EVERY_SECONDS, stop_after=1)] != []
 
 
-async def _say(conn: AsyncConnection, verb: LiteralString, channel: str) -> None:
+async def _execute(conn: AsyncConnection, verb: LiteralString, channel: str) -> None:
     await conn.execute(sql.SQL(verb + " {}").format(sql.Identifier(channel)))
 
 
@@ -88,7 +88,7 @@ async def hear(conn: AsyncConnection, check_every: float) -> AsyncIterator[Wakeu
     own = _own_channel(conn)
     while True:
         async with asyncio.timeout(check_every):
-            await _say(conn, "notify", own)
+            await _execute(conn, "notify", own)
         echoed = False
         async for note in conn.notifies(timeout=check_every):
             echoed = echoed or note.channel == own

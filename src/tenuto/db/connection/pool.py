@@ -56,7 +56,7 @@ class ConnectionPool:
         """Return a connection for several calls, from the org's share; `timeout` covers all of them. Waiting for other
         calls of the same org does not count, unless there is an outage: a burst is served one by one."""
         seconds = self.timeout if timeout is None else timeout
-        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), patience=self.timeout)
+        return PooledConnection(self._connections, self._availability, seconds, self._of(org_id), max_wait=self.timeout)
 
     def _of(self, org_id: UUID | None) -> asyncio.Semaphore | None:
         if org_id is None:
@@ -81,11 +81,11 @@ class PooledConnection:
         seconds: float,
         share: asyncio.Semaphore | None,
         *,
-        patience: float,
+        max_wait: float,
     ) -> None:
         self._connections, self._availability, self._seconds, self._share = connections, availability, seconds, share
         queues = share is not None and not availability.problem
-        self._timer = asyncio.timeout(max(seconds, patience) if queues else seconds)
+        self._timer = asyncio.timeout(max(seconds, max_wait) if queues else seconds)
         self._conn: Conn | None = None
 
     async def __aenter__(self) -> Conn:

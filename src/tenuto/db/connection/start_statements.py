@@ -50,10 +50,10 @@ def start_many(
     details: str | None = None,
     dedupe_keys: Sequence[str | None] | None = None,
     group: str | None = None,
-    answer: bool = False,
+    return_rows: bool = False,
 ) -> Statement:
     """Return the statement for a run of one task per input. It returns a row per run if there are dedupe keys or
-    `answer` is set; otherwise the ids are already known."""
+    `return_rows` is set; otherwise the ids are already known."""
     return _call(
         "start_many",
         org_id=str(org_id),
@@ -63,7 +63,7 @@ def start_many(
         details=details,
         dedupe_keys=None if dedupe_keys is None else array_literal(dedupe_keys),
         group=group,
-        columns="run_id, created" if answer or dedupe_keys is not None else "null from (select count(*)",
+        columns="run_id, created" if return_rows or dedupe_keys is not None else "null from (select count(*)",
     )
 
 

@@ -104,10 +104,10 @@ def _probe(folder: Path) -> Binaries | None:
     if not os.access(folder / "initdb", os.X_OK):
         return None
     try:
-        answer = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
+        output = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    version = re.search(r"\d+(\.\d+)?", answer.stdout)
+    version = re.search(r"\d+(\.\d+)?", output.stdout)
     return Binaries(folder, version.group()) if version else None
 
 

@@ -39,11 +39,11 @@ log_checkpoints = off
 def ensure_running(place: ServerPaths, pg_bin: Path | None) -> bool:
     """Return once the server accepts connections; True if this call started it. The caller holds the lock."""
     started = False
-    for _ in _until("answer", place, START_TIMEOUT_SECONDS):
+    for _ in _until("accept connections", place, START_TIMEOUT_SECONDS):
         if running_pid(place.data) is None:
             _start(place, pg_bin)
             started = True
-        elif _answers(place):
+        elif _accepts_connections(place):
             return started
     return started
 
@@ -53,11 +53,11 @@ def stop(place: ServerPaths) -> bool:
     pid = running_pid(place.data)
     if pid is None:
         return False
-    for how, patience in ((signal.SIGINT, STOP_TIMEOUT_SECONDS), (signal.SIGQUIT, STOP_TIMEOUT_SECONDS)):
+    for how, timeout in ((signal.SIGINT, STOP_TIMEOUT_SECONDS), (signal.SIGQUIT, STOP_TIMEOUT_SECONDS)):
         with suppress(ProcessLookupError):
             os.kill(pid, how)
         with suppress(ServerFailed):
-            for _ in _until("stop", place, patience):
+            for _ in _until("stop", place, timeout):
                 if running_pid(place.data) is None:
                     return True
     raise ServerFailed(f"the server with pid {pid} does not stop; see {place.log}")
@@ -97,7 +97,7 @@ def _wait_until_listed(place: ServerPaths, pid: int, reason: Callable[[], str]) 
             raise ServerFailed(f"the embedded server did not start: {reason()} (log: {place.log})")
 
 
-def _answers(place: ServerPaths) -> bool:
+def _accepts_connections(place: ServerPaths) -> bool:
     try:
         with psycopg.connect(place.url("postgres"), connect_timeout=10, autocommit=True) as conn:
             row = conn.execute("select 1 from pg_database where datname = %s", [DATABASE]).fetchone()
@@ -121,15 +121,15 @@ def _make_cluster(place: ServerPaths, binaries: Binaries) -> None:
     secret.write_text(place.new_password())
     place.account.give(workshop)
     place.account.give(secret)
-    made = subprocess.run(
+    initdb = subprocess.run(
         [
             binaries.folder / "initdb", "-D", workshop / "data", "-U", USER, "--pwfile", secret,
             "--auth=scram-sha-256", "--locale=C", "--encoding=UTF8",
         ],
         capture_output=True, text=True, check=False, cwd=place.folder, env=_environment(), **place.account.run_as(),
     )  # fmt: skip
-    if made.returncode != 0:
-        raise ServerFailed(f"initdb failed in {place.folder}: {made.stderr.strip() or made.stdout.strip()}")
+    if initdb.returncode != 0:
+        raise ServerFailed(f"initdb failed in {place.folder}: {initdb.stderr.strip() or initdb.stdout.strip()}")
     with (workshop / "data" / "postgresql.conf").open("a") as conf:
         conf.write(SETTINGS)
     (workshop / "data").rename(place.data)
@@ -158,10 +158,10 @@ def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], s
         yield log, reason
 
 
-def _until(what: str, place: ServerPaths, patience: float) -> Iterator[None]:
+def _until(what: str, place: ServerPaths, timeout: float) -> Iterator[None]:
     """Yield repeatedly, with short pauses, until the time is up; then raise ServerFailed."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while time.monotonic() < end:
         yield
         time.sleep(POLL_SECONDS)
-    raise ServerFailed(f"the embedded server did not {what} within {patience:.0f} s; see {place.log}")
+    raise ServerFailed(f"the embedded server did not {what} within {timeout:.0f} s; see {place.log}")

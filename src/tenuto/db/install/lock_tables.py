@@ -12,7 +12,7 @@ LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
 LOCK_TRY_TIMEOUT = "500ms"
 
 
-def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> None:
+def hold_tables(conn: Connection, *, timeout: float = LOCK_TIMEOUT_SECONDS) -> None:
     """Lock all tables and views together until the transaction ends. Locking each one when it is changed would deadlock
     with the workers' calls."""
     names = conn.execute(
@@ -22,11 +22,11 @@ def hold_tables(conn: Connection, *, patience: float = LOCK_TIMEOUT_SECONDS) -> 
     if not names:
         return
     tables = sql.SQL(", ").join(sql.Identifier("tenuto", name) for (name,) in names)
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while not _try(conn, sql.SQL("lock table {} in access exclusive mode").format(tables)):
         if time.monotonic() > end:
             raise BusyTables(
-                f"a transaction has locked tables for over {patience:.0f} s, and nothing was changed; "
+                f"a transaction has locked tables for over {timeout:.0f} s, and nothing was changed; "
                 "end long transactions (pg_stat_activity shows them) and migrate again"
             )
         time.sleep(random.uniform(0.05, 0.3))  # noqa: S311 - a pause, not a secret

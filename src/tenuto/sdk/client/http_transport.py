@@ -40,7 +40,7 @@ def _started(run: dict[str, Any]) -> Started:
 class HttpTransport:
     """Connects a client to one server; the API key determines the org."""
 
-    patience = 20.0
+    poll_seconds = 20.0
 
     def __init__(self, http: Http) -> None:
         self.http = http
@@ -56,8 +56,8 @@ class HttpTransport:
         return [start.run_id for batch in starts_of(many) for start in await self._start_all(batch)]
 
     async def _start_all(self, texts: list[str]) -> list[Started]:
-        answer = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
-        return [_started(run) for run in answer["items"]]
+        response = await self.http.ask("POST", "/v1/runs/bulk", f"[{','.join(texts)}]", wait=60.0)
+        return [_started(run) for run in response["items"]]
 
     async def poll_runs(self, run_ids: list[UUID], wait: float) -> list[RunResult]:
         body = dump({"run_ids": [str(id) for id in run_ids], "wait": wait})
@@ -80,8 +80,8 @@ class HttpTransport:
         await self.http.ask("POST", f"/v1/runs/{run_id}/cancel", dump({"reason": reason}))
 
     async def retry_run(self, run_id: UUID, *, reuse: bool) -> UUID:
-        answer = await self.http.ask("POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse}))
-        return UUID(answer["id"])
+        response = await self.http.ask("POST", f"/v1/runs/{run_id}/retry", dump({"reuse": reuse}))
+        return UUID(response["id"])
 
     async def delete_run(self, run_id: UUID) -> None:
         await self.http.ask("DELETE", f"/v1/runs/{run_id}")
@@ -99,15 +99,15 @@ class HttpTransport:
         params = {"type": type, **({"metadata": dump(metadata)} if metadata else {})}
         headers = {"Content-Digest": content_digest(sha256(data).digest())}
         path = f"/v1/objects/{uuid7()}"
-        answer = await self.http.send("PUT", path, content=data, params=params, headers=headers, wait=60.0)
-        return UUID(answer.json()["id"])
+        response = await self.http.send("PUT", path, content=data, params=params, headers=headers, wait=60.0)
+        return UUID(response.json()["id"])
 
     async def get_object(self, object_id: UUID) -> bytes:
-        answer = await self.http.send("GET", f"/v1/objects/{object_id}", wait=60.0)
-        digest = answer.headers.get("content-digest")
-        if digest and digest != content_digest(sha256(answer.content).digest()):
+        response = await self.http.send("GET", f"/v1/objects/{object_id}", wait=60.0)
+        digest = response.headers.get("content-digest")
+        if digest and digest != content_digest(sha256(response.content).digest()):
             raise InvalidInput(f"data object {object_id} was changed after it was stored: its checksum differs")
-        return answer.content
+        return response.content
 
     async def list_schedules(self, after: str | None) -> list[Schedule]:
         return _read(list[Schedule], await self._list("/v1/schedules", {"after": after, "limit": PAGE}))

@@ -8,7 +8,7 @@ from tenuto.db.connection.errors import Unreachable
 from tenuto.model.monitoring import RunResult
 from tenuto.sdk.client.transport import Transport
 
-SHORTEST, LONGEST, GROWTH = 0.005, 0.5, 1.5
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = 0.005, 0.5, 1.5
 BATCH = 1000
 STOPPED = "the result of the run is no longer watched: the client was closed, or other code cancelled its asyncio task"
 
@@ -19,8 +19,8 @@ class Watcher:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._waiting: dict[UUID, set[asyncio.Future[RunResult]]] = {}
-        self._asking: asyncio.Task[None] | None = None
-        self._pause = SHORTEST
+        self._polling: asyncio.Task[None] | None = None
+        self._pause = MIN_PAUSE_SECONDS
         self._joined = asyncio.Event()
 
     async def ended(self, run_id: UUID) -> RunResult:
@@ -28,11 +28,11 @@ class Watcher:
         future: asyncio.Future[RunResult] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(run_id, set())
         waiting.add(future)
-        self._pause = SHORTEST
+        self._pause = MIN_PAUSE_SECONDS
         self._joined.set()
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._ask(), name="tenuto watcher")
-            self._asking.add_done_callback(self._stopped)
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.create_task(self._poll_until_ended(), name="tenuto watcher")
+            self._polling.add_done_callback(self._stopped)
         try:
             return await future
         finally:
@@ -40,18 +40,18 @@ class Watcher:
             if not waiting and self._waiting.get(run_id) is waiting:
                 del self._waiting[run_id]
 
-    def _stopped(self, asking: "asyncio.Task[None]") -> None:
+    def _stopped(self, polling: "asyncio.Task[None]") -> None:
         """Fail the remaining callers, who would otherwise wait forever. Later callers have a newer polling task."""
-        if asking is self._asking:
+        if polling is self._polling:
             self._give_up(Unreachable(STOPPED))
 
     async def close(self) -> None:
         """Stop polling."""
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.gather(self._asking, return_exceptions=True)
+        if self._polling is not None:
+            self._polling.cancel()
+            await asyncio.gather(self._polling, return_exceptions=True)
 
-    async def _ask(self) -> None:
+    async def _poll_until_ended(self) -> None:
         failures = 0
         while self._waiting:
             self._joined.clear()
@@ -59,7 +59,7 @@ class Watcher:
             try:
                 for start in range(0, len(ids), BATCH):
                     ends = await self._poll(ids[start : start + BATCH])
-                    self._tell(ends)
+                    self._resolve(ends)
                     reported += len(ends)
                 failures = 0
             except Unreachable as error:
@@ -71,36 +71,36 @@ class Watcher:
             except Exception as error:
                 self._give_up(error)
                 return
-            if not (self._patience and reported):  # a server that shuts down responds at once, without results
+            if not (self._poll_seconds and reported):  # a server that shuts down responds at once, without results
                 await self._rest()
 
     @property
-    def _patience(self) -> float:
+    def _poll_seconds(self) -> float:
         # Otherwise the last batch would wait for the first.
-        return self._transport.patience if len(self._waiting) <= BATCH else 0
+        return self._transport.poll_seconds if len(self._waiting) <= BATCH else 0
 
     async def _poll(self, ids: list[UUID]) -> list[RunResult]:
         """Return the runs that have ended. A long poll is cut short when another caller joins."""
-        if not self._patience:
+        if not self._poll_seconds:
             return await self._transport.poll_runs(ids, 0)
-        asking = asyncio.create_task(self._transport.poll_runs(ids, self._patience))
+        polling = asyncio.create_task(self._transport.poll_runs(ids, self._poll_seconds))
         joined = asyncio.create_task(self._joined.wait())
         try:
-            await asyncio.wait({asking, joined}, return_when=asyncio.FIRST_COMPLETED)
-            return asking.result() if asking.done() else []
+            await asyncio.wait({polling, joined}, return_when=asyncio.FIRST_COMPLETED)
+            return polling.result() if polling.done() else []
         finally:
-            for pending in (asking, joined):
+            for pending in (polling, joined):
                 pending.cancel()
-            await asyncio.gather(asking, joined, return_exceptions=True)
+            await asyncio.gather(polling, joined, return_exceptions=True)
 
     async def _rest(self) -> None:
         try:
             async with asyncio.timeout(self._pause):  # wait_for of Python 3.11 can swallow a cancellation
                 await self._joined.wait()
         except TimeoutError:
-            self._pause = min(LONGEST, self._pause * GROWTH)
+            self._pause = min(MAX_PAUSE_SECONDS, self._pause * PAUSE_GROWTH)
 
-    def _tell(self, ends: Iterable[RunResult]) -> None:
+    def _resolve(self, ends: Iterable[RunResult]) -> None:
         for end in ends:
             for future in self._waiting.pop(end.id, set()):
                 if not future.done():

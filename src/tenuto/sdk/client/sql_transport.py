@@ -25,7 +25,7 @@ from tenuto.storage.base import Store
 class SqlTransport:
     """Connects a client to one org of one database."""
 
-    patience = 0.0
+    poll_seconds = 0.0
 
     def __init__(self, pool: ConnectionPool, org_id: UUID, store: Store) -> None:
         self.pool, self.org_id, self.store = pool, org_id, store

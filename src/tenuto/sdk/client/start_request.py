@@ -78,7 +78,7 @@ def together(plans: Sequence[StartRequest], org_id: UUID) -> "start_statements.S
         details=details_of(plans),
         dedupe_keys=keys if any(key is not None for key in keys) else None,
         group=plans[0].run.get("group"),
-        answer=True,
+        return_rows=True,
     )
 
 

@@ -16,7 +16,9 @@ PAGE = 200
 class Transport(Protocol):
     """The operations of a client, for one org."""
 
-    patience: float  # seconds that `poll_runs` may block on the other side; 0: it returns at once and the caller pauses
+    poll_seconds: (
+        float  # seconds that `poll_runs` may block on the other side; 0: it returns at once and the caller pauses
+    )
 
     async def start(self, plans: Sequence[StartRequest]) -> list[Started]:
         """Start the requested runs in one transaction."""

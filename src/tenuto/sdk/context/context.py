@@ -88,7 +88,7 @@ class Context:
     @contextmanager
     def _in_flight(self, name: str) -> Generator[None]:
         if self._settled:
-            raise StaleLease(f"the attempt has ended; step {name!r} is left to the next one")
+            raise StaleLease(f"the attempt has ended; step {name!r} runs in the next attempt")
         done = asyncio.get_running_loop().create_future()
         self._steps.add(done)
         try:
@@ -121,7 +121,7 @@ class Context:
                 raise Suspend({"for": "signal", "name": name, **({} if left is None else {"timeout_seconds": left})})
             await self.api.ask("record_step", step_no=no, name=name, kind="signal", value=TIMED_OUT)
         if record is None or record.value == TIMED_OUT:
-            raise TimeoutError(f"no signal {name!r} came within {timeout}")
+            raise TimeoutError(f"signal {name!r} was not sent within {timeout}")
         return record.value
 
     async def _time_left(self, name: str, length: float, no: int) -> float:

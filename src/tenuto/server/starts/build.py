@@ -13,7 +13,7 @@ from tenuto.sdk.graphs.compile import MAX_TASKS, plan_graph
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex
 from tenuto.sdk.options import TaskOptions, check_start
-from tenuto.sdk.retries import LONGEST_BACKOFF, Exponential
+from tenuto.sdk.retries import MAX_BACKOFF_SECONDS, Exponential
 from tenuto.sdk.task import OF_KIND, Task
 from tenuto.sdk.task_reference import TaskReference
 from tenuto.sdk.tracing import KEYS, carrier
@@ -162,7 +162,7 @@ def _backoff(body: TaskSpecFields) -> Exponential | None:
     if body.backoff is None:
         return None
     base = seconds(body.backoff, f"{body.type}: backoff")
-    return Exponential(base, max(base, LONGEST_BACKOFF))
+    return Exponential(base, max(base, MAX_BACKOFF_SECONDS))
 
 
 def read_input(what: str, value: Any, find: FindOutput | None = None) -> tuple[str, list[Slot]]:

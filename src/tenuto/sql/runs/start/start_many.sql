@@ -12,7 +12,7 @@ declare
   v_group int;
   v_kinds tenuto.task_spec[];
   v_ids uuid[];
-  v_answers tenuto.started[];
+  v_started tenuto.started[];
   v_queue text;
 begin
   if cardinality(p_ids) = 1
@@ -47,15 +47,15 @@ begin
     perform tenuto._raise('TN003', 'a run of one task cannot have slots or handlers', 'use start_run');
   end if;
   if p_dedupe_keys is not null then
-    v_answers := tenuto._dedupe_many(p_org_id, v_kinds, p_task_kinds, v_ids, p_dedupe_keys);
+    v_started := tenuto._dedupe_many(p_org_id, v_kinds, p_task_kinds, v_ids, p_dedupe_keys);
     select coalesce(array_agg(a.run_id order by a.no), '{}'),
            coalesce(array_agg(p_inputs[a.no] order by a.no), '{}'),
            case when p_task_kinds is not null then coalesce(array_agg(p_task_kinds[a.no] order by a.no), '{}') end
     into v_ids, p_inputs, p_task_kinds
-    from unnest(v_answers) a
+    from unnest(v_started) a
     where a.created;
     p_details := tenuto._renumber(
-      p_details, array(select a.no - 1 from unnest(v_answers) a where a.created order by a.no));
+      p_details, array(select a.no - 1 from unnest(v_started) a where a.created order by a.no));
   end if;
 
   insert into tenuto.runs (id, org_id, group_no, single_task, created_at)
@@ -69,7 +69,7 @@ begin
   if p_dedupe_keys is null then
     return query select id, true from unnest(v_ids) id;
   else
-    return query select a.run_id, a.created from unnest(v_answers) a order by a.no;
+    return query select a.run_id, a.created from unnest(v_started) a order by a.no;
   end if;
 end
 $$;
