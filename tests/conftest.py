@@ -115,7 +115,7 @@ def clock(db: psycopg.Connection) -> Clock:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first: one process waits with it while others work, and at the end all have something."""
-    items.sort(key=lambda item: FOLDER_ORDER.get(item.path.parent.name, len(LONGEST)))
+    items.sort(key=lambda item: FOLDER_ORDER.get(item.path.parent.name, len(FOLDER_ORDER)))
 
 
 @pytest.hookimpl(optionalhook=True)

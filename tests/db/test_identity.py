@@ -149,9 +149,9 @@ def test_a_request_is_limited_and_answered_once(database: str, org: UUID) -> Non
             assert not (await rate_limits.take_tokens(conn, org_id=org, **bucket)).allowed
         async with acting_for(conn, org):
             begun = await idempotency.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
-            await idempotency.finish_request(conn, org_id=org, **request, status=200, answer=None)
+            await idempotency.finish_request(conn, org_id=org, **request, status=200, response=None)
             again = await idempotency.begin_request(conn, org_id=org, **request, request_hash=hash_of("r"))
-            assert (begun.is_new, again.is_new, again.status, again.answer) == (True, False, 200, None)
+            assert (begun.is_new, again.is_new, again.status, again.response) == (True, False, 200, None)
 
     play(database, story)
 

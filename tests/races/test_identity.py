@@ -89,9 +89,9 @@ def test_a_request_that_comes_twice_at_once_is_done_once_and_both_get_its_answer
         def do(db: Any) -> Any:
             (begun,) = call(db, "begin_request", **request, request_hash=hash_of("request"))
             if not begun["is_new"]:
-                return begun["answer"]
+                return begun["response"]
             call(db, "create_role", org_id=DEFAULT_ORG, name=name)
-            call(db, "finish_request", **request, status=201, answer=Jsonb(name))
+            call(db, "finish_request", **request, status=201, response=Jsonb(name))
             return name
 
         return as_api(do)

@@ -12,7 +12,7 @@ async def begin_request(conn: Conn, *, org_id: UUID, actor: str, key: str, reque
     )
 
 
-async def finish_request(conn: Conn, *, org_id: UUID, actor: str, key: str, status: int, answer: Json) -> None:
+async def finish_request(conn: Conn, *, org_id: UUID, actor: str, key: str, status: int, response: Json) -> None:
     await call_void(
-        conn, "finish_request", org_id=org_id, actor=actor, key=key, status=status, answer=json_value(answer)
+        conn, "finish_request", org_id=org_id, actor=actor, key=key, status=status, response=json_value(response)
     )

@@ -230,7 +230,7 @@ class BegunRequest:
 
     is_new: bool
     status: int | None
-    answer: Any
+    response: Any
 
 
 @dataclass(frozen=True)

@@ -444,7 +444,7 @@ create table tenuto.idempotency_keys (
   key          text not null,
   request_hash bytea not null,
   status       integer,
-  answer       jsonb,
+  response     jsonb,
   created_at   timestamp with time zone not null,
   constraint idempotency_keys_pkey PRIMARY KEY (org_id, actor, key),
   constraint actor_is_not_empty CHECK (((length(actor) >= 1) AND (length(actor) <= 256))),

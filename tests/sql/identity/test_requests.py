@@ -11,7 +11,7 @@ from tests.support.database.loops import an_org, count
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
 from tests.support.database.users import a_user, hash_of
 
-NEW = {"is_new": True, "status": None, "answer": None}
+NEW = {"is_new": True, "status": None, "response": None}
 
 
 def begin(db: Db, request: str = "POST /v1/runs {}", **more: object) -> dict[str, Any]:
@@ -23,16 +23,16 @@ def begin(db: Db, request: str = "POST /v1/runs {}", **more: object) -> dict[str
     return row
 
 
-def finish(db: Db, answer: object, status: int = 201) -> None:
-    call(db, "finish_request", org_id=DEFAULT_ORG, actor="key:1", key="k", status=status, answer=Jsonb(answer))
+def finish(db: Db, response: object, status: int = 201) -> None:
+    call(db, "finish_request", org_id=DEFAULT_ORG, actor="key:1", key="k", status=status, response=Jsonb(response))
 
 
-@pytest.mark.parametrize("answer", [{"id": 1}, [1, None], "text", None])
-def test_the_second_request_gets_the_answer_of_the_first(db: Db, answer: object) -> None:
+@pytest.mark.parametrize("response", [{"id": 1}, [1, None], "text", None])
+def test_the_second_request_gets_the_response_of_the_first(db: Db, response: object) -> None:
     assert begin(db) == NEW
-    finish(db, answer)
+    finish(db, response)
 
-    assert begin(db) == {"is_new": False, "status": 201, "answer": answer}
+    assert begin(db) == {"is_new": False, "status": 201, "response": response}
 
 
 def test_a_request_that_failed_leaves_its_key_to_the_next(db: Db) -> None:
@@ -62,16 +62,16 @@ def test_a_key_is_good_for_a_day(db: Db, clock: Clock) -> None:
     begin(db)
     finish(db, "first")
     clock.advance(hours=23, minutes=59)
-    assert begin(db)["answer"] == "first"
+    assert begin(db)["response"] == "first"
 
     clock.advance(minutes=1)
     assert begin(db, "POST /v1/other") == NEW
     finish(db, "second")
 
-    assert begin(db, "POST /v1/other")["answer"] == "second"
+    assert begin(db, "POST /v1/other")["response"] == "second"
 
 
-def test_an_answer_is_given_once_and_only_to_a_request_that_began(db: Db) -> None:
+def test_a_response_is_stored_once_and_only_to_a_request_that_began(db: Db) -> None:
     with pytest.raises(Conflict, match="in progress"):
         finish(db, {})
     begin(db)
@@ -79,13 +79,13 @@ def test_an_answer_is_given_once_and_only_to_a_request_that_began(db: Db) -> Non
     with pytest.raises(Conflict, match="in progress"):
         finish(db, "second")
 
-    assert begin(db)["answer"] == "first"
+    assert begin(db)["response"] == "first"
 
 
-def test_a_request_that_left_no_answer_says_so(db: Db) -> None:
+def test_a_request_that_stored_no_response_is_reported(db: Db) -> None:
     begin(db)
 
-    with pytest.raises(Conflict, match="left no answer"):
+    with pytest.raises(Conflict, match="stored no response"):
         begin(db)
 
 

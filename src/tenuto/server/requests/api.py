@@ -108,13 +108,13 @@ class ApiRequest:
                     conn, org_id=change.org_id, actor=actor, key=key, request_hash=request_hash
                 )
                 if not begun.is_new:
-                    return _response(begun.answer, begun.status or 200, {"Idempotency-Replayed": "true"})
+                    return _response(begun.response, begun.status or 200, {"Idempotency-Replayed": "true"})
             result = await work(change)
             content = None if result is None else to_jsonable_python(result)
             status = status if isinstance(status, int) else status(result)
             if key is not None:
                 await idempotency.finish_request(
-                    conn, org_id=change.org_id, actor=actor, key=key, status=status, answer=content
+                    conn, org_id=change.org_id, actor=actor, key=key, status=status, response=content
                 )
         return _response(content, status, {})
 

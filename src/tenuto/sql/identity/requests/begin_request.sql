@@ -2,7 +2,7 @@
 -- does the work and ends with finish_request: work and response commit together. A second request waits here for that
 -- commit, then gets the response. The key is valid for a day; reusing it for another request raises TN003.
 create or replace function tenuto.begin_request(
-  p_org_id uuid, p_actor text, p_key text, p_request_hash bytea, out is_new boolean, out status int, out answer jsonb)
+  p_org_id uuid, p_actor text, p_key text, p_request_hash bytea, out is_new boolean, out status int, out response jsonb)
   language plpgsql
   set lock_timeout = '10s'
 as $$
@@ -13,14 +13,14 @@ begin
   insert into tenuto.idempotency_keys as i (org_id, actor, key, request_hash, created_at)
   values (p_org_id, p_actor, p_key, p_request_hash, tenuto.now())
   on conflict (org_id, actor, key) do update
-    set request_hash = excluded.request_hash, created_at = excluded.created_at, status = null, answer = null
+    set request_hash = excluded.request_hash, created_at = excluded.created_at, status = null, response = null
     where i.created_at <= tenuto.now() - interval '1 day';
   is_new := found;
   if is_new then
     return;
   end if;
 
-  select i.request_hash, i.status, i.answer into v_first
+  select i.request_hash, i.status, i.response into v_first
   from tenuto.idempotency_keys i
   where i.org_id = p_org_id and i.actor = p_actor and i.key = p_key;
   if v_first.request_hash <> p_request_hash then
@@ -31,7 +31,7 @@ begin
       'check what it did, then use a new key');
   end if;
   status := v_first.status;
-  answer := v_first.answer;
+  response := v_first.response;
 exception
   when lock_not_available then
     perform tenuto._raise('TN004', format('a request with idempotency key %L is still in progress', p_key),

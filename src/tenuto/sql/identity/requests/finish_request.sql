@@ -1,11 +1,12 @@
 -- Stores the response of a request that began with begin_request, for repeated requests.
-create or replace function tenuto.finish_request(p_org_id uuid, p_actor text, p_key text, p_status int, p_answer jsonb)
+create or replace function tenuto.finish_request(
+  p_org_id uuid, p_actor text, p_key text, p_status int, p_response jsonb)
   returns void
   language plpgsql
 as $$
 begin
   update tenuto.idempotency_keys
-  set status = p_status, answer = p_answer
+  set status = p_status, response = p_response
   where org_id = p_org_id
     and actor = p_actor
     and key = p_key
