@@ -20,7 +20,7 @@ PAUSE, LAST_LINES = 0.3, 1.5
 LATE = timedelta(seconds=10)
 ENDED = ("completed", "failed", "cancelled", "skipped")
 
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Continue until it has ended.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new lines until it has ended.")]
 
 
 async def show_task_logs(context: CommandContext, task_id: UUID, *, follow: bool, as_json: bool) -> None:

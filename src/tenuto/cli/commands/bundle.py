@@ -42,7 +42,7 @@ def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
 
 @app.command()
 def push(file: File, org: Org = None, as_json: Json = False) -> None:
-    """Upload a bundle. From then on, it runs its task types."""
+    """Upload a bundle. New attempts of its task types run its code."""
     from hashlib import sha256
 
     from tenuto.db.bundle_upload import upload_bundle

@@ -47,7 +47,7 @@ class Seen:
 
 
 def doctor(as_json: Json = False) -> None:
-    """Check the set-up: each line says ok, or what to do."""
+    """Check the installation. Each line shows ok, or a problem and its remedy."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.install import install
 

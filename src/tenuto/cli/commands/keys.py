@@ -35,10 +35,10 @@ PUBLIC = re.compile("[0-9A-Za-z]{12}")
 KeyId = Annotated[
     str, typer.Argument(metavar="KEY", help="The key's id or key id, as the list shows them.", show_default=False)
 ]
-Name = Annotated[str, typer.Option(help="Description of its purpose.", show_default=False)]
+Name = Annotated[str, typer.Option(help="Name of the key, such as its purpose.", show_default=False)]
 Expires = Annotated[str | None, typer.Option(help="How long the key is valid: 30d, 12h. Default: until it is revoked.")]
 Overlap = Annotated[str, typer.Option(help="How long the old key stays valid: 1d, 0s.")]
-Env = Annotated[str, typer.Option(help="Environment to put into the text of the key: live, test.")]
+Env = Annotated[str, typer.Option(help="Environment, written into the key: live, test.")]
 
 
 @app.command()

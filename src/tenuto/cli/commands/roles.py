@@ -37,11 +37,11 @@ def list_(
 @app.command()
 def create(
     role: RoleName,
-    description: Annotated[str | None, typer.Option(help="Description of its purpose.")] = None,
+    description: Annotated[str | None, typer.Option(help="Description of the role.")] = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
-    """Create a role, for users to have and datasets to refer to."""
+    """Create a role that users can have and datasets can refer to."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:

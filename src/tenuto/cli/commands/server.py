@@ -28,7 +28,7 @@ Origins = Annotated[
 Proxies = Annotated[
     str | None,
     typer.Option(
-        help="Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: addresses and networks with commas.",
+        help="Proxies whose X-Forwarded-* headers are trusted: addresses and networks, separated by commas.",
         show_default="none",
     ),
 ]

@@ -15,7 +15,7 @@ from tenuto.cli.session import read_id
 def signal(
     run: RunId,
     name: Annotated[str, typer.Argument(help="Name of the signal.", show_default=False)],
-    value: Annotated[str, typer.Argument(help="JSON, or plain text.")] = "null",
+    value: Annotated[str, typer.Argument(help="Value of the signal: JSON, or plain text.")] = "null",
     as_json: Json = False,
 ) -> None:
     """Send a signal to a run. A task that waits for it continues."""

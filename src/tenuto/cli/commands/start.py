@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NO_WORKER_AFTER_SECONDS = 3.0
 STRICT = "correct the type, start its worker first, or leave out --strict"
 
-Type = Annotated[str, typer.Argument(metavar="TYPE", help="app.function", show_default=False)]
+Type = Annotated[str, typer.Argument(metavar="TYPE", help="Type of the task: app.function.", show_default=False)]
 Arguments = Annotated[
     list[str] | None,
     typer.Argument(
@@ -42,8 +42,8 @@ WaitTimeout = Annotated[
     str | None,
     typer.Option(help="Wait at most this long: 30s. Exit code 4 if the run has not ended by then; it continues."),
 ]
-Delay = Annotated[str | None, typer.Option(help="Start no earlier than after this time: 5m.")]
-Priority = Annotated[int | None, typer.Option(help="Larger first.")]
+Delay = Annotated[str | None, typer.Option(help="Delay before the task can start: 5m.")]
+Priority = Annotated[int | None, typer.Option(help="Tasks with a higher priority run first.")]
 DedupeKey = Annotated[
     str | None, typer.Option(help="If a run with this key exists, return it instead of starting another.")
 ]
@@ -51,7 +51,7 @@ Queue = Annotated[str | None, typer.Option(help="Queue of the task.")]
 Group = Annotated[str | None, typer.Option(help="The resource group whose share it uses.")]
 MaxAttempts = Annotated[int | None, typer.Option(min=1, max=100, help="Maximum number of attempts.")]
 Timeout = Annotated[
-    str | None, typer.Option(help="Maximum duration of an attempt: 30s. To bound the waiting, use --wait-timeout.")
+    str | None, typer.Option(help="Maximum duration of an attempt: 30s. For --wait, use --wait-timeout.")
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Reject a type that no worker has ever served.")]
 

@@ -27,8 +27,8 @@ def add(
     issuer: Annotated[str, typer.Option(help="OIDC issuer of the user's tokens (`iss`).", show_default=False)],
     subject: Annotated[str, typer.Option(help="Subject of the user's tokens (`sub`).", show_default=False)],
     role: Annotated[str, typer.Option(help="reader, writer or admin.")] = "reader",
-    email: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
-    name: Annotated[str | None, typer.Option(help="To recognise them by.")] = None,
+    email: Annotated[str | None, typer.Option(help="Email address, shown in lists.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name, shown in lists.")] = None,
     org: Org = None,
     as_json: Json = False,
 ) -> None:
