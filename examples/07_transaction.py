@@ -25,7 +25,7 @@ def place_order(conn: psycopg.Connection, tn: SyncClient, customer: str, amount:
         order_id = count(conn, insert, customer, amount)
         run = tn.start(confirm, order_id, customer, connection=conn)
         if amount <= 0:
-            raise ValueError("an amount is more than nothing")  # takes back the order and the task
+            raise ValueError("the amount must be positive")  # takes back the order and the task
     return run.result(timeout=60)
 
 

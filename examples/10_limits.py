@@ -35,7 +35,7 @@ async def main() -> None:
             print(customer, "had at most", most_at_once(await runs.results(timeout=60)), "calls at a time")
 
         pings = sorted(await (await tn.start_many(ping, [()] * 15)).results(timeout=60))
-        print("15 pings at 10 a second took more than a second:", pings[-1] - pings[0] > 1)
+        print("15 pings at 10 per second took more than a second:", pings[-1] - pings[0] > 1)
 
 
 if __name__ == "__main__":

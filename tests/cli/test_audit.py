@@ -79,7 +79,7 @@ def test_an_edited_entry_is_found_and_the_command_fails(db: Db, asked: Asked, da
 
     assert [(one["kind"], one["seq"]) for one in found] == [("edited", 2)]
     said = tenuto("audit", "verify", TENUTO_DATABASE_URL=database)
-    assert "is not what was written: 1 findings" in said.stderr
+    assert "was changed: 1 findings" in said.stderr
     assert "EDITED" not in said.stdout
     assert "edited" in said.stdout
 

@@ -42,7 +42,7 @@ def test_a_call_acts_as_the_role_it_was_given(database: str) -> None:
 
 def test_a_call_that_takes_too_long_ends_and_its_place_is_free_again(database: str) -> None:
     async def story(pool: ConnectionPool) -> None:
-        with pytest.raises(Unreachable, match="did not answer"):
+        with pytest.raises(Unreachable, match="did not respond"):
             await pool.call(hold)
         assert await pool.call(maintenance.now)
 

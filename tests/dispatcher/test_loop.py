@@ -124,7 +124,10 @@ def test_a_database_that_does_not_answer_is_asked_until_it_does(caplog: pytest.L
 
     caplog.set_level("INFO")
     play(story)
-    assert [record.message for record in caplog.records] == ["due: refused; trying again", "due: works again"]
+    assert [record.message for record in caplog.records] == [
+        "dispatcher loop due failed: refused; retrying",
+        "due: works again",
+    ]
 
 
 def test_stopping_lets_the_batch_in_flight_finish():

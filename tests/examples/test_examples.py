@@ -19,12 +19,12 @@ PRINTED = {
     "03_graph": "published a total of 100\n(1 + 2) + (3 + 4) = 10\n",
     "04_map_reduce": "5 of 5 tasks completed\n5 × of\n5 × the\n4 × he\n",
     "05_children": "7 pages, 8 tasks in one run\nsum of a thousand squares: 332833500\n",
-    "07_transaction": "order 1 is confirmed to ada\nrefused: an amount is more than nothing\n1 order, 1 task\n",
+    "07_transaction": "order 1 is confirmed to ada\nrefused: the amount must be positive\n1 order, 1 task\n",
     "08_signals_and_sleep": "receipt for ada, approved by bob\nno answer: reminded\n",
     "09_data_objects": "saved 3,021,967 bytes: {'saved.words': 24896, 'saved.zeros': 2997071}\n"
     "unpacked again: True\nsum of a big result: 124999750000\n",
     "10_limits": "ada had at most 2 calls at a time\nbob had at most 2 calls at a time\n"
-    "15 pings at 10 a second took more than a second: True\n",
+    "15 pings at 10 per second took more than a second: True\n",
 }
 
 

@@ -118,7 +118,7 @@ def test_a_bundle_that_was_changed_in_the_database_is_not_run(
     status, message = result(db, "images.double", 1)
 
     assert status == "failed"
-    assert message.endswith("is not what was put: its hash differs")
+    assert message.endswith("was changed after the upload: its hash differs")
 
 
 def test_up_runs_bundles_too_when_told_to(folder: Path, place: Place) -> None:

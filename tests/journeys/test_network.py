@@ -63,7 +63,7 @@ def test_a_worker_without_its_database_still_ends_when_told_to(db: Db, fleet: Fl
     worker.tell(signal.SIGTERM)
     worker.wait(30)  # the grace, twelve seconds, and what a busy machine takes
 
-    assert "leaving without a goodbye" in worker.log
+    assert "shutdown timed out waiting for the database" in worker.log
     wait_until_dead(children)
     assert status(db, held) == "running"  # until its lease ends
 

@@ -49,10 +49,10 @@ def test_a_worker_says_once_that_its_database_is_away_and_once_that_it_is_back(h
         with psycopg.connect(embedded.start(home, pg_bin=PG_BIN).url, autocommit=True) as db:
             start_notes(db, 0, 1)
             wait_for(db, completed=1)
-            wait_until(lambda: "reachable again after " in worker.log)
+            wait_until(lambda: "available again after " in worker.log)
 
-        assert (worker.log.count("no answer"), worker.log.count("reachable again")) == (1, 1)
-        assert worker.log.count("trying again") <= 5  # the loops beside it say it in their own words
+        assert (worker.log.count("server not available"), worker.log.count("available again")) == (1, 1)
+        assert worker.log.count("retrying") <= 5  # the loops beside it say it in their own words
         assert "error connecting" not in worker.log
 
 

@@ -45,13 +45,13 @@ def test_what_ended_while_the_server_was_away_is_reported_when_it_is_back(db: Db
 
     remote.kill_server()
     remote.open_gate("gate")
-    wait_until(lambda: "no answer" in worker.log)
+    wait_until(lambda: "server not available" in worker.log)
     remote.start_server()
     wait_for(db, 1)
 
     assert outcomes(db, held) == ["completed"]
-    wait_until(lambda: "reachable again" in worker.log)
-    assert (worker.log.count("no answer"), worker.log.count("reachable again after ")) == (1, 1)
+    wait_until(lambda: "available again" in worker.log)
+    assert (worker.log.count("server not available"), worker.log.count("available again after ")) == (1, 1)
 
 
 def test_a_server_that_is_stopped_politely_does_not_wait_for_idle_workers(db: Db, remote: RemoteFleet) -> None:
@@ -85,7 +85,7 @@ def test_a_key_that_is_revoked_claims_nothing_more_and_its_worker_says_so(db: Db
     worker = remote.start("plain", "--lease", "4s")
     db.execute("update tenuto.worker_keys set revoked_at = now()")
     start_tasks(db, "plain.note", "late")
-    wait_until(lambda: "trying again" in worker.log)
+    wait_until(lambda: "retrying" in worker.log)
 
     assert remote.effects() == []
     assert count(db, "ready_tasks") == 1

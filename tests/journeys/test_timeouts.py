@@ -32,7 +32,7 @@ def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(
 
     assert [error_of(db, task)["type"] for task in tasks] == ["Timeout"] * 3
     assert worker.log.count("is left behind") == 2
-    assert "its process is killed" in worker.log
+    assert "killing its process" in worker.log
     wait_until(lambda: not process.is_running())
 
 
@@ -51,7 +51,7 @@ def test_a_task_over_its_time_that_holds_the_whole_process_ends_with_it_and_char
     assert outcomes(db, stuck) == ["failed"]
     assert error_of(db, stuck)["reason"] == "timeout"
     assert charged(db, neighbour) == 0
-    assert "holds its process" in worker.log
+    assert "blocks its process" in worker.log
 
 
 def test_a_silent_task_fails_and_one_that_beats_does_not(db: Db, fleet: Fleet):

@@ -123,7 +123,7 @@ def test_a_zip_that_breaks_a_rule_is_refused_by_name(make: Callable[[], bytes], 
 def test_a_file_that_is_not_what_the_manifest_says_is_refused() -> None:
     manifest = json.dumps(a_manifest()).encode()
 
-    with pytest.raises(BadBundle, match=r"'pictures\.py' is not what .* its sha256 differs"):
+    with pytest.raises(BadBundle, match=r"'pictures\.py' does not match .* its sha256 differs"):
         read(a_zip({MANIFEST: manifest, "pictures.py": CODE["pictures.py"].replace(b"2", b"3")}))
     with pytest.raises(BadBundle, match=r"'pictures\.py' has 1 bytes, and .* says"):
         read(a_zip({MANIFEST: manifest, "pictures.py": b"x"}))

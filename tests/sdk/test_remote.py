@@ -137,7 +137,7 @@ def test_a_pickle_is_refused_where_it_would_be_sent(way):
     said = refused(way, way["key"], lambda tn: tn.start(take, {1, 2}))
 
     assert isinstance(said, InvalidInput)
-    assert "'$pickle' is not taken over HTTP" in str(said)
+    assert "'$pickle' is not accepted over HTTP" in str(said)
 
 
 def test_who_asks_too_often_is_made_to_wait_and_told_when_it_lasts(way, database):
@@ -180,7 +180,9 @@ def test_a_server_that_is_not_there_is_named():
         finally:
             await http.close()
 
-    with pytest.raises(Unreachable, match=r"http://127\.0\.0\.1:1 does not answer .*; start it or correct TENUTO_URL$"):
+    with pytest.raises(
+        Unreachable, match=r"http://127\.0\.0\.1:1 does not respond .*; start it or correct TENUTO_URL$"
+    ):
         asyncio.run(steps())
 
 
@@ -194,7 +196,7 @@ def test_a_server_that_is_not_there_is_said_once_while_it_is_waited_for(caplog):
     asyncio.run(steps())
 
     (line,) = [record.getMessage() for record in caplog.records if record.name == "tenuto.client"]
-    assert line.startswith("http://127.0.0.1:1 does not answer")
+    assert line.startswith("http://127.0.0.1:1 does not respond")
     assert line.endswith("; retrying for 0.2 s")
 
 

@@ -86,7 +86,7 @@ def test_nights_pass_and_schedules_fire(journey):
 def test_work_without_end_is_told_from_much_work(journey):
     async def steps(tn):
         await tn.start(for_ever)
-        with pytest.raises(AssertionError, match="attempts ran and more keep coming"):
+        with pytest.raises(AssertionError, match="attempts ran and more are ready"):
             await tn.work(most=20)
 
     journey(app, steps)

@@ -62,7 +62,7 @@ def test_a_result_is_bounded(sandbox: SandboxWorker) -> None:
     end = sandbox.inside("return_text", 20)
 
     assert (end.status, end.error["type"]) == ("failed", "TooLarge")
-    assert "more than a sandbox may say at once" in end.message
+    assert "more than the maximum of one message of a sandbox" in end.message
 
 
 def test_a_result_of_several_megabytes_is_kept_as_ever(sandbox: SandboxWorker) -> None:

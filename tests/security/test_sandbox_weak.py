@@ -27,7 +27,7 @@ def test_without_root_a_worker_refuses_and_says_what_to_write(database: str, tmp
     with pytest.raises(AssertionError) as refusal, start_sandbox_worker(database, tmp_path, prefix=UNPRIVILEGED):
         pass
 
-    assert "no full sandbox can be built here (the worker is not root)" in str(refusal.value)
+    assert "no full sandbox can be built on this machine (the worker is not root)" in str(refusal.value)
     assert "start the worker as root, or with --weak-sandbox" in str(refusal.value)
 
 
@@ -37,7 +37,7 @@ def test_root_without_the_right_to_make_namespaces_refuses_too(database: str, tm
     with pytest.raises(AssertionError) as refusal, start_sandbox_worker(database, tmp_path, prefix=confined):
         pass
 
-    assert "sandbox can be built here" in str(refusal.value)
+    assert "sandbox can be built on this machine" in str(refusal.value)
     assert "ermi" in str(refusal.value)  # what was not permitted, or where permission was denied
 
 

@@ -59,7 +59,7 @@ def test_nesting_has_a_bound_in_lists_and_objects() -> None:
 
 
 def test_a_refusal_says_where() -> None:
-    with pytest.raises(InvalidInput, match=r"the text at \$\.a\[1\]\.b holds a NUL"):
+    with pytest.raises(InvalidInput, match=r"the text at \$\.a\[1\]\.b contains a NUL"):
         parse_json(b'{"a": [0, {"b": "\\u0000"}]}')
 
 

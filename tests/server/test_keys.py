@@ -99,7 +99,7 @@ def test_what_is_wrong_with_a_credential_is_said(api: TestClient, make_headers: 
         for sent in headers:
             assert api.get("/v1/runs", headers=sent).json()["detail"].startswith(detail), sent
     not_a_worker = api.post("/internal/sessions", headers=bearer(good), json={"name": "far"})
-    assert not_a_worker.json()["detail"] == "this is an API key (tn_…), which does not let in workers"
+    assert not_a_worker.json()["detail"] == "this is an API key (tn_…), which is not valid for workers"
 
 
 def test_a_key_that_has_expired_lets_nobody_in(api: TestClient, make_headers: MakeKey, db: psycopg.Connection) -> None:

@@ -55,7 +55,7 @@ KEY = {"name": "ci", "permissions": ["*"]}
             "POST",
             "/v1/keys",
             {**KEY, "expires_at": "tomorrow"},
-            [f"body.expires_at: is a text, not a moment; {MOMENT}"],
+            [f"body.expires_at: is a text, not a time; {MOMENT}"],
         ),
         (
             "POST",
@@ -63,7 +63,12 @@ KEY = {"name": "ci", "permissions": ["*"]}
             {**KEY, "expires_at": "2026-01-01T00:00:00"},
             [f"body.expires_at: has no time zone; {MOMENT}"],
         ),
-        ("POST", "/v1/roles", {"name": "Two Words"}, ["body.name: is not of the form ^[a-z0-9][a-z0-9_-]{0,62}$"]),
+        (
+            "POST",
+            "/v1/roles",
+            {"name": "Two Words"},
+            ["body.name: does not match the pattern ^[a-z0-9][a-z0-9_-]{0,62}$"],
+        ),
         (
             "GET",
             "/v1/runs?limit=x&stat=1",

@@ -44,7 +44,7 @@ def test_a_parameter_that_holds_one_value_is_sent_once(admin: TestClient, query:
 
     name = query.partition("=")[0]
     assert refused.status_code == 422
-    assert refused.json()["errors"] == [{"where": f"query.{name}", "what": "is there more than once; send it once"}]
+    assert refused.json()["errors"] == [{"where": f"query.{name}", "what": "is sent more than once; send it once"}]
 
 
 def test_a_parameter_that_is_a_list_may_be_sent_several_times(admin: TestClient, db: psycopg.Connection) -> None:

@@ -90,5 +90,5 @@ def test_a_part_that_is_restarted_says_what_it_died_of(caplog):
 
     asyncio.run(work())
 
-    assert "the listener died; it starts again in 0 s" in caplog.text
+    assert "the listener died; restarting it in 0 s" in caplog.text
     assert "ValueError: broken" in caplog.text

@@ -95,7 +95,7 @@ def test_a_connection_that_the_other_side_closed_is_opened_anew(site: StubServer
     [
         ((502, b"<html>bad gateway</html>"), "responded with 502"),
         ((404, b"<html>no such page</html>"), "check the address"),
-        ((200, b"<html>please log in</html>"), "does not answer in JSON"),
+        ((200, b"<html>please log in</html>"), "does not respond with JSON"),
         (problem(503, "unavailable"), "said so"),
         (problem(401, "unauthorized"), "said so"),
         (problem(429, "rate_limited"), "said so"),

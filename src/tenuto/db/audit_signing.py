@@ -23,7 +23,7 @@ async def signing_key(conn: Conn, peppers: Peppers, *, rotate_after: timedelta =
         )
         stored = await signing_keys.find_signing_key(conn)
     if stored is None:
-        raise Conflict("the signing key was retired right after it was created", "ask again")
+        raise Conflict("the signing key was retired right after it was created", "try again")
     return decrypt_key(stored.id, stored.private_key, peppers)
 
 

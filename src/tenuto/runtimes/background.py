@@ -24,7 +24,7 @@ class BackgroundTaskDied(Exception):
 
 def end_process(died: BackgroundTaskDied) -> NoReturn:
     """End the process at once; a supervisor or service manager restarts it."""
-    log.critical("%s: this process ends", died, exc_info=died.__cause__)
+    log.critical("%s; exiting", died, exc_info=died.__cause__)
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
@@ -36,7 +36,7 @@ def stop_process(stop: asyncio.Event) -> Callable[[BackgroundTaskDied], None]:
 
     def died(problem: BackgroundTaskDied) -> None:
         cause = problem.__cause__
-        log.critical("%s: stopping", problem, exc_info=None if isinstance(cause, DatabaseProblem) else cause)
+        log.critical("%s; stopping", problem, exc_info=None if isinstance(cause, DatabaseProblem) else cause)
         stop.set()
 
     return died
@@ -116,7 +116,7 @@ async def restarted(name: str, run: Callable[[], Awaitable[None]], *, pause: flo
         try:
             await run()
         except Exception:
-            log.exception("the %s died; it starts again in %g s", name, pause)
+            log.exception("the %s died; restarting it in %g s", name, pause)
             PART_RESTARTS.labels(name).inc()
         await asyncio.sleep(pause)
 

@@ -67,7 +67,7 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
     try:
         message = str(error) or repr(error)
     except Exception:  # __str__ is user code
-        message = f"a {type(error).__name__} that cannot be shown"
+        message = f"a {type(error).__name__} whose message cannot be read"
     kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(_head(message))}
     if traceback:
         kept["traceback"] = clean(_head(traceback))

@@ -108,7 +108,7 @@ class ProcessRuntime:
                     outcome = from_json(result)
                     return attempt.stop if isinstance(outcome, Interrupted) and attempt.stop else outcome
                 case _:
-                    raise AssertionError(f"the process says {message}")
+                    raise AssertionError(f"unknown message from the process: {message}")
         code = await process.process.wait()
         process.alive = False
         return attempt.stop or process.how_it_died(code)
@@ -134,7 +134,7 @@ class ProcessHandle:
         if self.process and self.process.alive:
             self.process.alive = False
             self.process.kill()
-            log.error("task %s did not stop when asked to: its process is killed", self.attempt.task_id)
+            log.error("task %s did not stop after it was cancelled; killing its process", self.attempt.task_id)
         return True
 
 

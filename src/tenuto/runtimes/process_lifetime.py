@@ -50,9 +50,7 @@ def leaving_within(seconds: float) -> Iterator[None]:
     shutdown. Held tasks are retried when the lease expires."""
 
     def leave() -> None:
-        log.error(
-            "no answer to the last words: leaving without a goodbye; what was held here goes on when its lease ends"
-        )
+        log.error("shutdown timed out waiting for the database; exiting. Held tasks are retried when the lease expires")
         os._exit(0)
 
     timer = threading.Timer(seconds, leave)

@@ -48,7 +48,9 @@ def read_place(text: str) -> ChangeCursor:
     """Parses the position from an event's id."""
     match = _PLACE.fullmatch(text)
     if match is None or int(match[2]) > 2**31 - 1 or "\x00" in unquote(match[3]):
-        raise InvalidInput(f"Last-Event-ID is {text!r:.80}, not the id of a change", "send one that came with a change")
+        raise InvalidInput(
+            f"Last-Event-ID is {text!r:.80}, not the id of a change", "send an id that came with a change"
+        )
     return ChangeCursor(EPOCH + timedelta(microseconds=int(match[1])), int(match[2]), unquote(match[3]))
 
 

@@ -56,7 +56,9 @@ class InlineWorker:
                     await self._run(claim, reporter, reporting)
                 ran += len(claims)
                 if ran > most:
-                    raise AssertionError(f"{ran} attempts ran and more keep coming: do tasks start or snooze for ever?")
+                    raise AssertionError(
+                        f"{ran} attempts ran and more are ready; check whether tasks start tasks or snooze forever"
+                    )
         finally:
             reporting.cancel()
             await asyncio.gather(reporting, return_exceptions=True)

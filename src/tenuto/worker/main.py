@@ -66,13 +66,13 @@ async def _work(
 
 def _log_outage(reason: str, seconds: float) -> None:
     if seconds:
-        log.warning("still no answer after %.0f s (%s)", seconds, reason)
+        log.warning("database or server still not available after %.0f s (%s)", seconds, reason)
     else:
-        log.warning("no answer (%s): trying again until there is one", reason)
+        log.warning("database or server not available (%s); retrying", reason)
 
 
 def _log_recovery(seconds: float) -> None:
-    log.info("reachable again after %.1f s", seconds)
+    log.info("database or server available again after %.1f s", seconds)
 
 
 async def _announce(supervisors: list[Supervisor], ready: Callable[[], None]) -> None:
@@ -105,7 +105,7 @@ def _signals(
                 supervisor.stop(grace)
             else:
                 supervisor.kill()
-        log.info("stopping: %s", "finishing within the grace" if requests == 1 else "at once")
+        log.info("stopping: %s", "running tasks may finish within the grace period" if requests == 1 else "at once")
         leaving.enter_context(
             leaving_within((grace + SHUTDOWN_MARGIN_SECONDS if requests == 1 else 0.0) + SHUTDOWN_REPORT_SECONDS)
         )
@@ -113,7 +113,7 @@ def _signals(
     def drain() -> None:
         if requests:
             return
-        log.info("draining: finishing what is held")
+        log.info("draining: running tasks finish, no new tasks are claimed")
         for supervisor in supervisors:
             supervisor.stop(None)
 

@@ -56,7 +56,7 @@ def test_a_person_whom_several_orgs_know_names_one_also_if_they_came_to_the_firs
 def test_a_person_is_nobody_in_an_org_that_does_not_know_them(db: Db, acme: UUID, bolt: UUID) -> None:
     a_user(db, org_id=acme)
 
-    with pytest.raises(Forbidden, match="nobody in org bolt is ann"):
+    with pytest.raises(Forbidden, match="no user in org bolt has subject ann"):
         come(db, "bolt")
 
 

@@ -13,7 +13,7 @@ NOT_INSTALLED = (errors.UndefinedFunction, errors.UndefinedTable, errors.Undefin
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Convert all driver errors inside the block. Used around calls that a person waits for."""
+    """Convert all driver errors inside the block. Used around calls that a user waits for."""
     try:
         yield
     except NOT_INSTALLED as error:

@@ -21,7 +21,7 @@ def become_owner(conn: Connection) -> None:
     except errors.InsufficientPrivilege as error:
         raise MissingRight(
             f"role {conn.info.user!r} cannot set up database {conn.info.dbname!r} ({error.diag.message_primary}); "
-            "ask a superuser to run this once there, then migrate again:\n\n"
+            "ask a superuser to run this once in that database, then migrate again:\n\n"
             + _setup_script(conn, roles, schema=schema)
         ) from error
 

@@ -46,19 +46,21 @@ class SandboxAttemptApi:
         for id in objects_in(value):
             if id not in self._objects:
                 raise Forbidden(
-                    f"a sandbox cannot name data object {id}, which it was not given", "pass it a DataObject"
+                    f"a sandbox cannot use data object {id}, which was not passed to it", "pass it a DataObject"
                 )
 
     def _check(self, verb: str, arguments: dict[str, Any]) -> None:
         call = ALLOWED.get(verb)
         if call is None:
-            raise InvalidInput(f"a sandbox cannot ask {verb[:40]!r}", f"it can ask {', '.join(sorted(ALLOWED))}")
+            raise InvalidInput(f"a sandbox cannot call {verb[:40]!r}", f"it can ask {', '.join(sorted(ALLOWED))}")
         if more := arguments.keys() - {*call.arguments}:
-            raise InvalidInput(f"{verb} takes no {sorted(more)[0][:40]!r} from a sandbox")
+            raise InvalidInput(f"{verb} does not accept {sorted(more)[0][:40]!r} from a sandbox")
         if verb == "record_step" and arguments.get("kind") == "child":
             raise InvalidInput("a sandbox cannot record a step of kind 'child'", "start_children records it")
         if verb == "get_object" and _as_id(arguments.get("id")) not in self._objects:
-            raise Forbidden("a sandbox can only read data objects that it was given or has put", "pass it a DataObject")
+            raise Forbidden(
+                "a sandbox can only read data objects that were passed to it or that it created", "pass it a DataObject"
+            )
         if verb == "poll_tasks":
             ids = arguments.get("task_ids")
             if (
@@ -66,7 +68,7 @@ class SandboxAttemptApi:
                 or not {_as_id(task_id) for task_id in cast("list[Any]", ids)} <= self._children
             ):
                 raise Forbidden(
-                    "a sandbox can only poll children that it has started", "gather what ctx.start returned"
+                    "a sandbox can only poll children that it has started", "gather handles that ctx.start returned"
                 )
         self.check_objects(arguments)
 

@@ -57,11 +57,11 @@ async def find_strength(*, weak: bool) -> SandboxCapabilities:
     """Return the strongest sandbox that can be built. Raises SandboxUnavailable if it is incomplete and `weak` is not
     set."""
     if sys.platform != "linux":
-        raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a worker there")
+        raise SandboxUnavailable(f"sandboxes need Linux, and this is {sys.platform}; run these tasks on a Linux worker")
     strength, why = await _try()
     if strength.missing and not weak:
         raise SandboxUnavailable(
-            f"no full sandbox can be built here ({why}); start the worker as root, "
+            f"no full sandbox can be built on this machine ({why}); start the worker as root, "
             f"or with --weak-sandbox, which leaves open: {'; '.join(strength.missing)}"
         )
     return strength
@@ -82,7 +82,7 @@ async def _try() -> tuple[SandboxCapabilities, str]:
     try:
         await _build(walls=False)
     except CannotBuild as problem:
-        raise SandboxUnavailable(f"no sandbox can be built here: {problem}") from problem
+        raise SandboxUnavailable(f"no sandbox can be built on this machine: {problem}") from problem
     return SandboxCapabilities(root, False, (*BEHIND_WALLS, *(() if root else OF_OWN_USER), *unfiltered)), why
 
 

@@ -106,7 +106,9 @@ def find_folder() -> CgroupFolder:
             for place in (folder, *([folder.parent] if _is_ours(folder.parent) else [])):
                 if _hands_down_memory(place):
                     return CgroupFolder(place, 2)
-            raise NoCgroup(f"{folder} hands down no memory controller; systemd: Delegate=yes, DelegateSubgroup=worker")
+            raise NoCgroup(
+                f"{folder} delegates no memory controller; in systemd set Delegate=yes and DelegateSubgroup=worker"
+            )
     raise NoCgroup("no memory controller is mounted")
 
 

@@ -27,7 +27,10 @@ class BoundedChannel(WorkerChannel):
     def send(self, **message: Any) -> None:
         size = len(json.dumps(message))
         if size >= MAX_LINE_BYTES:
-            raise TooLarge(f"{size:,} bytes are more than a sandbox may say at once, {MAX_LINE_BYTES:,}", "send parts")
+            raise TooLarge(
+                f"{size:,} bytes are more than the maximum of one message of a sandbox, {MAX_LINE_BYTES:,}",
+                "send parts",
+            )
         super().send(**message)
 
 

@@ -54,7 +54,7 @@ def _check_kind(kind: dict[str, Any], may_start: Mapping[str, ChildType]) -> dic
     longest = declared.kind.get("timeout_seconds") or LIMITS.wall
     timeout = kind.get("timeout_seconds")
     if isinstance(timeout, int | float) and timeout > longest:
-        _refuse("timeout_seconds", timeout, f"{name} has at most {longest:g}")
+        _refuse("timeout_seconds", timeout, f"{name} allows at most {longest:g}")
     return {
         **kind,
         "queue": kind.get("queue", declared.option("queue")),
@@ -78,7 +78,7 @@ def _check_detail(detail: dict[str, Any], declared: ChildType) -> None:
     limits: Any = detail.get("limits") or []
     for limit in limits if isinstance(limits, list) else [limits]:
         if not any(_is_declared(limit, known) for known in declared.limits):
-            _refuse("limits", limit, "a task is held to the limits of its declaration")
+            _refuse("limits", limit, "the limits of the declaration apply")
 
 
 def _is_declared(limit: Any, declared: Mapping[str, Any]) -> bool:

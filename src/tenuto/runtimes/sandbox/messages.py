@@ -26,7 +26,7 @@ def check(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InvalidMessage(f"it is not JSON: {type(error).__name__}") from error
+        raise InvalidMessage(f"a message is not JSON: {type(error).__name__}") from error
     match message:
         case {"ask": int(no), "verb": str(verb), "arguments": dict(arguments)} if len(message) == 3:
             return {"ask": no, "verb": verb, "arguments": _stored(arguments)}
@@ -39,7 +39,7 @@ def check(line: bytes) -> dict[str, Any]:
             return {"log": [level if level in LEVELS else "info", clean(text[:MAX_TEXT_CHARS]), None, time.time()]}
         case {"outcome": {"kind": str(), **fields}} if len(message) == 1:
             return {"outcome": to_json(_outcome(message["outcome"].pop("kind"), fields))}
-    raise InvalidMessage(f"nobody understands {str(message)[:100]!r}")
+    raise InvalidMessage(f"unknown message {str(message)[:100]!r}")
 
 
 def _progress(progress: Any = None, message: Any = None) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _number(value: Any, most: float) -> float:
 
 def _wait(wait: dict[str, Any]) -> dict[str, Any]:
     if not wait.keys() <= OF_WAIT:
-        raise InvalidMessage("nobody can wait for that")
+        raise InvalidMessage("a task cannot wait for that")
     for key in ("seconds", "timeout_seconds"):
         if key in wait:
             wait[key] = _number(wait[key], MAX_SECONDS)
@@ -93,7 +93,7 @@ def _wait(wait: dict[str, Any]) -> dict[str, Any]:
         try:
             wait["tasks"] = [str(UUID(task_id)) for task_id in wait["tasks"]]
         except (ValueError, TypeError, AttributeError) as error:
-            raise InvalidMessage("it waits for children that are none") from error
+            raise InvalidMessage("it waits for children that do not exist") from error
     return _stored(wait)
 
 
@@ -115,7 +115,7 @@ def _stored(value: Any) -> Any:
             raise InvalidMessage(f"it is nested more than {MAX_DEPTH} deep")
         if isinstance(item, dict):
             if item.keys() & {*RESERVED} - {"$object"}:
-                raise InvalidMessage("it holds a key that only the wire format may hold")
+                raise InvalidMessage("it contains a reserved key")
             stack.extend((child, depth + 1) for child in item.values())
         elif isinstance(item, list):
             stack.extend((child, depth + 1) for child in item)

@@ -91,7 +91,7 @@ class SandboxRuntime(ProcessRuntime):
             message = (
                 str(problem)
                 if isinstance(problem, InvalidMessage)
-                else f"it says more than {MAX_LINE_BYTES:,} bytes at once"
+                else f"it sent a message of more than {MAX_LINE_BYTES:,} bytes"
             )
             return Failed({"type": "InvalidMessage", "message": f"the sandbox was ended: {message}"})
         if isinstance(outcome, Completed) and '"$object"' in (outcome.output or ""):
@@ -101,7 +101,12 @@ class SandboxRuntime(ProcessRuntime):
                 return Failed(describe(refusal))
         # An interrupted attempt does not count, so only the worker may decide that.
         if isinstance(outcome, Interrupted):
-            return Failed({"type": "InvalidMessage", "message": "the sandbox was ended: it says it was asked to stop"})
+            return Failed(
+                {
+                    "type": "InvalidMessage",
+                    "message": "the sandbox was ended: it reported a cancellation that was not requested",
+                }
+            )
         return outcome
 
     def _spec(self, prepared: SandboxCode, folder: Path, uid: int | None, timeout: float) -> Spec:
@@ -134,7 +139,7 @@ class Sandbox(Process):
     def read(self, line: bytes) -> dict[str, Any]:
         self.received += len(line)
         if self.received > MAX_OUTPUT_BYTES or (len(line) > MAX_MESSAGE_BYTES and not line.startswith(MAY_BE_LONG)):
-            raise InvalidMessage("it says more than an attempt has to say")
+            raise InvalidMessage("it sent more messages than an attempt may send")
         return check(line)
 
     async def messages(self) -> AsyncIterator[dict[str, Any]]:
@@ -230,7 +235,7 @@ async def start(spec: Spec) -> Sandbox:
     if not ready:
         problem = await process.stderr.read(MAX_BUILD_ERROR_CHARS) if process.stderr else b""
         await sandbox.end()
-        ended = f"it ended with code {process.returncode} and without a word"
+        ended = f"it ended with code {process.returncode} and printed nothing"
         raise CannotBuild(problem.decode("utf-8", "replace").strip() or ended)
     return sandbox
 

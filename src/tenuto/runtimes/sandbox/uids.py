@@ -25,4 +25,4 @@ def borrowed_uid() -> Iterator[int]:
         with lock:
             yield uid
         return
-    raise NoUidAvailable(f"all {LAST - FIRST + 1} users for sandboxes are taken on this machine")
+    raise NoUidAvailable(f"all {LAST - FIRST + 1} user ids for sandboxes are in use on this machine")

@@ -8,7 +8,7 @@ from tenuto.model.durations import Duration, seconds
 class Retry(Exception):
     """Retry the task after a delay, or after its usual backoff: `raise Retry(after="30s")`. Counts as an attempt."""
 
-    def __init__(self, message: str = "asked to be retried", *, after: Duration | None = None) -> None:
+    def __init__(self, message: str = "the task requested a retry", *, after: Duration | None = None) -> None:
         super().__init__(message)
         self.after = None if after is None else seconds(after)
 

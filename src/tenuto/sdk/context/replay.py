@@ -45,7 +45,7 @@ class Replay:
         if record and (record.name, record.kind) != (name, kind):
             raise Conflict(
                 f"step {no} was {record.kind} {record.name!r} on an earlier attempt and is {kind} {name!r} now",
-                "a task that waits or steps must take the same way on every attempt",
+                "a task must run the same steps and waits in the same order on every attempt",
             )
         return record
 

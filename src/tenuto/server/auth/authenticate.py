@@ -45,7 +45,7 @@ async def _find(
         hashes = key_hashes(request.server.settings.peppers, key.text)
         return await _api_key(request, key.key_id, hashes), key_acts(key.key_id, hashes, permission)
     if key is not None:
-        raise Unauthorized("this is a worker key (tnw_…), which lets in workers at /internal alone", KEY_HINT)
+        raise Unauthorized("this is a worker key (tnw_…), which is valid only for workers at /internal", KEY_HINT)
     if issuer is not None and looks_like_token(text):
         return _with_actor(await _user_by_token(request, issuer, text))
     if may_be_foreign(text):
@@ -54,7 +54,7 @@ async def _find(
         rates, bursts = _limits(request.server.settings)
         admitted = await authenticate_imported(request, text, key_id, hashes, rates=rates, bursts=bursts)
         return _admitted_key(request, admitted), key_acts(key_id, hashes, permission)
-    raise Unauthorized("the credential is not an API key or token, or was mistyped", KEY_HINT)
+    raise Unauthorized("the credential is not a valid API key or token", KEY_HINT)
 
 
 def _with_actor(user: UserPrincipal) -> tuple[UserPrincipal, Actor]:
@@ -113,7 +113,7 @@ async def _user_by_cookie(request: HttpRequest, cookie: str) -> UserPrincipal:
 def _admitted_user(request: HttpRequest, admitted: AdmittedUser) -> UserPrincipal:
     request.record.principal = (UserPrincipal.kind, admitted.user_id)
     if not admitted.allowed:
-        raise TooManyRequests(f"user {admitted.user_id} or their org", admitted.retry_after)
+        raise TooManyRequests(f"user {admitted.user_id} or the org", admitted.retry_after)
     return UserPrincipal(admitted.org_id, admitted.user_id, admitted.platform_role, tuple(admitted.roles))
 
 

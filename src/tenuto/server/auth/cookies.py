@@ -42,7 +42,9 @@ def check_page(request: Request, settings: ServerSettings, cookie: str) -> None:
         return
     site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
     if site not in (None, "same-origin") or not _is_ours(origin, request, settings):
-        raise Forbidden(f"a page of {origin or 'another site'} asked for this", "open the dashboard itself")
+        raise Forbidden(
+            f"the request comes from a page of {origin or 'another site'}", "use the dashboard of this server"
+        )
     sent = request.headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(sent.encode(), csrf_token(cookie).encode()):
         raise Forbidden(

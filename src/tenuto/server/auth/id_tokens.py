@@ -41,12 +41,14 @@ async def read_token(issuer: Issuer, text: str, *, audience: str) -> Claims:
         header = jwt.get_unverified_header(text)
         algorithm, kid = header.get("alg"), header.get("kid")
         if algorithm not in ALGORITHMS:
-            raise Unauthorized("the token is not signed in a way that is accepted", f"accepted are {ALGORITHMS}")
+            raise Unauthorized(
+                "the signature algorithm of the token is not accepted", f"accepted algorithms are {ALGORITHMS}"
+            )
         if not isinstance(kid, str) or not kid:
-            raise Unauthorized("the token does not name its key", "have the issuer write `kid` into its header")
+            raise Unauthorized("the token header has no key id", "configure the issuer to write `kid` into the header")
         key = await issuer.key(kid)
         if key is None:
-            raise Unauthorized("the token's key is none of the issuer's", LOG_IN)
+            raise Unauthorized("the token was signed with a key that is not the issuer's", LOG_IN)
         if key.algorithm not in (None, algorithm):
             raise Unauthorized(f"the token's key is for {key.algorithm}, not {algorithm}", LOG_IN)
         claims = jwt.decode(

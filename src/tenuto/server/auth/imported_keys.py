@@ -56,7 +56,7 @@ class BcryptChecker:
 
     async def find(self, text: str, address: str, next_page: NextPage) -> ImportedKey | None:
         if self._waiting[address] >= WAITING_PER_ADDRESS or self._waiting.total() >= MAX_WAITING_CHECKS:
-            raise Busy("too many keys of another system are being checked", "try again in a second")
+            raise Busy("too many imported keys are being checked at once", "try again in a second")
         self._waiting[address] += 1
         try:
             return await self._compare(text, address, next_page)
@@ -73,7 +73,7 @@ class BcryptChecker:
                 wait = self._wait_for(address)
                 if wait > 0 or (spent and self._clock() > until):
                     _remember(self._stopped_at, key, before)
-                    message = "the key is compared with many that begin like it, and this took its time"
+                    message = "checking this imported key took too long, because many keys have the same prefix"
                     raise Busy(message, "send the same request again", max(1.0, wait))
                 async with self._turns:
                     matches, took = await asyncio.to_thread(_compare_one, text, candidate)

@@ -70,7 +70,7 @@ class Issuer:
         except IssuerUnavailable:
             return  # already logged; the next request tries again
         except Exception:
-            log.exception("the keys of the OIDC issuer %s could not be renewed; trying again", self.settings.issuer)
+            log.exception("the keys of the OIDC issuer %s could not be refreshed; retrying", self.settings.issuer)
 
     async def close(self) -> None:
         if self._renewing is not None:
@@ -81,7 +81,7 @@ class Issuer:
     async def endpoint(self, name: str) -> str:
         known = self._within(MAX_KEY_AGE_SECONDS) or await self._ask()
         if not isinstance(url := known.endpoints.get(name), str):
-            raise IssuerUnavailable(f"{self.settings.issuer} names no {name}")
+            raise IssuerUnavailable(f"the configuration of {self.settings.issuer} has no {name}")
         check_url(url)
         return url
 
@@ -100,16 +100,16 @@ class Issuer:
                     self._known = await self._fetch()
                     self._known_at = time.monotonic()
                 except (IssuerUnavailable, httpx2.HTTPError) as error:
-                    log.warning("the OIDC issuer %s does not answer: %s", self.settings.issuer, error)
+                    log.warning("the OIDC issuer %s does not respond: %s", self.settings.issuer, error)
             if (known := self._within(MAX_KEY_AGE_SECONDS)) is None:
-                raise IssuerUnavailable(f"{self.settings.issuer} does not answer")
+                raise IssuerUnavailable(f"{self.settings.issuer} does not respond")
             return known
 
     async def _fetch(self) -> IssuerKeys:
         issuer = self.settings.issuer
         endpoints = await self.get_json(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         if endpoints.get("issuer") != issuer:
-            raise IssuerUnavailable(f"it calls itself {endpoints.get('issuer')!r}")
+            raise IssuerUnavailable(f"its configuration has another issuer: {endpoints.get('issuer')!r}")
         url = str(endpoints.get("jwks_uri"))
         check_url(url)
         listed = (await self.get_json(url)).get("keys")

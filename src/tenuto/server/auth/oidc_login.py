@@ -19,7 +19,7 @@ from tenuto.server.auth.id_tokens import Claims, read_token
 from tenuto.server.auth.oidc_issuer import Issuer, IssuerUnavailable, read_json
 
 LOGIN_TIMEOUT_SECONDS = 600  # to log in at the issuer
-RETRY_HINT = "begin again at /auth/login"
+RETRY_HINT = "start again at /auth/login"
 HOME = "/auth/me"  # the page after logging in
 
 
@@ -56,12 +56,12 @@ def unseal(text: str, peppers: Peppers, state: str) -> PendingLogin:
     has its state."""
     body, _, tag = text.partition(".")
     if not any(hmac.compare_digest(tag.encode(), _tag(body, pepper).encode()) for pepper in peppers.values):
-        raise Conflict("no login was begun in this browser", RETRY_HINT)
+        raise Conflict("no login was started in this browser", RETRY_HINT)
     begun = PendingLogin(**json.loads(urlsafe_b64decode(body)))
     if begun.until < time.time():
         raise Conflict("the login took too long", RETRY_HINT)
     if not hmac.compare_digest(begun.state.encode(), state.encode()):
-        raise Conflict("the answer is to another login than the one that was begun here", RETRY_HINT)
+        raise Conflict("the response belongs to another login than the one started in this browser", RETRY_HINT)
     return begun
 
 
@@ -93,15 +93,15 @@ async def finish(issuer: Issuer, begun: PendingLogin, code: str, callback: str) 
     try:
         response = await read_json(issuer.http, "POST", await issuer.endpoint("token_endpoint"), **params)
     except httpx2.HTTPError as error:
-        raise IssuerUnavailable(f"the token endpoint does not answer: {error}") from error
+        raise IssuerUnavailable(f"the token endpoint does not respond: {error}") from error
     token = response.get("id_token")
     if not isinstance(token, str):
-        raise Unauthorized("the issuer gave no id_token", RETRY_HINT)
+        raise Unauthorized("the issuer returned no id_token", RETRY_HINT)
     claims = await read_token(issuer, token, audience=client)
     if not hmac.compare_digest(str(claims.fields.get("nonce")).encode(), begun.nonce.encode()):
-        raise Unauthorized("the token is of another login than the one that was begun here", RETRY_HINT)
+        raise Unauthorized("the token belongs to another login than the one started in this browser", RETRY_HINT)
     if isinstance(claims.fields["aud"], list) and len(claims.fields["aud"]) > 1 and claims.fields.get("azp") != client:
-        raise Unauthorized("the token was given to another client", RETRY_HINT)
+        raise Unauthorized("the token was issued for another client", RETRY_HINT)
     return claims
 
 
@@ -114,7 +114,7 @@ def login_issuer(issuer: Issuer | None) -> Issuer:
 def client_id(issuer: Issuer | None) -> str:
     if issuer is None or issuer.settings.client_id is None:
         raise Conflict(
-            "nobody can log in here by OIDC",
+            "login with OIDC is not configured on this server",
             "start `tenuto server` with --oidc-issuer, --oidc-client-id and --public-url",
         )
     return issuer.settings.client_id

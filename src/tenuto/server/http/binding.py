@@ -174,7 +174,7 @@ def _repeated(query: QueryParams, lists: Collection[str]) -> Errors:
         return []
     counts = Counter(name for name, _ in sent)
     return [
-        {"type": "repeated", "loc": ("query", name), "msg": "is there more than once; send it once", "input": None}
+        {"type": "repeated", "loc": ("query", name), "msg": "is sent more than once; send it once", "input": None}
         for name, count in counts.items()
         if count > 1 and name not in lists
     ]

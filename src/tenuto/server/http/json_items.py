@@ -103,8 +103,10 @@ class _Window:
         self.next_mark()
         while True:
             if self.at == 0 and count_values(self.text) > MAX_ITEM_VALUES:
-                message = f"a large item of the list, with what follows it, holds more than {MAX_ITEM_VALUES:,} values"
-                raise TooLarge(message, "send it alone, or pass part of it as data objects")
+                message = (
+                    f"a large item of the list contains, with the items after it, more than {MAX_ITEM_VALUES:,} values"
+                )
+                raise TooLarge(message, "send it in a separate request, or pass parts of it as data objects")
             try:
                 item, end = DECODER.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
@@ -143,7 +145,7 @@ class _Window:
             text = self._decoder.decode(piece, final=self._read + len(piece) == len(self._body))
         except UnicodeDecodeError as error:
             wrong = self._read - pending + error.start
-            raise InvalidInput(f"the body is not UTF-8: byte {wrong} cannot be read") from error
+            raise InvalidInput(f"the body is not UTF-8: byte {wrong} cannot be decoded") from error
         self._read += len(piece)
         self.text, self.at = kept + text, 0
         return True

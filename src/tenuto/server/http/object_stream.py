@@ -48,7 +48,7 @@ async def receive(request: Request, file: BinaryIO) -> Received:
     file.seek(0)
     expected = request.headers.get("content-digest")
     if expected is not None and expected != content_digest(digest.digest()):
-        raise InvalidInput(f"the body is not the one that Content-Digest {expected:.100} says", "send it again")
+        raise InvalidInput(f"the body does not match Content-Digest {expected:.100}", "send it again")
     return Received(file, size, f"sha256:{digest.hexdigest()}")
 
 
@@ -62,4 +62,4 @@ async def pieces(file: BinaryIO) -> AsyncIterator[bytes]:
 
 
 def _refuse_size() -> None:
-    raise TooLarge("the object is larger than 64 MB", "store it elsewhere and pass its address")
+    raise TooLarge("the object is larger than 64 MB", "store it in an object store and pass its address")

@@ -15,9 +15,9 @@ from tenuto.server.schemas.base import Problem
 
 PROBLEM = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
 SCHEMES = {
-    "api_key": "An API key (tn_…), or a token of the OIDC issuer that people log in with",
+    "api_key": "An API key (tn_…), or a token of the OIDC issuer that users log in with",
     "worker_key": "A worker key: tnw_…",
-    "task_token": "The token of a running attempt, as its worker got it: a JWT",
+    "task_token": "The token of a running attempt, as its worker received it: a JWT",
 }
 SCHEME_OF = {WORKER: "worker_key", TASK: "task_token"}
 AFTER = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}

@@ -38,7 +38,9 @@ class SortedFilter(Filter):
         oldest_first = self.sort == "created_at"
         if (self.before if oldest_first else self.after) is not None:
             wrong, right = ("before", "after") if oldest_first else ("after", "before")
-            raise InvalidInput(f"{wrong} does not go with sort={self.sort}", f"write {right}=…, or turn the order")
+            raise InvalidInput(
+                f"{wrong} cannot be combined with sort={self.sort}", f"write {right}=…, or reverse the order"
+            )
         after = self.after or UUID(int=0) if oldest_first else None
         return {**self.model_dump(exclude={"sort", "after"}), "after": after}
 

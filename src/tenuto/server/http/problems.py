@@ -14,7 +14,7 @@ from tenuto.server.http.validation_messages import describe_errors, hint
 
 MEDIA_TYPE = "application/problem+json"
 TITLES = {
-    400: "bad request", 401: "not logged in", 403: "not allowed", 404: "not found", 405: "method not allowed",
+    400: "bad request", 401: "unauthorized", 403: "not allowed", 404: "not found", 405: "method not allowed",
     409: "conflict", 413: "too large", 415: "not JSON", 422: "invalid input", 429: "too many requests",
     500: "internal error", 503: "not available",
 }  # fmt: skip
@@ -82,12 +82,12 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             code = CODES.get(error.status_code, "bad_request")
             return problem(record, error.status_code, code, error.detail, headers=dict(error.headers or {}))
         case TimedOut():
-            detail, try_less = "the database could not do this in time", "ask for less at once, or try again"
+            detail, try_less = "the database did not finish this request in time", "request less at once, or try again"
             return _unavailable(record, error, "timeout", detail, try_less, seconds=5)
         case Unreachable():
-            return _unavailable(record, error, "unavailable", "the database does not answer", "try again", seconds=1)
+            return _unavailable(record, error, "unavailable", "the database does not respond", "try again", seconds=1)
         case IssuerUnavailable():
-            detail = "the OIDC issuer does not answer"
+            detail = "the OIDC issuer does not respond"
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=10)
         case _:
             return None
@@ -112,4 +112,4 @@ def _unavailable(
 def internal_error(record: RequestRecord, error: Exception) -> Response:
     """Respond 500 with nothing but the request id."""
     record.internal_error = error
-    return problem(record, 500, "internal", "something went wrong here; the log says what, under the request's id")
+    return problem(record, 500, "internal", "the server failed; its log has the details under the id of this request")

@@ -119,14 +119,14 @@ def check_encoding(request: Request) -> None:
     """Refuse compressed bodies: a small one may unpack to a very large one."""
     encoding = request.headers.get("content-encoding", "identity")
     if encoding.strip().lower() not in ("", "identity"):
-        raise HTTPException(415, f"the body is compressed with {encoding:.40}; send it as it is")
+        raise HTTPException(415, f"the body is compressed with {encoding:.40}; send it uncompressed")
 
 
 def check_json(request: Request) -> None:
     """Refuse a body without a JSON content type: browsers let any page send other types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise HTTPException(415, f"the body is {kind[:80] or 'of no kind'}; send Content-Type: application/json")
+        raise HTTPException(415, f"the content type is {kind[:80] or 'missing'}; send Content-Type: application/json")
 
 
 async def read_bounded(request: Request, max_bytes: int) -> bytes:
@@ -143,17 +143,17 @@ async def read_bounded(request: Request, max_bytes: int) -> bytes:
 
 
 def _refuse_size(max_bytes: int) -> NoReturn:
-    raise TooLarge(f"the body is larger than {max_bytes // 1024 // 1024} MB", "send less at a time, or data objects")
+    raise TooLarge(f"the body is larger than {max_bytes // 1024 // 1024} MB", "split the request, or pass data objects")
 
 
 def parse_json(body: bytes, max_depth: int = MAX_DEPTH) -> Any:
     """Parses a JSON body. Refuses duplicate keys, NaN, NUL, lone surrogates and deep nesting."""
     if count_values(body) > MAX_VALUES:
-        raise TooLarge(f"the body holds more than {MAX_VALUES:,} values", "send less at a time, or data objects")
+        raise TooLarge(f"the body contains more than {MAX_VALUES:,} values", "split the request, or pass data objects")
     try:
         value = DECODER.decode(body.decode())  # decode first: json also accepts UTF-16 and lone surrogates
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be read") from error
+        raise InvalidInput(f"the body is not UTF-8: byte {error.start} cannot be decoded") from error
     except json.JSONDecodeError as error:
         raise InvalidInput(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError) as error:
@@ -166,7 +166,7 @@ def unreadable(error: RecursionError | ValueError, max_depth: int) -> InvalidInp
     """Returns the error for JSON that is nested too deep or has an integer that Python's decoder does not read."""
     if isinstance(error, RecursionError):
         return InvalidInput(f"the body is nested more than {max_depth} deep")
-    return InvalidInput("the body holds a number of more than 4300 digits")
+    return InvalidInput("the body contains a number with more than 4300 digits")
 
 
 def count_values(text: bytes | str) -> int:
@@ -213,7 +213,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    raise InvalidInput(f"the body holds {text}, which is not JSON", "send a finite number or null")
+    raise InvalidInput(f"the body contains {text}, which is not JSON", "send a finite number or null")
 
 
 def _finite(text: str) -> float:
@@ -246,8 +246,10 @@ def check_value(value: Any, max_depth: int = MAX_DEPTH) -> None:
 
 def _check_text(text: str, where: str) -> None:
     if "\x00" in text:
-        raise InvalidInput(f"the text at {where[:100]} holds a NUL character", "leave it out: Postgres cannot store it")
+        raise InvalidInput(
+            f"the text at {where[:100]} contains a NUL character", "leave it out: Postgres cannot store it"
+        )
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"the text at {where[:100]} holds half of a surrogate pair") from error
+        raise InvalidInput(f"the text at {where[:100]} contains half of a surrogate pair") from error

@@ -49,7 +49,7 @@ class RequestLog:
         level = logging.ERROR if error else logging.WARNING if status >= 500 else logging.INFO
         if not log.isEnabledFor(level) or not (self._unknown if principal is None else self._known).take():
             return
-        by = "by nobody known" if principal is None else f"by {principal[0]} {principal[1]}"
+        by = "by an unauthenticated client" if principal is None else f"by {principal[0]} {principal[1]}"
         line = f"{scope['method'][:20]} {_path(scope)}"
         code = record.code or ("cut_off" if record.status is None else "bad_request")
         because = f": {' '.join(str(record.cause).split())}" if record.cause else ""
@@ -76,7 +76,7 @@ class LineLimiter:
         return False
 
     def _report(self) -> None:
-        log.warning("%d more requests %s were refused or failed within a second", self._left_out, self._whose)
+        log.warning("%d more requests %s failed within one second", self._left_out, self._whose)
         self._left_out = 0
 
 

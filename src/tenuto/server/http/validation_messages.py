@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, cast
 
-MOMENT = "is {got}, not a moment; write it as 2026-01-31T12:00:00Z"
+MOMENT = "is {got}, not a time; write it as 2026-01-31T12:00:00Z"
 MESSAGES = {
     "missing": "is missing",
     "string_type": "is {got}, not a text",
-    "string_too_short": "has less than {min_length} characters",
+    "string_too_short": "has fewer than {min_length} characters",
     "string_too_long": "has more than {max_length} characters",
-    "string_pattern_mismatch": "is not of the form {pattern}",
+    "string_pattern_mismatch": "does not match the pattern {pattern}",
     "int_type": "is {got}, not a whole number",
     "int_from_float": "is {got}, not a whole number",
     "int_parsing": "is {got}, not a whole number",

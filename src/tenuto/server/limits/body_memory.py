@@ -33,7 +33,8 @@ class BodyMemoryLimit:
         if self._held[org_id] + size > self._most:
             limit = f"{self._most // 1024 // 1024} MB"
             raise BodyMemoryExceeded(
-                f"your org sends more than {limit} at once here", "ask again in 1 s, or send less at a time"
+                f"your org is sending more than {limit} to this server at once",
+                "try again in 1 s, or send less at a time",
             )
         self._held[org_id] += size
         try:
@@ -80,8 +81,8 @@ class Turns:
                 turn.cancel()
                 self._call_next(org_id)
             if isinstance(error, TimeoutError):
-                message = f"other large bodies of your org took more than {self._seconds:g} s here"
-                raise BodyMemoryExceeded(message, "ask again later, or send less at a time") from error
+                message = f"the request waited more than {self._seconds:g} s for other large requests of your org"
+                raise BodyMemoryExceeded(message, "try again later, or send less at a time") from error
             raise
 
     def _leave(self, org_id: UUID, weight: int) -> None:

@@ -141,11 +141,21 @@ def raw_problem(status: int, code: str, detail: str, hint: str, *, retry_after: 
 
 
 TOO_MANY_OF_ADDRESS = raw_problem(
-    429, "rate_limited", "your address has as many connections open as one may", "use those you have", retry_after=5
+    429,
+    "rate_limited",
+    "your address has reached its maximum number of connections",
+    "reuse open connections",
+    retry_after=5,
 )
-TOO_MANY = raw_problem(503, "unavailable", "the server has no room for a connection", "try again", retry_after=1)
+TOO_MANY = raw_problem(
+    503, "unavailable", "the server has reached its maximum number of connections", "try again", retry_after=1
+)
 CLOSED_WHILE_SILENT = raw_problem(
-    503, "unavailable", "the connection was closed to make room for others", "connect again", retry_after=1
+    503,
+    "unavailable",
+    "the connection was closed, because the server has reached its maximum number of connections",
+    "connect again",
+    retry_after=1,
 )
 LATE = raw_problem(408, "timeout", "the request did not arrive in time", "send it again, and faster")
 NO_REQUEST = raw_problem(400, "bad_request", "this is not an HTTP request", "send HTTP/1.1")

@@ -16,7 +16,7 @@ SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
 MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
-Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait for its end before answering.")]
+Wait = Annotated[float, Field(ge=0, le=60, description="Seconds to wait until it has ended.")]
 
 
 class Ending(Protocol):
@@ -50,7 +50,8 @@ class WaiterLimit:
         """Raise TooManyWaiters at the limit. For clients that would retry at once if they got an empty response."""
         if not self.free(org_id):
             raise TooManyWaiters(
-                "too many requests of the org wait here", "listen once for several, or ask again later"
+                "too many requests of the org are waiting on this server",
+                "wait for several runs with one request, or try again later",
             )
 
     @contextmanager

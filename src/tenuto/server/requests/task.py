@@ -48,7 +48,7 @@ class AttemptTransaction:
     def stale(self) -> StaleLease:
         principal = self.principal
         return StaleLease(
-            f"attempt {principal.attempt} of task {principal.task_id} is not held any more",
+            f"attempt {principal.attempt} of task {principal.task_id} is no longer held",
             "stop working on it: another worker has it, or it has ended",
         )
 
@@ -80,8 +80,8 @@ class TaskRequest:
         principal = self.principal
         if task_id not in (None, principal.task_id) or attempt not in (None, principal.attempt):
             raise Forbidden(
-                f"the token is for attempt {principal.attempt} of task {principal.task_id}, and the body names another",
-                "send each attempt's own token",
+                f"the token is for attempt {principal.attempt} of task {principal.task_id}, but the body names another",
+                "send the token of that attempt",
             )
 
 

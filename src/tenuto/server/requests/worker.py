@@ -82,9 +82,9 @@ async def open_worker_request(request: HttpRequest) -> WorkerRequest:
     pool, settings = request.server.pool, request.server.settings
     key = parse_key(request.bearer(KEY_HINT))
     if key is None:
-        raise Unauthorized("the credential is not a worker key, or was mistyped", KEY_HINT)
+        raise Unauthorized("the credential is not a valid worker key", KEY_HINT)
     if key.kind != WORKER:
-        raise Unauthorized("this is an API key (tn_…), which does not let in workers", KEY_HINT)
+        raise Unauthorized("this is an API key (tn_…), which is not valid for workers", KEY_HINT)
     key_params = {"key_id": key.key_id, "hashes": key_hashes(settings.peppers, key.text)}
     return WorkerRequest(request, await _admit(request, key_params, pool, settings), pool, settings, key_params)
 

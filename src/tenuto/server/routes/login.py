@@ -71,7 +71,7 @@ async def finish_login(request: HttpRequest, code: Text = None, state: Text = No
     try:
         claims = await oidc_login.finish(issuer, begun, code, _callback(request))
     except IssuerUnavailable as away:
-        raise Unauthorized("the issuer did not take the code, or does not answer", oidc_login.RETRY_HINT) from away
+        raise Unauthorized("the issuer rejected the code or does not respond", oidc_login.RETRY_HINT) from away
     who = {"issuer": issuer.settings.issuer, "subject": claims.subject}
     found = await request.server.pool.call(identity.find_user, **who, org=begun.org)
     known = {"email": claims.text("email", 320), "name": claims.text("name", 256)}

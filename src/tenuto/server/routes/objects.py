@@ -69,7 +69,7 @@ async def create_object(request: ApiRequest, query: UploadParams) -> Response:
 @ROUTES.add(
     "PUT", "/v1/objects/{object_id}", permission="objects:write",
     response=ObjectResponse, status=201, takes=Bytes.media_type,
-    responses={200: {"model": ObjectResponse, "description": "it was there already"}},
+    responses={200: {"model": ObjectResponse, "description": "an object with this id and these bytes exists already"}},
 )  # fmt: skip
 async def put_object(request: ApiRequest, object_id: UUID, query: UploadParams) -> Response:
     """Store the body under an id that the client chose, so that the request can be repeated. Other bytes need another
@@ -111,7 +111,7 @@ async def _record(request: ApiRequest, object_id: UUID, **fields: Any) -> Respon
         except NotFound:
             found = None  # another org has it: respond as if this org had one with other bytes
         if found is None or (found.checksum, found.type) != (fields["checksum"], fields["type"]):
-            raise Conflict(f"the id {object_id} is taken, by other bytes", "choose another id") from None
+            raise Conflict(f"the id {object_id} is taken by an object with other bytes", "choose another id") from None
         return Response(ObjectResponse.model_validate(found).model_dump_json(), 200, media_type="application/json")
 
 

@@ -57,4 +57,4 @@ async def _find(conn: Conn, *, org_id: UUID, slug: str) -> Org:
     for one in await _own(conn, org_id=org_id, limit=200):
         if one.slug == slug:
             return one
-    raise NotFound(f"no org {slug}", "GET /v1/orgs shows yours")
+    raise NotFound(f"no org {slug}", "GET /v1/orgs shows your org")

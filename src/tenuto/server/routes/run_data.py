@@ -67,7 +67,7 @@ async def put_run_data(request: ApiRequest, run_id: UUID, body: PutDataRequest) 
 async def delete_run_data(request: ApiRequest, run_id: UUID, query: DataSelector) -> Response:
     """Delete a key, or one value of it."""
     if (query.key is None) == (query.data_id is None):
-        raise InvalidInput("key and data_id are both set or both missing", "write ?key=… or ?data_id=…, one of them")
+        raise InvalidInput("key and data_id are both set or both missing", "write either ?key=… or ?data_id=…")
 
     async def work(change: Transaction) -> schemas.DeletedResponse:
         deleted = await run_data.delete_run_data(

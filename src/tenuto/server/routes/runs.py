@@ -33,7 +33,7 @@ ROUTES = RouteTable("runs")
 ACCEPTED: dict[int, dict[str, Any]] = {
     202: {
         "model": schemas.RunResponse,
-        "description": "accepted: the run is large; `progress` says how far dispatchers are",
+        "description": "accepted: dispatchers process the large run in pieces; `progress` counts the tasks done",
     }
 }
 RUN = fields_of(schemas.RunResponse)

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 def _as_text(value: Any) -> Any:
     if not isinstance(value, str):
-        raise ValueError("write a moment as text: 2026-01-31T12:00:00Z")
+        raise ValueError("write a time as text: 2026-01-31T12:00:00Z")
     return value
 
 

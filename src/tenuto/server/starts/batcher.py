@@ -84,7 +84,7 @@ class StartBatcher:
                 going = _take(waiting)
                 await self._start(alike, going)
         except Exception as problem:
-            log.exception("starts could not be sent to the database; their requests are refused")
+            log.exception("starts could not be sent to the database; their requests fail")
             _refuse([*going, *waiting], problem)
         finally:
             del self._waiting[alike]

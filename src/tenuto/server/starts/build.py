@@ -125,7 +125,7 @@ class _GraphBuilder:
 
     def _vertices(self, name: str) -> list[Vertex]:
         if name not in self._made:
-            raise InvalidInput(f"there is no task {name!r} in the graph", f"it has {', '.join(self._made):.200}")
+            raise InvalidInput(f"there is no task {name!r} in the graph", f"its tasks are {', '.join(self._made):.200}")
         return self._made[name]
 
     def _find(self, name: str, index: int | None) -> Output | list[Output]:
@@ -146,7 +146,7 @@ def _merged(name: str, node: GraphNode, item: Any) -> Any:
     if isinstance(item, dict) and isinstance(node.input, dict) and not any(key.startswith("$") for key in item):
         return {**node.input, **item}
     if node.input:
-        raise InvalidInput(f"{name}: its items are not all objects, so that its input cannot be joined to them")
+        raise InvalidInput(f"{name}: its items are not all objects, so its input cannot be merged into them")
     return item if isinstance(item, list) else [item]
 
 

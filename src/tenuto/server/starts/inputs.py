@@ -28,7 +28,7 @@ def refuse_reserved(what: str, value: Any, reserved: Sequence[str] = RESERVED) -
         if isinstance(node, dict):
             members = cast("dict[str, Any]", node)
             if taken := [key for key in reserved if key in members]:
-                raise InvalidInput(f"{what}: the key {taken[0]!r} is taken by the wire format", "use another one")
+                raise InvalidInput(f"{what}: the key {taken[0]!r} is reserved", "use another key")
             stack.extend(members.values())
         elif isinstance(node, list):
             stack.extend(cast("list[Any]", node))

@@ -64,7 +64,7 @@ class AttemptApis(ABC):
                         attempt.metadata = value
             if size > MAX_INPUT_BYTES:
                 raise Fail(
-                    f"its inputs are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, and a task takes"
+                    f"its inputs are too large: {len(slots)} of {count} are {size / 1e6:,.0f} MB, but a task can take"
                     f" {MAX_INPUT_BYTES / 1e6:,.0f} MB; pass data objects (ctx.put, ctx.get) instead of values"
                 )
         attempt.slots = f"[{','.join(slots)}]" if count else None
@@ -88,7 +88,7 @@ class WorkerAttemptApi(ABC):
     async def ask(self, verb: str, **arguments: Json) -> Json:
         call = ATTEMPT_CALLS.get(verb)
         if call is None:
-            raise InvalidInput(f"a task cannot ask {verb!r}", f"it can ask {', '.join(ATTEMPT_CALLS)}")
+            raise InvalidInput(f"a task cannot call {verb!r}", f"it can ask {', '.join(ATTEMPT_CALLS)}")
         backoff = None
         while True:
             try:

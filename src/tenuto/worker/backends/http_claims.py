@@ -97,7 +97,7 @@ class HttpClaimChannel:
             content = answer.read()
         except (OSError, HTTPException) as problem:
             conn.close()
-            raise Unreachable(f"{self._site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self._site.url} is unreachable: {problem or type(problem).__name__}") from problem
         self._site.check_away(answer.status, content)
         if answer.status >= 300:
             raise self._site.refusal(answer.status, content)
@@ -107,7 +107,7 @@ class HttpClaimChannel:
         try:
             self._conn.connect()
         except OSError as problem:
-            reason = f"{self._site.url} cannot be asked: {problem or type(problem).__name__}"
+            reason = f"{self._site.url} is unreachable: {problem or type(problem).__name__}"
             self._site.availability.failed(reason)
             raise Away(reason) from problem
 

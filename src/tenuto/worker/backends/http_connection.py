@@ -79,7 +79,9 @@ class ServerAddress:
         try:
             return json.loads(content) if content else None
         except ValueError as problem:
-            raise Unreachable(f"{self.url} does not answer in JSON: is something else on the way?") from problem
+            raise Unreachable(
+                f"{self.url} does not respond with JSON; check that the URL leads to a Tenuto server"
+            ) from problem
 
     def connect(self) -> HTTPConnection:
         """Return a connection for one thread; it opens with the first request."""
@@ -153,11 +155,11 @@ class HttpClient:
         try:
             answer = await self._client.request(method, path, headers=headers, **more)
         except self._refused as problem:
-            reason = f"{self.site.url} cannot be asked: {problem or type(problem).__name__}"
+            reason = f"{self.site.url} is unreachable: {problem or type(problem).__name__}"
             availability.failed(reason)
             raise Away(reason) from problem
         except self._broke as problem:
-            raise Unreachable(f"{self.site.url} cannot be asked: {problem or type(problem).__name__}") from problem
+            raise Unreachable(f"{self.site.url} is unreachable: {problem or type(problem).__name__}") from problem
         self.site.check_away(answer.status_code, answer.content)
         if answer.is_success:
             return answer.content

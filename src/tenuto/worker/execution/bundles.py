@@ -91,7 +91,7 @@ class Bundles:
             parts.append(bytes(part))
         content = b"".join(parts)
         if sha256(content).hexdigest() != hash:
-            raise BadBundle(f"bundle {hash} is not what was put: its hash differs")
+            raise BadBundle(f"bundle {hash} was changed after the upload: its hash differs")
         return content
 
 
@@ -122,4 +122,4 @@ def _unpack(content: bytes, folder: Path) -> None:
 
 
 def _elsewhere() -> None:
-    raise AssertionError("the code of a bundle runs in its sandbox alone")
+    raise AssertionError("the code of a bundle runs only in its sandbox")

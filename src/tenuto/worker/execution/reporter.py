@@ -120,7 +120,7 @@ class Reporter:
                 if not isinstance(outcome, Failed):
                     await self._deliver([(attempt, Failed(describe(problem), NEVER))])
                     return
-                log.error("the end of task %s cannot be reported: %s", attempt.task_id, problem)
+                log.error("the outcome of task %s cannot be reported: %s", attempt.task_id, problem)
             except Exception as problem:  # outage or any other error: an outcome must not get lost
                 self._session.outage_log.lost(self, problem)
                 backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
@@ -139,7 +139,7 @@ class Reporter:
             if isinstance(outcome, Failed):
                 _log_failure(attempt, outcome, result)
         if late := [result.task_id for result in results if result.answer == "stale_lease"]:
-            log.warning("%d ends came too late: their tasks were taken back (%s …)", len(late), late[0])
+            log.warning("%d reports came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
             await self._backend.fold_and_wake_runs(list(touched))
 
@@ -162,7 +162,7 @@ class Reporter:
             case Interrupted():
                 return await self._backend.interrupt_tasks(fences)
             case Dropped():
-                raise AssertionError("what is dropped is not reported")
+                raise AssertionError("a dropped attempt is not reported")
 
     def _fences(self, attempts: list[Attempt]) -> Fences:
         ids = [UUID(attempt.task_id) for attempt in attempts]

@@ -201,7 +201,7 @@ class Claimer:
     def _one_by_one(self, exchange: Exchange, problem: TenutoError) -> None:
         """A report of the batch is invalid: send each report on its own, so that the others are accepted."""
         if not exchange.reports:
-            log.error("a claim was refused: %s", problem)
+            log.error("a claim was rejected: %s", problem)
             time.sleep(1.0)
         for no, report in enumerate(exchange.reports):
             try:
@@ -221,7 +221,7 @@ class Claimer:
         if "session_ended" in answers:
             self._events.session_ended(session_id)
         if late := [row[1] for row in rows if row[0] == "stale_lease"]:
-            log.warning("%d results came too late: their tasks were taken back (%s …)", len(late), late[0])
+            log.warning("%d results came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
 
     def _nudge(self, exchange: Exchange, claimed: int) -> None:
         """Report that a run may have ended or tasks of other workers may have become ready, but not too often."""

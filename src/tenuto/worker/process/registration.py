@@ -60,7 +60,7 @@ class Registration:
         """Open a new session; wait out any outage."""
         settings = self._settings
         if lease_time() - self._opened < SHORT_SESSION_SECONDS:
-            log.error("another worker registers as %s too: names must differ", settings.name)
+            log.error("another worker is registered as %s; give each worker its own name", settings.name)
             await asyncio.sleep(SHORT_SESSION_SECONDS)
         sent_at = 0.0
 
@@ -144,7 +144,7 @@ class Registration:
             self._late += 1
             self._watch(lease_time() + LATE_SECONDS)  # this process was delayed: a renewal may be waiting to be read
             return
-        log.error("the lease cannot be renewed: everything held here stops now, before others may take it")
+        log.error("the lease cannot be renewed; stopping all running tasks before other workers get them")
         self.session.open.clear()
         self._lost()
 
@@ -155,7 +155,7 @@ class Registration:
             async with asyncio.timeout(5):
                 await give_everything_back(self._backend, self.session.current)
         except (Unreachable, TenutoError, TimeoutError) as problem:
-            log.warning("the session could not be closed (%s): it ends with its lease", problem)
+            log.warning("the session could not be closed (%s); it ends when its lease expires", problem)
 
 
 def _own_tasks(app: App) -> dict[str, Task[..., Any]]:

@@ -140,7 +140,7 @@ class WorkerProcess:
             await self._bundles.refresh(self._app)
             routes = await self._registration.resolve()
         except TenutoError as problem:  # the session ended in the meantime: the next one resolves again
-            log.warning("what there is to serve could not be asked: %s", problem)
+            log.warning("could not resolve routes: %s", problem)
             return
         new = [group.serve(routes) for group in self._groups]
         if any(new):
@@ -199,7 +199,7 @@ class WorkerProcess:
                 self._registration.resolve_soon()
 
     def _heard(self, message: Message | None) -> None:
-        """Handle a message in the control thread: requests that must not wait for the event loop are answered here."""
+        """Handle a message in the control thread: requests that must not wait for the event loop are handled here."""
         if message is not None and message["do"] == "tell":
             holding = self._held.snapshot()
             running = sum(len(group.executor.running) for group in self._groups)
@@ -226,12 +226,12 @@ class WorkerProcess:
             case {"do": "stop", "grace": grace}:
                 self._stop(grace)
             case _:
-                raise AssertionError(f"the supervisor says {message}")
+                raise AssertionError(f"unknown message from the supervisor: {message}")
 
     def _ended(self, session_id: int) -> None:
         """Drop the attempts of an ended session and open another one."""
         if session_id and session_id == self._session.id and not self._stopping.is_set():
-            log.warning("session %s has ended: its attempts are dropped, a new one begins", session_id)
+            log.warning("session %s has ended; dropping its attempts and registering again", session_id)
             self._session.open.clear()
             self._session.id = 0
             self._drop_everything()
@@ -295,5 +295,5 @@ class WorkerProcess:
                 await self._reporter.flush()
                 await self._flusher.flush()
         except TimeoutError:
-            log.error("the last reports could not be delivered: the lease gives their tasks back")
+            log.error("the last reports could not be delivered; their tasks are retried when the lease expires")
         await self._registration.close()

@@ -12,7 +12,7 @@ Message = dict[str, Any]
 
 
 class ControlChannel:
-    """The child's end. Requests for the held attempts are answered in a separate thread, so that a busy event loop does
+    """The child's end. Requests for the held attempts are handled in a separate thread, so that a busy event loop does
     not delay them. If the interpreter itself is busy, the supervisor uses the previous answer."""
 
     def __init__(self, connection: socket.socket) -> None:

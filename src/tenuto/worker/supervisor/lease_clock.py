@@ -9,5 +9,5 @@ LOOK_EVERY = 1.0  # timers stop while the machine is suspended, so waits check t
 
 
 def lease_time() -> float:
-    """Return the seconds since a fixed moment that is the same for all processes of the machine."""
+    """Return the seconds since a fixed time that is the same for all processes of the machine."""
     return time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)

@@ -94,7 +94,7 @@ class Supervisor:
                 child, self._first = self._first or await start_child(self._settings.concurrency), None
                 self._child = child
             except OSError as problem:  # out of memory or processes: may be temporary
-                log.error("no process for the tasks can be started (%s): trying again", problem)
+                log.error("no child process can be started (%s); retrying", problem)
                 await asyncio.sleep(1.0)
                 continue
             if self._stopping.is_set():  # stopped while the child was being started
@@ -116,7 +116,7 @@ class Supervisor:
     async def _rest(self, code: int, seconds: float) -> None:
         """Pause before the next child: not at all after one that had worked, longer after each that could not start."""
         when = f"in {seconds:.1f} s" if seconds else "now"
-        log.error("the process with the tasks ended with code %s; another starts %s", code, when)
+        log.error("the child process ended with code %s; another starts %s", code, when)
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._stopping.wait()
@@ -124,7 +124,7 @@ class Supervisor:
     def _heart_died(self, died: BackgroundTaskDied) -> None:
         """Kill the child, because without heartbeats its tasks would be lost unnoticed. The next child gets a new
         heartbeat task."""
-        log.critical("%s: the process with the tasks is started again", died, exc_info=died.__cause__)
+        log.critical("%s; restarting the child process", died, exc_info=died.__cause__)
         self.kill()
 
     async def _listen(self, child: ChildProcess) -> None:
@@ -151,7 +151,7 @@ class Supervisor:
                     await child.process.wait()
                     raise WorkerRefused(reason)
                 case _:
-                    raise AssertionError(f"the child says {message}")
+                    raise AssertionError(f"unknown message from the child process: {message}")
 
     async def _beat(self, child: ChildProcess) -> None:
         """Send a heartbeat every third of the lease and on request; retry soon after an error."""
@@ -209,7 +209,7 @@ class Supervisor:
         # An outdated list may include attempts that have ended since.
         self._kill_if_stuck(lost & set(crash_ledger.read(child.ledger)))
         if beat.draining and not self._stopping.is_set():
-            log.info("this worker is being drained: it finishes what it holds and ends")
+            log.info("this worker is being drained: running tasks finish, then it exits")
             self.stop(None)
         return True
 
@@ -220,7 +220,7 @@ class Supervisor:
         self._lost = {fence: self._lost.get(fence, now) for fence in lost}
         if any(now - since > STUCK_CHILD_SECONDS for since in self._lost.values()):
             names = ", ".join(task_id for task_id, _ in self._lost)
-            log.error("task %s is over its time and holds its process, which is killed: others go on", names)
+            log.error("task %s exceeded its timeout and blocks its process; killing the process", names)
             self.kill()
 
     async def _ask_what_is_held(self, child: ChildProcess) -> bool:
@@ -249,7 +249,10 @@ class Supervisor:
                     await self._backend.lose_tasks(fences, [error] * len(begun))
                 await give_everything_back(self._backend, session)
         except (Unreachable, TenutoError, TimeoutError) as problem:
-            log.warning("what the dead process held could not be given back (%s): its lease does that", problem)
+            log.warning(
+                "the tasks of the dead process could not be returned (%s); they are retried when the lease expires",
+                problem,
+            )
 
 
 def _how(code: int) -> str:

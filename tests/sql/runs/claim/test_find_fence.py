@@ -38,7 +38,7 @@ def test_an_attempt_that_was_taken_back_or_ended_is_stale(db: Db) -> None:
     worker.beat(settled=worker.claim_no)
 
     for claim in (lost, done):
-        with pytest.raises(StaleLease, match="not held any more"):
+        with pytest.raises(StaleLease, match="no longer held"):
             fence(db, worker, claim.task_id)
 
 

@@ -171,7 +171,7 @@ def test_another_way_on_replay_is_an_error_that_says_so(db: Db, worker: Worker, 
     )
 
     for step_no, name in ((1, "something else"), (2, "charge"), (1, None)):
-        with pytest.raises(Conflict, match="same way"):
+        with pytest.raises(Conflict, match="same order"):
             worker.start_children(parent, 1, step_no=step_no, step_name=name)
 
     assert rows_written(db)["tasks"] == 2

@@ -71,7 +71,7 @@ def test_another_order_on_replay_is_an_error_that_says_so(db: psycopg.Connection
     step(worker, first, 1, "charge", 1)
     second = again(worker, first)
 
-    with pytest.raises(Conflict, match=f"was step charge and is now {kind} {name}.*same way on every attempt"):
+    with pytest.raises(Conflict, match=f"was step charge and is now {kind} {name}.*same order on every attempt"):
         step(worker, second, 1, name, 2, kind)
     with pytest.raises(Conflict, match="was step charge and is now signal go"):
         take(worker, second, 1)

@@ -128,7 +128,7 @@ def _fences(body: requests.SessionRequest, ends: Sequence[requests.AttemptRefere
 
 @ROUTES.add("POST", "/internal/nudge", permission=WORKER, response=None, status=204)
 async def fold_and_wake_runs(request: WorkerRequest, body: requests.NudgeRequest) -> Response:
-    """Add up these runs, and wake the workers that serve what became ready in them."""
+    """Update the counts of these runs, and wake the workers that can claim the tasks that became ready."""
     async with request.transaction() as conn:
         await runs.fold_and_wake_runs(conn, run_ids=body.run_ids)
     return Response(None, 204)
@@ -149,7 +149,7 @@ async def make_task_token(request: WorkerRequest, task_id: UUID, body: requests.
         await remote_workers.find_fence(conn, org_id=who.org_id, **fence)
         held = await remote_workers.get_held_task(conn, org_id=who.org_id, task_id=task_id)
     if held.attempt != body.attempt:
-        raise StaleLease(f"attempt {body.attempt} of task {task_id} is not held any more")
+        raise StaleLease(f"attempt {body.attempt} of task {task_id} is no longer held")
     token = TaskPrincipal(who.org_id, task_id, body.attempt, body.session_id, held.run_id)
     return await issue_token(request.pool, request.settings, token, held.timeout_seconds)
 

@@ -21,7 +21,7 @@ begin
       select from tenuto.worker_keys k
       where k.id = s.worker_key_id and k.revoked_at is null and coalesce(k.expires_at, 'infinity') > tenuto.now()));
   if not found or (p_held and not v_held) then
-    perform tenuto._raise('TN005', format('attempt %s of task %s is not held any more', p_attempt, p_task_id),
+    perform tenuto._raise('TN005', format('attempt %s of task %s is no longer held', p_attempt, p_task_id),
       'stop working on it: another worker has it, or it has ended');
   end if;
 end

@@ -1,6 +1,6 @@
 -- waiting for a rate -> queued: admits what each rate allows, at most p_limit tasks. A rate admits its tasks one by
--- one, seconds / size apart; a late call catches up on a quarter of a second at most; and never more than its size
--- within any window of its seconds. Locks the rate's row; a rate that another dispatcher has locked is left to it.
+-- one, seconds / size apart. A late call makes up for at most a quarter of a second. A rate never admits more than its
+-- size within any window of its seconds. Locks the rate's row; a rate that another dispatcher has locked is left to it.
 -- p_keys: only these rates, parked or not.
 create or replace function tenuto.admit_rates(p_limit int default 1000, p_keys text[] default null)
   returns bigint
