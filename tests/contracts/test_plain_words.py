@@ -36,7 +36,7 @@ WORDS = {
 MESSAGES = {
     "answer(s|ed|ing)?": "returns (a function), responds (a server), result, response",
     "said": "passed, set, given",
-    "nobody": "no user, no worker; you cannot …",
+    "(?<!')nobody(?!')": "no user, no worker; you cannot …",
     "people|person": "user",
     "(goes|go|going) on": "continues",
     "trying again": "retrying",

@@ -1,6 +1,6 @@
 -- Returns a page of tasks of a run or of the org, newest first, before an id; or with p_after oldest first, after an
--- id. With a queue or type, 10,000 ended tasks are looked at. Completed tasks, and with p_after tasks of any status,
--- queue or type, are looked for among 10,000 from the id on, or in the whole run.
+-- id. A search reads at most 10,000 rows: with a queue or type, that many ended tasks; for completed tasks, and for any
+-- filter with p_after, that many tasks from the id on, or the whole run.
 create or replace function tenuto.list_tasks(
   p_org_id uuid, p_run_id uuid default null, p_status text default null, p_queue text default null,
   p_type text default null, p_before uuid default null, p_limit int default 50, p_after uuid default null)

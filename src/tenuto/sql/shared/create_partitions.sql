@@ -1,9 +1,9 @@
--- Creates the weekly partitions from one week back to p_weeks ahead, and monthly ones as far; existing ones stay. Each
--- is created as a separate table and then attached, which blocks others for an instant: the parent is read and written
--- meanwhile, and the lock on the default partition is waited for 100 ms at most. While it is busy, the next call tries
--- again. Rows of that period in the default partition (mostly with random ids) move along if they are few; otherwise
--- the default partition keeps the whole period. Beside a large default partition, a call creates one partition and
--- leaves the others to the next call. Runs as the owner.
+-- Creates the weekly partitions from one week back to p_weeks ahead, and monthly ones for the same period; existing
+-- ones stay. Each is created as a separate table and then attached, which blocks other statements only for an instant.
+-- It waits up to 100 ms for the lock on the default partition; if the lock is not free, the next call tries again. Rows
+-- of that period in the default partition (mostly with random ids) are moved if they are few; otherwise the default
+-- partition keeps the whole period. Beside a large default partition, a call creates one partition and leaves the
+-- others to the next call. Runs as the owner.
 create or replace function tenuto.create_partitions(p_weeks int default 4)
   returns setof text
   language plpgsql

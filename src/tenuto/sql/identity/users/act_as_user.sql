@@ -1,5 +1,5 @@
 -- Makes the rest of the transaction act for the org of a user, and returns the org. Raises TN009 for a user who is
--- disabled or whose platform role has changed since authentication. Called in the same statement as the work, as
+-- disabled or whose platform role has changed since authentication. Call it in the same statement as the work, like
 -- act_as_api_key.
 create or replace function tenuto.act_as_user(p_org_id uuid, p_user_id uuid, p_platform_role text)
   returns uuid

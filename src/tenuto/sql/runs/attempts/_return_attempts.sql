@@ -1,6 +1,6 @@
--- Ends attempts that neither completed nor failed, without a charge: history with p_outcome. A task with a cancel
--- request is cancelled instead. Returns the queued tasks that continue, and those that such a cancel released: the
--- caller makes all of them ready in one call, since that locks limits.
+-- Ends attempts that neither completed nor failed, without a charge, and records p_outcome in their history. A task
+-- with a cancel request is cancelled instead. Returns the queued tasks that continue, and the tasks that such a cancel
+-- released. The caller makes all of them ready in one call, since that locks limits.
 create or replace function tenuto._return_attempts(
   p_running tenuto.running_tasks[], p_outcome text, p_reported boolean, p_error jsonb default null,
   out cards tenuto.queued_task[], out woken tenuto.queued_task[])

@@ -1,5 +1,5 @@
--- -> pending: copies tasks, to be executed again in a run, with one dependency more than the originals. _release_copies
--- removes it when all are copied, so that no task ends before its dependents exist.
+-- -> pending: copies tasks of a run, so that they run again. Each copy has one dependency more than its original.
+-- _release_copies removes this dependency when all tasks are copied, so that no task ends before its dependents exist.
 create or replace function tenuto._copy_tasks(p_run_id uuid, p_run_attempt int, p_base uuid, p_old uuid[])
   returns void
   language plpgsql

@@ -1,7 +1,7 @@
 -- -> queued: starts a single-task run. Returns when it is durable, but workers see it before that. The first commit
--- makes it visible and wakes them without waiting for the disk; the second waits, for both. A worker that claims it
--- meanwhile begins when its claim is durable, and then so is the start, which comes before it in the log. Cannot be
--- called inside a transaction.
+-- makes it visible and wakes workers without waiting for the disk; the second commit waits, for both. A worker that
+-- claims the task in between begins when its claim is durable; the start precedes the claim in the log, so it is
+-- durable too. Cannot be called inside a transaction.
 create or replace procedure tenuto.start_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid default tenuto._uuid7(), p_group text default null)
   language plpgsql
