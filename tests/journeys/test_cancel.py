@@ -42,7 +42,7 @@ def test_what_does_not_stop_when_it_is_cancelled_is_given_up_or_killed_and_its_s
     wait_for(db, completed=1)
 
     assert [outcomes(db, task) for task in tasks] == [["cancelled"]] * 3
-    assert (worker.log.count("is left behind"), worker.log.count("was cancelled")) == (2, 3)
+    assert (worker.log.count("is abandoned"), worker.log.count("was cancelled")) == (2, 3)
     wait_until(lambda: not process.is_running())
 
 

@@ -15,7 +15,9 @@ def test_the_log_tells_a_failure_that_is_tried_again_from_the_last_one_and_where
     wait_until(lambda: ended(db, "failed") == 1 and "not retried" in worker.log)
 
     said = f"tenuto.worker task {task} (failing.look_up) failed"
-    first = rf"WARNING {re.escape(said)}, attempt 1 of 2, again in \d+\.\d s: KeyError: 'missing'\n +File .*failing\.py"
+    first = (
+        rf"WARNING {re.escape(said)}, attempt 1 of 2, retried in \d+\.\d s: KeyError: 'missing'\n +File .*failing\.py"
+    )
     assert re.search(first, worker.log)
     assert f"ERROR {said}, attempt 2 of 2, not retried: KeyError: 'missing'\n" in worker.log
     assert worker.log.count('return {"present": "here"}[word]') == 2

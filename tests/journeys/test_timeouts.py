@@ -31,7 +31,7 @@ def test_a_task_that_will_not_stop_is_given_up_or_killed_and_the_worker_says_so(
     wait_for(db, completed=1)
 
     assert [error_of(db, task)["type"] for task in tasks] == ["Timeout"] * 3
-    assert worker.log.count("is left behind") == 2
+    assert worker.log.count("is abandoned") == 2
     assert "killing its process" in worker.log
     wait_until(lambda: not process.is_running())
 

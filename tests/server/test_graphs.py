@@ -82,7 +82,7 @@ def test_a_list_of_tasks_and_graphs_is_one_transaction_and_one_entry(admin: Test
     ("tasks", "said"),
     [
         ({}, "write 1 or more"),
-        ({"a": {"type": "t.a", "after": ["b"]}}, "there is no task 'b' in the graph; it has a"),
+        ({"a": {"type": "t.a", "after": ["b"]}}, "there is no task 'b' in the graph; its tasks are a"),
         ({"a": {"type": "t.a", "input": [{"$output": "b"}]}}, "a: input[0]: there is no task 'b'"),
         ({"a": {"type": "t.a", "after": ["b"]}, "b": {"type": "t.b", "after": ["a"]}}, "in a circle"),
         ({"a": {"type": "t.a", "input": [{"$output": "a"}]}}, "in a circle"),

@@ -29,7 +29,7 @@ def schedule(api: TestClient, headers: dict[str, str], **kind: Any) -> Any:
 @pytest.mark.usefixtures("trusted")
 def test_a_schedule_by_type_alone_is_for_the_queue_of_the_type(api: TestClient, db: psycopg.Connection) -> None:
     refused = schedule(api, worker_headers(db, "default"), inherit=True)
-    assert (refused.status_code, "for queue vault" in refused.json()["detail"]) == (403, True)
+    assert (refused.status_code, "uses queue vault" in refused.json()["detail"]) == (403, True)
 
     assert schedule(api, worker_headers(db, "vault"), inherit=True).status_code == 204
     (row,) = call(db, "list_schedules", org_id=DEFAULT_ORG)
@@ -63,7 +63,7 @@ def test_children_are_in_the_queues_of_the_key(api: TestClient, db: psycopg.Conn
         start(type="a.b"),
     ]
     assert [one.status_code for one in refused] == [403] * 3
-    assert "the key is for safe, mail" in refused[0].json()["hint"]
+    assert "the key allows safe, mail" in refused[0].json()["hint"]
     assert start(type="a.b", queue="mail").status_code == 200
 
 

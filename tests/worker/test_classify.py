@@ -118,7 +118,7 @@ async def badly_retried() -> None: ...
 def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
     outcome = classify(attempt(), raised(Unprintable()))
     assert isinstance(outcome, Failed)
-    assert outcome.error["message"] == "a Unprintable that cannot be shown"
+    assert outcome.error["message"] == "a Unprintable whose message cannot be read"
 
 
 def test_a_retry_policy_that_raises_does_not_take_the_slot_along():

@@ -134,7 +134,7 @@ class ProcessHandle:
         if self.process and self.process.alive:
             self.process.alive = False
             self.process.kill()
-            log.error("task %s did not stop after it was cancelled; killing its process", self.attempt.task_id)
+            log.error("task %s did not stop in time; killing its process", self.attempt.task_id)
         return True
 
 

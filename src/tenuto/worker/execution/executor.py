@@ -186,7 +186,7 @@ class Executor:
         outcome = attempt.stop or Interrupted()
         if attempt.handle is not None and not attempt.handle.kill():
             log.error(
-                "task %s (%s) did not stop %g s after its cancellation; its %s is abandoned and its result ignored",
+                "task %s (%s) did not stop within %g s; its %s is abandoned and its result ignored",
                 attempt.task_id, attempt.task.name, STOP_GRACE_SECONDS, attempt.task.executor,
             )  # fmt: skip
         self.end(attempt, outcome)
