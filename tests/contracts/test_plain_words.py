@@ -34,7 +34,7 @@ WORDS = {
 }
 # What a running program shows: errors, hints, log lines, help texts, the OpenAPI document; and docstrings.
 MESSAGES = {
-    "answer(s|ed|ing)?": "returns (a function), responds (a server), result, response",
+    "answers|answered|answering|(not|no|an|the) answer": "returns (a function), responds (a server), result, response",
     "said": "passed, set, given",
     "(?<!')nobody(?!')": "no user, no worker; you cannot …",
     "people|person": "user",

@@ -94,7 +94,7 @@ class ClaimConnection:
             raise error_from_result(result)
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
-        """Report one completed task on its own; return the answer of complete_tasks."""
+        """Report one completed task on its own; return the result of complete_tasks."""
         with unreachable_on_error(), kernel_errors():
             row = self.conn.execute(
                 "select answer from tenuto.complete_tasks("
