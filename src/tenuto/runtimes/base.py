@@ -69,7 +69,7 @@ class Attempt:
 
     @property
     def has_past(self) -> bool:
-        """Whether the number of earlier failures is needed: the policy uses it, and there may be some."""
+        """Whether the number of earlier failures must be read: the retry policy uses it, and it may not be 0."""
         return self.no > 1 and self.task.counts_failures
 
 
@@ -92,7 +92,7 @@ class LogSink(Protocol):
 
 @dataclass(frozen=True)
 class RuntimeHost:
-    """What a worker offers to its runtimes."""
+    """The services that a worker offers to its runtimes."""
 
     loop: asyncio.AbstractEventLoop
     target: str  # module:app of the worker

@@ -97,7 +97,9 @@ def _classify(attempt: Attempt, error: BaseException) -> Outcome:
         case Fail():
             return Failed(describe(error), NEVER)
         case asyncio.CancelledError():
-            return Failed({"type": "CancelledError", "message": "the function cancelled itself"})
+            return Failed(
+                {"type": "CancelledError", "message": "the function raised CancelledError without being cancelled"}
+            )
         case _:
             retry = attempt.task.retry_after(error, attempt.failures + 1)
             return Failed(describe(error, traceback=_trace(error)), retry)

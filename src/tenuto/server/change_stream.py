@@ -24,7 +24,11 @@ from tenuto.server.wakeups import Subscription
 T = TypeVar("T")
 
 BATCH_SIZE = 1000
-SHORTEST, LONGEST, GROWTH = 0.3, 5.0, 1.5  # seconds between two queries; new commits settle within SHORTEST
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = (
+    0.3,
+    5.0,
+    1.5,
+)  # seconds between two queries; new commits settle within MIN_PAUSE_SECONDS
 KEEPALIVE_SECONDS = 10.0  # after this silence a comment is sent
 INDEX_EVERY_SECONDS = 5.0  # how often the newest rows are added to the index of changes
 RECHECK_ACCESS_SECONDS = 2.0  # how often the client's permission is checked again
@@ -60,7 +64,7 @@ async def stream_changes(api_request: ApiRequest, permission: str, place: Change
     follower = await follower_of(api_request, place)
     clock = asyncio.get_running_loop().time
     last_sent = checked = clock()
-    pause = SHORTEST
+    pause = MIN_PAUSE_SECONDS
     with seats_of(api_request).take(api_request.principal.org_id), wakes.watch() as watch:
         yield _event("ready", follower.place, {})
         while not stopping.is_set():
@@ -80,7 +84,7 @@ async def stream_changes(api_request: ApiRequest, permission: str, place: Change
                 yield f": beat\nid: {follower.place}\n\n"
                 last_sent = clock()
             woken = await _rest(watch, stopping, pause)
-            pause = SHORTEST if woken or changes else min(LONGEST, pause * GROWTH)
+            pause = MIN_PAUSE_SECONDS if woken or changes else min(MAX_PAUSE_SECONDS, pause * PAUSE_GROWTH)
 
 
 def seats_of(api_request: ApiRequest) -> WaiterLimit:
@@ -138,7 +142,9 @@ async def _rest(watch: Subscription, stopping: asyncio.Event, seconds: float) ->
         await asyncio.wait({news, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         woken = news.done()
         if woken and not stop.done():
-            await asyncio.wait({stop}, timeout=SHORTEST)  # wake-ups arrive at commit, before the change is settled
+            await asyncio.wait(
+                {stop}, timeout=MIN_PAUSE_SECONDS
+            )  # wake-ups arrive at commit, before the change is settled
         return woken
     finally:
         for task in (news, stop):

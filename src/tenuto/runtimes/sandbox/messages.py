@@ -112,7 +112,7 @@ def _stored(value: Any) -> Any:
     while stack:
         item, depth = stack.pop()
         if depth > MAX_DEPTH + 2:
-            raise InvalidMessage(f"it is nested more than {MAX_DEPTH} deep")
+            raise InvalidMessage(f"it is nested more than {MAX_DEPTH} levels deep")
         if isinstance(item, dict):
             if item.keys() & {*RESERVED} - {"$object"}:
                 raise InvalidMessage("it contains a reserved key")

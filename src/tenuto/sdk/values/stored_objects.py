@@ -70,5 +70,5 @@ class Objects(ObjectStoreBase):
             return bytes(row.payload)
         content = await asyncio.to_thread(self._store.get, row.uri or "")
         if row.checksum and row.checksum != f"sha256:{sha256(content).hexdigest()}":
-            raise InvalidInput(f"data object {id} at {row.uri} is not what was stored: its checksum differs")
+            raise InvalidInput(f"data object {id} at {row.uri} was changed after it was stored: its checksum differs")
         return content

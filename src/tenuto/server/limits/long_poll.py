@@ -12,7 +12,7 @@ from pydantic import Field
 from tenuto.model.errors import RateLimited
 from tenuto.server.requests.api import ApiRequest
 
-SHORTEST, LONGEST, GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS, PAUSE_GROWTH = 0.01, 0.5, 1.5  # seconds between two queries
 MAX_WAITS, MAX_WORKER_WAITS = 600, 800  # of all orgs in a process; together less than MAX_REQUESTS
 FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))
 
@@ -83,7 +83,7 @@ async def _until(
     """Call `look` until its result is `enough` or the wait is over. Stops early when the client disconnects or the
     server shuts down. Queries only once if the org is at its limit."""
     clock = asyncio.get_running_loop().time
-    deadline, pause = clock() + wait, SHORTEST
+    deadline, pause = clock() + wait, MIN_PAUSE_SECONDS
     seats = api_request.http.server.waiters
     if enough(result := await look()) or not wait or not seats.free(api_request.principal.org_id):
         return result
@@ -92,7 +92,7 @@ async def _until(
         with seats.take(api_request.principal.org_id):
             while not (enough(result) or gone.done()) and (left := deadline - clock()) > 0:
                 await asyncio.wait({gone}, timeout=min(pause, left))
-                pause = min(LONGEST, pause * GROWTH)
+                pause = min(MAX_PAUSE_SECONDS, pause * PAUSE_GROWTH)
                 result = await look()
     finally:
         gone.cancel()

@@ -188,5 +188,5 @@ def _which(attempt: Attempt, result: ReportResult) -> str:
     # Attempts that waited or were given back do not count, so the number can exceed max_attempts.
     which = f"attempt {attempt.no} of {most}" if most and attempt.no <= most else f"attempt {attempt.no}"
     if result.retry_in_seconds is not None:
-        return f"{which}, again in {max(0.0, result.retry_in_seconds):.1f} s"
-    return f"{which}, not tried again" if result.answer == "accepted" else which
+        return f"{which}, retried in {max(0.0, result.retry_in_seconds):.1f} s"
+    return f"{which}, not retried" if result.answer == "accepted" else which

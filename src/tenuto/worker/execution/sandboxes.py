@@ -23,7 +23,7 @@ def needs_sandbox(settings: WorkerSettings, app: App) -> bool:
 
 @dataclass(frozen=True)
 class WorkerRuntimeHost(RuntimeHost):
-    """What runtimes that need more than a target can use of a worker."""
+    """The parts of a worker for runtimes that need more than a target."""
 
     settings: WorkerSettings
     app: App

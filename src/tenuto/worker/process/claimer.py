@@ -46,7 +46,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class ClaimerHost:
-    """What all claimers of a process share."""
+    """State that all claimers of a process share."""
 
     backend: Backend
     held: HeldAttempts

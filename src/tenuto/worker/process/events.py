@@ -1,4 +1,4 @@
-"""What the claimers of a worker process report to it."""
+"""Reports of the claimers of a worker process to it."""
 
 from typing import Protocol
 
