@@ -27,7 +27,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class ScheduleChange:
-    """What a declaration of an app changed: a schedule that was put or deleted, as {field: {old, new}}."""
+    """One change by the declaration of an app: a schedule that was put or deleted, as {field: {old, new}}."""
 
     name: str
     action: Literal["put", "delete"]

@@ -33,7 +33,7 @@ MAX_STRANGE_REST_BYTES = 8 * 1024 * 1024
 MAX_REST_SECONDS = 30.0
 # Never sent; counts clients that disconnected before their request was complete (nginx uses 499 too).
 STATUS_CLIENT_CLOSED = 499
-SCHEMA_CHANGED = "another version of Tenuto has changed this server's database; the server must be restarted"
+SCHEMA_CHANGED = "another version of Tenuto has migrated the database of this server; restart the server"
 # A proxy in front may use the other header and see another end of the body (request smuggling).
 TWO_LENGTHS = "the request has both Content-Length and Transfer-Encoding; send one of them"
 MAX_REQUESTS = 2000

@@ -13,10 +13,10 @@ PUBLIC = "public"
 WORKER = "worker"  # requires a worker key
 TASK = "task"  # requires the token of a running attempt
 ERRORS = {
-    401: "no credential, or a bad one", 403: "not allowed", 404: "there is no such thing in this org",
-    409: "not in its present state", 413: "too large", 415: "a body that is not JSON, or compressed",
+    401: "missing or invalid credential", 403: "not allowed", 404: "not found in this org",
+    409: "not allowed in the current state", 413: "too large", 415: "the body is not JSON, or is compressed",
     422: "invalid input", 429: "too many requests",
-    503: "the database does not answer, or not in time",
+    503: "the database does not respond in time",
 }  # fmt: skip
 
 Endpoint = Callable[..., Any]

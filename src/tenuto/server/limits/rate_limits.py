@@ -32,7 +32,7 @@ class TooManyRequests(RateLimited):
     """The caller is over its rate limit."""
 
     def __init__(self, who: str, retry_after: float) -> None:
-        super().__init__(f"{who} asks too often", f"ask again in {retry_after:.3f} s")
+        super().__init__(f"{who} has sent too many requests", f"try again in {retry_after:.3f} s")
         self.retry_after = retry_after
 
 

@@ -16,7 +16,10 @@ ROUTES = RouteTable("changes")
 PERMISSION = "runs:read"
 STREAM = "text/event-stream"
 
-After = Annotated[str | None, Field(max_length=1000, description="Cursor to continue from, for clients that cannot send Last-Event-ID.")]
+After = Annotated[
+    str | None,
+    Field(max_length=1000, description="Cursor to continue from, for clients that cannot send Last-Event-ID."),
+]
 
 
 class ChangeResponse(ResponseModel):

@@ -197,7 +197,7 @@ class _Reader:
             return self._output(members, where)
         for key in ("$pickle", "$slot"):
             if key in members:
-                self._refuse(where, f"the key {key!r} is not taken over HTTP", "use another one, and plain JSON")
+                self._refuse(where, f"the key {key!r} is not accepted over HTTP", "use another key, and plain JSON")
         return {key: self.read(item, f"{where}.{key}") for key, item in members.items()}
 
     def _object(self, members: Mapping[str, Any], where: str) -> str:
@@ -210,7 +210,7 @@ class _Reader:
     def _output(self, members: Mapping[str, Any], where: str) -> Any:
         name, index = members["$output"], members.get("index")
         if self._find is None:
-            self._refuse(where, "the key '$output' is for the tasks of a graph", "use another one")
+            self._refuse(where, "the key '$output' is allowed only in the tasks of a graph", "use another key")
         sound = isinstance(name, str) and (index is None or (type(index) is int and index >= 0))
         if not sound or not members.keys() <= {"$output", "index"}:
             self._refuse(where, f"{members!r:.60} is not an output", 'write {"$output": "<name of a task>"}')

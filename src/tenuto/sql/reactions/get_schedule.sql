@@ -9,7 +9,7 @@ declare
 begin
   select * into v_schedule from tenuto.schedules s where s.org_id = p_org_id and s.name = p_name;
   if not found then
-    perform tenuto._raise('TN001', format('no schedule %s', p_name), 'the list of schedules shows those there are');
+    perform tenuto._raise('TN001', format('no schedule %s', p_name), 'list the schedules to see which exist');
   end if;
   return v_schedule;
 end

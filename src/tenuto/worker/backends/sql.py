@@ -202,7 +202,7 @@ async def put_schedules(conn: Conn, org_id: UUID, app: App) -> None:
     types = list(app.tasks)
     for change in await schedules.declare(conn, org_id=org_id, types=types, schedules=schedules_of(app, types)):
         if change.action == "delete":
-            log.info("%s has no cron any more: its schedule is gone", change.name)
+            log.info("schedule %s is deleted, because its task has no cron any more", change.name)
 
 
 @asynccontextmanager

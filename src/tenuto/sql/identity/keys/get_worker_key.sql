@@ -14,7 +14,7 @@ begin
   where k.org_id = p_org_id and k.key_id = p_key_id;
   if not found then
     perform tenuto._raise('TN001', format('no worker key %s', left(p_key_id, 100)),
-      'the list of worker keys shows those there are');
+      'list the worker keys to see which exist');
   end if;
 end
 $$;
