@@ -126,8 +126,8 @@ def test_an_invalid_start_leaves_nothing(db: Db, key: str) -> None:
     for message, options in {
         "nobody": {"group": "nobody"},
         "the dedupe key of task 0": {"dedupe_key": "x" * 1025},
-        "a run of one task has no slots": {"details": [{"task": 0, "slots": []}]},
-        "names kind 7": {"run": {}, "task_kinds": [7]},
+        "a run of one task cannot have slots": {"details": [{"task": 0, "slots": []}]},
+        "has kind 7": {"run": {}, "task_kinds": [7]},
     }.items():
         with pytest.raises(TenutoError, match=message):
             request(db, by_key(key), **options)
