@@ -473,7 +473,7 @@ create table tenuto.limit_slots (
   constraint a_task_holds_one_slot_of_a_limit PRIMARY KEY (task_id, limit_id),
   constraint slot_is_of_a_limit FOREIGN KEY (org_id, limit_id) REFERENCES tenuto.limits(org_id, id)
 );
-CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, seq);
+CREATE INDEX limit_slots_limit_idx ON tenuto.limit_slots USING btree (limit_id, org_id, seq);
 alter table tenuto.limit_slots enable row level security;
 alter table tenuto.limit_slots force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limit_slots for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

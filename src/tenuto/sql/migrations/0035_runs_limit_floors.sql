@@ -7,7 +7,7 @@ alter table tenuto.limits
 
 alter table tenuto.limit_slots add column seq bigint generated always as identity;
 drop index tenuto.limit_slots_limit_idx;
-create index limit_slots_limit_idx on tenuto.limit_slots (limit_id, seq);
+create index limit_slots_limit_idx on tenuto.limit_slots (limit_id, org_id, seq);
 
 -- Both columns ascend, so that one comparison of rows finds the floor.
 drop index tenuto.waiting_tasks_limit_idx;

@@ -36,7 +36,8 @@ begin
             select from tenuto.waiting_tasks x
             where x.limit_id = l.id and (-x.priority, x.seq) >= (-l.floor_priority, l.floor_seq))
           then least(1000, greatest(0, l.size - (
-            select count(*) from tenuto.limit_slots s where s.limit_id = l.id and s.seq >= l.floor_slot)))
+            select count(*) from tenuto.limit_slots s
+            where s.limit_id = l.id and s.org_id = l.org_id and s.seq >= l.floor_slot)))
           else 0 end
         for update skip locked
       ) w

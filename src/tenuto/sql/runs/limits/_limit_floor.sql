@@ -21,7 +21,7 @@ begin
   end if;
   select s.seq into slot
   from tenuto.limit_slots s
-  where s.limit_id = p_limit.id and s.seq >= p_limit.floor_slot
+  where s.limit_id = p_limit.id and s.org_id = p_limit.org_id and s.seq >= p_limit.floor_slot
   order by s.seq
   limit 1;
   if not found then
