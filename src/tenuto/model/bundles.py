@@ -150,12 +150,12 @@ def _check_tasks(tasks: Any, paths: set[str]) -> None:
             _refuse(f"has a task {name!r:.120}, not a name of letters, digits, _ and -")
         match = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None
         if not match:
-            _refuse(f"begins task {name!r} at {entry!r:.120}; write module:function")
+            _refuse(f"has entry point {entry!r:.120} for task {name!r}; write module:function")
         if match[1].partition(".")[0] in {*sys.stdlib_module_names, "tenuto"}:
-            _refuse(f"begins task {name!r} in {match[1]}, which is a module of Python or Tenuto; rename yours")
+            _refuse(f"has task {name!r} in {match[1]}, which is a module of Python or Tenuto; rename yours")
         file = match[1].replace(".", "/")
         if not {f"{file}.py", f"{file}/__init__.py"} & paths:
-            _refuse(f"begins task {name!r} in {match[1]}, but lists neither {file}.py nor {file}/__init__.py")
+            _refuse(f"has task {name!r} in {match[1]}, but lists neither {file}.py nor {file}/__init__.py")
 
 
 def _above(path: str) -> list[str]:

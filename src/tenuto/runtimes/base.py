@@ -13,7 +13,7 @@ from tenuto.sdk.task import Task
 
 
 class Handle(Protocol):
-    """Stops the attempt that `Runtime.submit` returned it for. Called on the event loop."""
+    """Stops one attempt; `Runtime.submit` returns it. Called on the event loop."""
 
     def ask_to_stop(self) -> None:
         """Ask the code to stop; `attempt.cancelled` is set. It has a few seconds to end."""

@@ -18,7 +18,7 @@ class WorkerEvents(Protocol):
         ...
 
     def work_available(self) -> None:
-        """A wake-up arrived. The slots know already; the task may be on a route that is not served yet."""
+        """A wake-up arrived. The slots were notified; but the task may be on a route that is not served yet."""
         ...
 
     def attempts_cancelled(self) -> None:

@@ -1,7 +1,7 @@
--- -> queued, the short way of start_many: one task with nothing but an input, of a valid kind whose route exists.
--- Returns its queue; null if nothing was done: the long way raises the error, or creates the route. A third of the
--- statements, and of the time in which an idle system starts a task. p_alone: the call is known not to be part of a
--- client's transaction.
+-- -> queued: the fast path of start_many, for one task with only an input, of a valid kind whose route exists. Returns
+-- its queue, or null if it did nothing: the caller then takes the slow path, which raises the error or creates the
+-- route. It needs a third of the statements, and of the time in which an idle system starts a task. p_alone: the call
+-- is known not to be part of a client's transaction.
 create or replace function tenuto._start_single_task(
   p_org_id uuid, p_kind jsonb, p_input jsonb, p_id uuid, p_group text, p_alone boolean default false)
   returns text
