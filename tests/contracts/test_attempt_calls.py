@@ -20,7 +20,7 @@ from pg_proc p where p.pronamespace = 'tenuto'::regnamespace and p.proname = %s
 
 @pytest.fixture(scope="module")
 def document() -> dict:
-    return create_app(ServerSettings("postgresql://nobody@127.0.0.1:1/none", None, PEPPERS)).openapi
+    return create_app(ServerSettings("postgresql://nobody@127.0.0.1:1/none", None, PEPPERS)).openapi()
 
 
 @pytest.mark.parametrize("call", ATTEMPT_CALLS.values(), ids=lambda call: call.name)

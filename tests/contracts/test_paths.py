@@ -15,8 +15,8 @@ LIMITS = {
     "wake and claim": 7,
     "run and completion": 14,
     "failing attempt": 17,
-    "HTTP start": 32,
-    "HTTP claim": 28,
+    "HTTP start": 22,
+    "HTTP claim": 21,
     "durable step": 21,
 }
 # The rows of the table in ARCHITECTURE.md, and the paths that enter the modules they name.
