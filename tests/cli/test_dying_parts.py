@@ -6,7 +6,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.processes.command_line import ROOT, Running, running, tenuto
+from tests.support.processes.command_line import ROOT, Running, running_from_start, tenuto
 from tests.support.waiting import wait_until
 
 APP = "tests.support.processes.shop:app"
@@ -39,7 +39,7 @@ def child_of(worker: Running) -> int:
     ],
 )
 def test_a_process_whose_part_dies_ends_with_its_error(poisonable, tmp_path, arguments, ready, part):
-    with running(*arguments, ready=ready, from_start=True, **poisonable) as command:
+    with running_from_start(*arguments, ready=ready, **poisonable) as command:
         kill_part(part, command.process.pid, tmp_path)
 
         assert command.process.wait(60) == 1
@@ -52,7 +52,7 @@ def test_a_process_with_tasks_whose_part_dies_is_followed_by_another(poisonable,
         where = poisonable["TENUTO_DATABASE_URL"]
         return tenuto("start", "shop.add", "20", "22", "--wait", TENUTO_DATABASE_URL=where).stdout
 
-    with running("worker", APP, "--lease", "3s", ready="tasks at once", from_start=True, **poisonable) as worker:
+    with running_from_start("worker", APP, "--lease", "3s", ready="tasks at once", **poisonable) as worker:
         for part in ("claimer", "control", "reporter", "heartbeat"):
             assert work() == "42\n"
             child = child_of(worker)

@@ -9,14 +9,14 @@ import pytest
 
 from tests.support.database.loops import count, value
 from tests.support.database.tasks import Db
-from tests.support.processes.command_line import running, tenuto
+from tests.support.processes.command_line import running_from_start, tenuto
 from tests.support.waiting import wait_until
 
 APP = "tests.support.processes.shop:app"
 
 
 def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
-    with running("up", APP, ready="Ctrl-C to stop everything", from_start=True, TENUTO_HOME=home) as up:
+    with running_from_start("up", APP, ready="Ctrl-C to stop everything", TENUTO_HOME=home) as up:
         done = tenuto("start", "shop.add", "20", "22", "--wait", TENUTO_HOME=home)
         url = tenuto("db", "status", TENUTO_HOME=home).stdout.split()[1]
 
@@ -29,7 +29,7 @@ def test_up_needs_nothing_and_one_interrupt_stops_all_of_it(home: Path):
 
 def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(db: Db, database: str, free_port: int):
     arguments = ("dispatcher", "--metrics-port", str(free_port))
-    with running(*arguments, ready="dispatcher running", from_start=True, TENUTO_DATABASE_URL=database) as dispatcher:
+    with running_from_start(*arguments, ready="dispatcher running", TENUTO_DATABASE_URL=database) as dispatcher:
         tenuto("start", "shop.add", "1", "2", "--delay", "100ms", TENUTO_DATABASE_URL=database)
         wait_until(lambda: count(db, "ready_tasks") == 1)
         wait_until(lambda: value(db, "select port from tenuto.dispatchers") == free_port)
@@ -46,7 +46,7 @@ def test_a_dispatcher_alone_promotes_says_that_it_lives_and_answers_prometheus(d
 
 def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, database: str):
     where = {"TENUTO_DATABASE_URL": database}
-    with running("worker", APP, "--concurrency", "2", ready="tasks at once", from_start=True, **where) as worker:
+    with running_from_start("worker", APP, "--concurrency", "2", ready="tasks at once", **where) as worker:
         assert count(db, "workers") == 1
         wait_until(lambda: count(db, "dispatchers") == 1)
         assert worker.stop() == 0

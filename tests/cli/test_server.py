@@ -4,7 +4,7 @@ import re
 
 import httpx2
 
-from tests.support.processes.command_line import running, tenuto
+from tests.support.processes.command_line import running, running_from_start, tenuto
 from tests.support.waiting import wait_until
 
 PEPPER = "cGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVycGVwcGVy"
@@ -20,7 +20,7 @@ def test_a_database_of_others_needs_a_pepper(database: str) -> None:
 
 def test_each_of_several_processes_writes_whom_it_refused(database: str) -> None:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    with running("server", "--port", "0", "--processes", "2", ready="listening at", from_start=True, **where) as server:
+    with running_from_start("server", "--port", "0", "--processes", "2", ready="listening at", **where) as server:
         (url,) = re.findall(r"listening at (http://[\d.:]+)", server.said())
         refused = httpx2.get(f"{url}/v1/runs", timeout=60).json()
         wait_until(lambda: refused["request_id"] in server.said())

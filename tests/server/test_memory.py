@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.cli.test_server import PEPPER
-from tests.support.processes.command_line import running, tenuto
+from tests.support.processes.command_line import running_from_start, tenuto
 from tests.support.processes.memory import backends, own_bytes, watching
 from tests.support.waiting import wait_until
 
@@ -34,7 +34,7 @@ def a_server(database: str) -> Iterator[tuple[str, int, dict[str, str]]]:
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
     made = tenuto("keys", "create", "--name", "ci", "--permissions", "runs:write", "--json", **where)
     key = re.findall(r'"key": "([^"]+)"', made.stdout)[0]
-    with running("server", "--port", "0", ready="listening at", from_start=True, **where) as server:
+    with running_from_start("server", "--port", "0", ready="listening at", **where) as server:
         resource.prlimit(server.process.pid, resource.RLIMIT_DATA, (4096 * MB, 4096 * MB))
         (url,) = re.findall(r"listening at (http://[\d.:]+)", server.said())
         yield url, server.process.pid, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}

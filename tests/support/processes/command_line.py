@@ -14,7 +14,7 @@ from tests.support.processes.fork_server import PROGRAM as TENUTO
 from tests.support.processes.forked_tenuto import ROOT, ForkedTenuto
 from tests.support.waiting import wait_until
 
-__all__ = ["ROOT", "TENUTO", "Running", "running", "start", "tenuto"]
+__all__ = ["ROOT", "TENUTO", "Running", "running", "running_from_start", "start", "tenuto"]
 
 
 def tenuto(*arguments: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
@@ -46,9 +46,23 @@ class Running:
 
 
 @contextmanager
-def running(*arguments: str, ready: str, from_start: bool = False, **environment: str | Path) -> Iterator[Running]:
-    """A command that has printed `ready`; modules of the repository can be imported by it. `from_start`: the program
-    itself, for tests that are about its start."""
+def running(*arguments: str, ready: str, **environment: str | Path) -> Iterator[Running]:
+    """A command that has printed `ready`; modules of the repository can be imported by it."""
+    with _running(arguments, ready, environment, from_start=False) as command:
+        yield command
+
+
+@contextmanager
+def running_from_start(*arguments: str, ready: str, **environment: str | Path) -> Iterator[Running]:
+    """The program itself, not a fork, for tests that are about its start or its memory."""
+    with _running(arguments, ready, environment, from_start=True) as command:
+        yield command
+
+
+@contextmanager
+def _running(
+    arguments: tuple[str, ...], ready: str, environment: dict[str, str | Path], *, from_start: bool
+) -> Iterator[Running]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         with output.open("wb") as file:
