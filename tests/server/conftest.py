@@ -20,7 +20,7 @@ MakeKey = Callable[..., dict[str, str]]
 
 @pytest.fixture
 def settings(database: str, tmp_path: Path) -> ServerSettings:
-    said = {"env": "test", "connections": 4, "objects": tmp_path / "objects", "stranger_limit": ENOUGH}
+    said = {"env": "test", "connections": 2, "objects": tmp_path / "objects", "stranger_limit": ENOUGH}
     return ServerSettings(database, "tenuto_api", PEPPERS, **said)
 
 
