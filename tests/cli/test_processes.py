@@ -64,7 +64,7 @@ def test_a_worker_retries_and_fires_with_no_dispatcher_beside_it(db: Db, databas
         (("worker", APP, "--lease", "0s"), "--lease is '0s'"),
         (("worker", APP, "--lease", "100ms"), "not between 1 second and 1 day"),
         (("worker", APP, "--grace", "-1s"), "--grace is '-1s'"),
-        (("worker", APP, "--queues", "a,,b"), "a name is empty"),
+        (("worker", APP, "--queues", "a,,b"), "contains an empty name"),
         (("up", "shop"), "write module:app"),
         (("worker", "nope.py"), "there is no file"),
         (("dispatcher", "--metrics-port", "0"), "--metrics-port"),
