@@ -6,7 +6,7 @@ import pytest
 
 from tenuto import App, Graph, Limit, RunFailed
 from tenuto.model.errors import InvalidInput
-from tenuto.worker.backends import ports
+from tenuto.worker.backends import attempt_api
 
 app = App("etl")
 marks: list[str] = []
@@ -86,7 +86,7 @@ def test_inputs_too_large_for_the_answer_of_a_claim_are_fetched_one_by_one(journ
 
 
 def test_inputs_that_no_worker_should_hold_fail_their_task_with_the_way_out(journey, monkeypatch):
-    monkeypatch.setattr(ports, "MAX_INPUT_BYTES", 20_000_000)
+    monkeypatch.setattr(attempt_api, "MAX_INPUT_BYTES", 20_000_000)
 
     async def steps(tn):
         g = tn.graph("fan-in")
