@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tenuto.db.connection.listener import Wakeup
+from tenuto.model.workers import Wakeup
 from tenuto.server.wakeups import Subscription
 
 

@@ -79,7 +79,8 @@ class RouteTable:
         guarded = permission != PUBLIC
         possible = [code for code in ERRORS if guarded or code == 503 or code in refuses]
         described: dict[int | str, dict[str, Any]] = {code: {"description": ERRORS[code]} for code in possible}
-        described.update(responses or {})
+        if responses is not None:
+            described |= dict(responses)
 
         def declare(endpoint: Endpoint) -> Endpoint:
             spec = RouteSpec(
