@@ -298,6 +298,16 @@ BUGS = (
         (("runs/waits/_lock_signals.sql", r"pg_advisory_xact_lock\(l\.key\)", "l.key"),),
     ),
     Bug(
+        "a_child_uses_limits_of_other_queues",
+        f"{RUNS}/limits/test_owned_limits.py::test_a_child_neither_resizes_nor_holds_a_limit_of_another_queue[queue]",
+        (("runs/start/_check_child_queues.sql", r"where not tenuto\._owns_limit\(.*?\)\n", "where false\n"),),
+    ),
+    Bug(
+        "a_bound_worker_declares_limits_of_other_queues",
+        f"{RUNS}/limits/test_owned_limits.py::test_a_limit_that_tasks_of_another_queue_created_is_not_taken_over[key]",
+        (("runs/types/_declare_limits.sql", r"and tenuto\._owns_limit\(.*?\)\n", "\n"),),
+    ),
+    Bug(
         "rate_forgets_its_window",
         f"{RUNS}/limits/test_admit_rates.py::test_no_window_ever_holds_more_than_the_size[10-0.1]",
         (("runs/limits/_rate_share.sql", r"p_rate\.size - v_used, ", ""),),

@@ -154,7 +154,7 @@ create table tenuto.arrivals (
   constraint arrival_is_in_a_lane_or_a_line CHECK (
 CASE
     WHEN (limit_id IS NULL) THEN (num_nonnulls(seq, route_id, group_no, priority) = 4)
-    ELSE ((num_nonnulls(route_id, group_no) = 0) AND ((seq IS NULL) = (priority IS NULL)))
+    ELSE ((group_no IS NULL) AND ((seq IS NULL) = (priority IS NULL)))
 END)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 alter table tenuto.arrivals enable row level security;
@@ -385,6 +385,7 @@ create table tenuto.declared_limits (
   declared_at timestamp with time zone not null,
   constraint declared_limits_pkey PRIMARY KEY (org_id, scope, key, by_value),
   constraint declared_limits_org_id_fkey FOREIGN KEY (org_id) REFERENCES tenuto.orgs(id),
+  constraint key_per_value_ends_before_the_value CHECK (((NOT by_value) OR ("right"(key, 1) = '='::text))),
   constraint scope_is_known CHECK ((scope = ANY (ARRAY['key'::text, 'queue'::text, 'rate'::text]))),
   constraint size_is_positive CHECK (((size >= 1) AND (size <= 1000000)))
 );
@@ -494,6 +495,7 @@ create table tenuto.limits (
   floor_priority integer default 2147483647 not null,
   floor_seq      bigint default 0 not null,
   floor_slot     bigint default 0 not null,
+  queue          text,
   constraint limits_pkey PRIMARY KEY (id),
   constraint limit_belongs_to_its_org UNIQUE (org_id, id),
   constraint limit_exists_once UNIQUE (org_id, scope, key),
@@ -507,6 +509,7 @@ create table tenuto.limits (
 CREATE INDEX limits_busy_idx ON tenuto.limits USING btree (id) WHERE (idle_since IS NULL);
 CREATE INDEX limits_due_idx ON tenuto.limits USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX limits_idle_idx ON tenuto.limits USING btree (idle_since) WHERE (idle_since IS NOT NULL);
+CREATE INDEX limits_prefix_idx ON tenuto.limits USING btree (org_id, scope, key text_pattern_ops);
 alter table tenuto.limits enable row level security;
 alter table tenuto.limits force row level security;
 create policy an_org_sees_its_own_rows on tenuto.limits for all to tenuto_api, tenuto_query, tenuto_readonly using ((org_id = ( SELECT tenuto._org_id() AS _org_id))) with check ((org_id = ( SELECT tenuto._org_id() AS _org_id)));

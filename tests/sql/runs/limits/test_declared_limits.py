@@ -12,7 +12,7 @@ SIZE = "select size from tenuto.limits where key = %s"
 def declare(db: Db, *limits: dict[str, Any], queues: list[str] | None = None, queue: str = "default") -> None:
     worker = a_worker(db, f"of {queues}")
     db.execute("update tenuto.sessions set queues = %s where id = %s", [queues, worker.session_id])
-    types = {"app.work": {"kind": {"queue": queue}, "limits": list(limits)}}
+    types = {f"app.{queue}": {"kind": {"queue": queue}, "limits": list(limits)}}
     call(db, "declare_types", **worker.fence, types=types)
 
 

@@ -28,11 +28,11 @@ begin
   select array_agg(distinct limit_id), max(priority), min(seq) into v_lines, v_priority, v_seq from lined_up;
 
   -- All lines get the same position, before each of these tasks: the exact ones would cost more than they save.
-  insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes, priority, seq)
-  select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes, v_priority, v_seq
+  insert into tenuto.arrivals (org_id, limit_id, scope, key, size, seconds, resizes, priority, seq, route_id)
+  select n.org_id, n.limit_id, n.scope, n.key, n.size, n.seconds, n.resizes, v_priority, v_seq, n.route_id
   from (
     select distinct on (c.org_id, w.scope, w.key)
-           c.org_id, w.scope, w.key, w.size, w.seconds,
+           c.org_id, w.scope, w.key, w.size, w.seconds, c.route_id,
            coalesce(l.id, tenuto._limit_id(c.org_id, w.scope, w.key)) as limit_id,
            c.attempt = 0 and l.declared is not true
              and (w.size, w.seconds) is distinct from (l.size, l.seconds) as resizes

@@ -1,6 +1,6 @@
 -- -> queued: starts tasks in the run of a running attempt, which owns them; returns their ids. Fenced: a task that was
--- asked to stop, or whose run was, starts nothing, and a worker key can start them only in its own queues. With
--- p_step_no the start is a step of the parent: a replay returns the recorded children.
+-- asked to stop, or whose run was, starts nothing, and a worker key can start them only in its own queues and under
+-- limits of these. With p_step_no the start is a step of the parent: a replay returns the recorded children.
 create or replace function tenuto.start_children(
   p_session_id bigint, p_token uuid, p_task_id uuid, p_attempt int, p_kinds jsonb, p_inputs jsonb[],
   p_ids uuid[] default null, p_task_kinds int[] default null, p_details jsonb default null, p_edges jsonb default null,
@@ -32,7 +32,7 @@ begin
     from tenuto._apply_declared_options(v_parent.org_id, p_task_kinds, p_inputs, p_kinds, p_details) i;
   end if;
   v_kinds := tenuto._read_kinds(v_parent.org_id, p_kinds);
-  perform tenuto._check_child_queues(p_session_id, v_kinds);
+  perform tenuto._check_child_queues(p_session_id, v_kinds, p_details);
   if exists (select from unnest(v_kinds) k where k.handler is not null) then
     perform tenuto._raise('TN003', 'a child cannot be a handler of the run', 'pass handlers to start_run');
   end if;

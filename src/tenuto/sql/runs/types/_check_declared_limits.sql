@@ -3,6 +3,8 @@ create or replace function tenuto._check_declared_limits(p_limits jsonb)
   returns void
   language plpgsql
 as $$
+declare
+  v_limit jsonb;
 begin
   if p_limits is null then
     return;
@@ -14,6 +16,16 @@ begin
   if jsonb_path_exists(p_limits, '$[*].parameter ? (@.type() != "string")')
      or jsonb_path_exists(p_limits, '$[*].position ? (@.type() != "number")') then
     perform tenuto._raise('TN003', 'a parameter of a limit is not a text, or its position not a number');
+  end if;
+  select l
+  into v_limit
+  from jsonb_array_elements(p_limits) l
+  where l ? 'parameter' and right(l ->> 'key', length(l ->> 'parameter') + 2) <> format(':%s=', l ->> 'parameter')
+  limit 1;
+  if found then
+    perform tenuto._raise('TN003',
+      format('the key of limit %s does not end in :%s=', left(v_limit::text, 200), v_limit ->> 'parameter'),
+      'write "app.function:to=" for a limit per value of parameter "to"');
   end if;
 end
 $$;

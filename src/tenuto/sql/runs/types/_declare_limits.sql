@@ -1,10 +1,13 @@
 -- Sets the sizes of limits to what a worker declares: the latest declaration wins. A session restricted to queues
--- declares limits of these queues only, and changes none that a type of another queue declared. Existing limits get
--- their new size at once, and an arrival, since there may be free slots now.
+-- declares only limits that belong to these queues (_owns_limit). Existing limits get their new size at once, and an
+-- arrival, since there may be free slots now.
 create or replace function tenuto._declare_limits(p_session tenuto.sessions, p_types jsonb)
   returns void
   language plpgsql
   set plan_cache_mode = force_custom_plan
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
 as $$
 declare
   v_limits bigint[];
@@ -16,8 +19,10 @@ begin
   from jsonb_each(p_types) d
   cross join lateral jsonb_array_elements(nullif(d.value -> 'limits', 'null')) l
   where p_session.queues is null
-     or (coalesce(d.value -> 'kind' ->> 'queue', 'default') = any (p_session.queues)
-         and (l ->> 'scope' <> 'queue' or l ->> 'key' = any (p_session.queues)))
+     or (select coalesce(t.kind ->> 'queue', 'default') = any (p_session.queues)
+         from tenuto.task_types t
+         where t.org_id = p_session.org_id and t.type = d.key)
+        and tenuto._owns_limit(p_session.queues, p_session.org_id, l ->> 'scope', l ->> 'key', l ? 'parameter')
   order by 2, 3, 4, d.key
   on conflict (org_id, scope, key, by_value) do update
     set size = excluded.size, seconds = excluded.seconds, queue = excluded.queue,
@@ -25,18 +30,29 @@ begin
     where (p_session.queues is null or o.queue = any (p_session.queues))
       and (o.size, o.seconds, o.queue) is distinct from (excluded.size, excluded.seconds, excluded.queue);
 
-  -- Locked in the same order as in every function that locks limits.
+  -- Locked in the same order as in every function that locks limits. The keys of all values lie between "…=" and "…>",
+  -- and nothing but the key itself before "…\1".
   v_limits := array(
     select l.id
     from tenuto.limits l
-    where l.org_id = p_session.org_id
-      and exists (
-        select from tenuto.declared_limits d
-        where d.org_id = l.org_id and d.scope = l.scope
-          and case when d.by_value then starts_with(l.key, d.key) else l.key = d.key end
-          and (not l.declared or (l.size, l.seconds) is distinct from (d.size, d.seconds)))
+    cross join lateral tenuto._declared_size(l.org_id, l.scope, l.key) s
+    where l.id = any (array(
+        select n.id
+        from jsonb_each(p_types) d
+        cross join lateral jsonb_to_recordset(nullif(d.value -> 'limits', 'null'))
+          as w(scope text, key text, parameter text)
+        cross join lateral (
+          select e.id
+          from tenuto.limits e
+          where e.org_id = p_session.org_id
+            and e.scope = w.scope
+            and e.key ~>=~ w.key
+            and e.key ~<~ case when w.parameter is null then w.key || chr(1) else left(w.key, -1) || '>' end
+          order by e.key using ~<~   -- of two indexes, this one has a range
+        ) n))
+      and (not l.declared or (l.size, l.seconds) is distinct from (s.size, s.seconds))
     order by l.scope, l.id
-    for no key update);
+    for no key update of l);
   update tenuto.limits l
   set size = d.size, seconds = d.seconds, declared = true
   from (
