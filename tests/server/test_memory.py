@@ -9,12 +9,14 @@ import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from uuid import uuid4
 
 import httpx2
 import psycopg
 import pytest
 
 from tests.cli.test_server import PEPPER
+from tests.support.database.tasks import a_worker, start
 from tests.support.processes.command_line import running_from_start, tenuto
 from tests.support.processes.memory import backends, own_bytes, watching
 from tests.support.waiting import wait_until
@@ -32,7 +34,7 @@ def a_body(items: int) -> bytes:
 def a_server(database: str) -> Iterator[tuple[str, int, dict[str, str]]]:
     """A server process: its address, its pid and the headers of a key."""
     where = {"TENUTO_DATABASE_URL": database, "TENUTO_PEPPER": PEPPER}
-    made = tenuto("keys", "create", "--name", "ci", "--permissions", "runs:write", "--json", **where)
+    made = tenuto("keys", "create", "--name", "ci", "--permissions", "runs:*", "--json", **where)
     key = re.findall(r'"key": "([^"]+)"', made.stdout)[0]
     with running_from_start("server", "--port", "0", ready="listening at", **where) as server:
         resource.prlimit(server.process.pid, resource.RLIMIT_DATA, (4096 * MB, 4096 * MB))
@@ -52,6 +54,25 @@ def test_one_bulk_body_takes_little_more_than_its_size(database: str, db: psycop
     assert started.status_code == 201
     assert server.bytes - idle[0] < 40 * MB
     assert kernel.bytes - idle[1] < 80 * MB
+
+
+def test_a_wait_for_large_outputs_takes_little_more_than_one_response(database: str, db: psycopg.Connection) -> None:
+    run_ids, worker = start(db, *range(48)), a_worker(db)
+    for _ in range(6):
+        claims = worker.claim(8)
+        worker.complete(*claims, outputs=[[[]] * 120_000] * len(claims))
+    body = {"run_ids": [str(run_id) for run_id in run_ids], "wait": 0}
+    with a_server(database) as (url, pid, headers):
+        none = {"run_ids": [str(uuid4())], "wait": 0}
+        assert httpx2.post(f"{url}/v1/runs/wait", json=none, headers=headers, timeout=60).status_code == 200
+        with watching(lambda: own_bytes(pid)) as server:
+            wait_until(lambda: server.bytes)
+            idle = server.bytes
+            ended = httpx2.post(f"{url}/v1/runs/wait", json=body, headers=headers, timeout=60)
+
+    assert ended.status_code == 200
+    assert 30 <= len(ended.json()["items"]) < 48
+    assert server.bytes - idle < 100 * MB
 
 
 @pytest.mark.soak

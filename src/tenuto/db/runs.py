@@ -16,7 +16,7 @@ from tenuto.db.connection.call import (
 )
 from tenuto.db.connection.raw_statements import array_literal, call_procedure, call_texts
 from tenuto.db.connection.start_statements import allowed_to_start
-from tenuto.model.monitoring import RunRequest
+from tenuto.model.monitoring import RunOutput, RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
 Described = list[dict[str, Any]]  # kinds, details and edges as described in start_run.sql
@@ -224,8 +224,8 @@ async def fold_and_wake_runs(conn: Conn, *, run_ids: list[UUID]) -> int:
     return await call_value(conn, "fold_and_wake_runs", run_ids=run_ids)
 
 
-async def get_run_output(conn: Conn, *, run_id: UUID) -> Json:
-    return await call_value(conn, "get_run_output", run_id=run_id)
+async def get_run_output(conn: Conn, *, run_id: UUID) -> RunOutput:
+    return await call_one(conn, "get_run_output", RunOutput, run_id=run_id)
 
 
 async def get_task_tree(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[TreeNode]:

@@ -26,6 +26,7 @@ class RunStatus:
     skipped_tasks: int
     input: Any
     output: Any
+    output_omitted: bool  # the output has more than 16 MB: read those of the tasks
     error: Any
     failed_task_id: UUID | None
     metadata: Any
@@ -120,6 +121,15 @@ class RunResult:
     status: str
     output: Any
     error: Any
+    output_omitted: bool = False  # the output has more than 16 MB: read those of the tasks
+
+
+@dataclass(frozen=True)
+class RunOutput:
+    """The output of a run, omitted if it has more than 16 MB."""
+
+    output: Any
+    omitted: bool
 
 
 @dataclass(frozen=True)

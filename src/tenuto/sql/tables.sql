@@ -64,6 +64,11 @@ create type tenuto.rate_share as (
   pace interval
 );
 
+create type tenuto.run_output as (
+  output jsonb,
+  omitted boolean
+);
+
 create type tenuto.started as (
   no integer,
   run_id uuid,

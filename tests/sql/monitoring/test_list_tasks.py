@@ -110,3 +110,17 @@ def test_with_a_place_to_go_on_after_they_come_oldest_first(db: Db) -> None:
     assert listed(db, after=beginning, run_id=run_id) == listed(db, run_id=run_id)[::-1] == list(tasks)
     assert listed(db, after=beginning, queue="mail") == listed(db, after=beginning, type="app.other") == [other]
     assert listed(db, after=beginning, status="completed") == []
+
+
+def test_lists_show_the_beginning_of_a_large_error(db: Db) -> None:
+    task_id, worker = start_one(db), a_worker(db)
+    worker.fail(worker.claim_one(), error="x" * 900_000, final=True)
+
+    (listed,) = call(db, "list_tasks", org_id=DEFAULT_ORG, run_id=task_id)
+    (attempt,) = call(db, "list_attempts", org_id=DEFAULT_ORG, task_id=task_id)
+    (shown,) = call(db, "get_task", org_id=DEFAULT_ORG, task_id=task_id)
+
+    for error in (listed["error"], attempt["error"]):
+        assert error["message"].startswith("x" * 8_000)
+        assert len(error["message"]) < 10_000
+    assert shown["error"] == {"message": "x" * 900_000}

@@ -106,3 +106,28 @@ def test_polling_again_answers_the_same(db: Db, times: int) -> None:
 
     assert answers == [answers[0]] * times
     assert answers[0] != {}
+
+
+def test_runs_are_left_for_the_next_call_when_the_outputs_reach_16_mb(db: Db) -> None:
+    runs, worker = start(db, *range(20)), a_worker(db)
+    for _ in range(4):
+        claims = worker.claim(5)
+        worker.complete(*claims, outputs=["x" * 900_000] * 5)
+
+    first = poll(db, *runs)
+    rest = poll(db, *(run_id for run_id in runs if run_id not in first))
+
+    assert (len(first), len(rest)) == (19, 1)
+    assert {*first, *rest} == {*runs}
+
+
+def test_the_output_of_a_run_is_omitted_over_16_mb_and_complete_below(db: Db) -> None:
+    worker = a_worker(db)
+    for sinks, length in ((18, 900_000), (19, 900_000)):
+        run_id, _ = start_graph(db, sinks)
+        while claims := worker.claim(5):
+            worker.complete(*claims, outputs=["x" * length] * len(claims))
+        (row,) = call(db, "poll_runs", org_id=DEFAULT_ORG, run_ids=[run_id])
+        (shown,) = call(db, "get_run", org_id=DEFAULT_ORG, run_id=run_id)
+        assert row["output_omitted"] == shown["output_omitted"] == (sinks > 18)
+        assert row["output"] == shown["output"] == (["x" * length] * sinks if sinks == 18 else None)

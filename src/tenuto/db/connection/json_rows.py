@@ -8,7 +8,7 @@ from typing import Literal, LiteralString, cast
 from uuid import UUID
 
 from tenuto.db.connection.call import ActingConnection
-from tenuto.db.connection.raw_statements import fetch_texts
+from tenuto.db.connection.raw_statements import array_literal, fetch_texts
 
 Written = Literal["plain", "moment"]
 Fields = tuple[tuple[str, Written], ...]
@@ -35,6 +35,13 @@ async def get_task_json(acting: ActingConnection, *, fields: Fields, **params: U
 async def get_run_json(acting: ActingConnection, *, fields: Fields, **params: UUID) -> JsonRow:
     """Return these fields of get_run."""
     return await _show(acting, "get_run", fields, params)
+
+
+async def poll_runs_json(acting: ActingConnection, *, org_id: UUID, run_ids: list[UUID]) -> list[str]:
+    """Return the rows of poll_runs, each as JSON text: parsed, outputs can take twenty times their size in memory."""
+    params = {"org_id": org_id, "run_ids": array_literal([str(run_id) for run_id in run_ids])}
+    statement, values = acting.statement("poll_runs", "row_to_json(done)::text as text", params)
+    return [text or "" for (text,) in await fetch_texts(acting.conn, statement, values)]
 
 
 async def _show(acting: ActingConnection, function: str, fields: Fields, params: Mapping[str, UUID]) -> JsonRow:

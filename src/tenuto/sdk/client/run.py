@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
+from tenuto.model.errors import TooLarge
 from tenuto.model.monitoring import RunResult, RunStatus, TaskSummary
 from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.transport import PAGE
@@ -62,12 +63,18 @@ class Run(Generic[R]):
         return (await self._ended(timeout)).status
 
     async def result(self, timeout: Duration | None = None) -> R:
-        """Wait for the run and return its result. Raises RunFailed, RunCancelled or WaitTimeout."""
+        """Wait for the run and return its result. Raises RunFailed, RunCancelled, WaitTimeout, or
+        TooLarge for outputs of more than 16 MB together."""
         end = await self._ended(timeout)
         if end.status == "failed":
             raise RunFailed(self.id, end.error)
         if end.status == "cancelled":
             raise RunCancelled(self.id, end.error)
+        if end.output_omitted:
+            raise TooLarge(
+                f"the outputs of run {self.id} have more than 16 MB together",
+                "read those of its tasks one by one, or return data objects",
+            )
         return self._read(await follow(end.output, self.client.transport.get_object))
 
     async def _ended(self, timeout: Duration | None) -> RunResult:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from tenuto.db import monitoring, runs
-from tenuto.db.connection.json_rows import get_run_json
+from tenuto.db.connection.json_rows import get_run_json, poll_runs_json
 from tenuto.model.monitoring import RunResult, RunSummary
 from tenuto.server.http.etags import fields_of, tagged
 from tenuto.server.http.pagination import SortedFilter, page
@@ -77,14 +77,16 @@ async def get_run(request: ApiRequest, run_id: UUID, wait: Wait = 0) -> Response
 
 
 @ROUTES.add("POST", "/v1/runs/wait", permission="runs:read", response=Items[RunResult])
-async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Any:
-    """Return the runs that have ended, as soon as there is one. Wait again for the others."""
-    return {"items": await _ends(request, body.run_ids, body.wait)}
+async def wait_for_runs(request: ApiRequest, body: WaitForRunsRequest) -> Response:
+    """Return runs that have ended, as soon as there is one: with about 16 MB of outputs at most, at least one run. Wait
+    again for the others. `output_omitted`: the outputs of the run have more than 16 MB; each task shows its own."""
+    ended = await _ends(request, body.run_ids, body.wait)
+    return Response(f'{{"items":[{",".join(ended)}]}}', media_type="application/json")
 
 
-async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[RunResult]:
+async def _ends(request: ApiRequest, run_ids: list[UUID], wait: float) -> list[str]:
     # poll_runs counts what ended since the dispatcher's last round.
-    return await poll_until_any(request, lambda: request.ask(monitoring.poll_runs, run_ids=run_ids), wait)
+    return await poll_until_any(request, lambda: request.ask(poll_runs_json, run_ids=run_ids), wait)
 
 
 @ROUTES.add("PATCH", "/v1/runs/{run_id}", permission="runs:write", response=None, status=204, responses=ACCEPTED)

@@ -18,7 +18,8 @@ class RunProgress(ResponseModel):
 
 class RunResponse(ResponseModel):
     """A run. `single_task`: it has one task, whose id is the run's. `type` is the type of the task it was started with;
-    a graph has none, but may have a name."""
+    a graph has none, but may have a name. `output_omitted`: the outputs have more than 16 MB together; each task shows
+    its own."""
 
     id: UUID
     org_id: UUID
@@ -36,6 +37,7 @@ class RunResponse(ResponseModel):
     skipped_tasks: int
     input: Any
     output: Any
+    output_omitted: bool
     error: Any
     failed_task_id: UUID | None
     metadata: Any

@@ -12,7 +12,7 @@ begin
   end if;
   return query
   select e.attempt, e.outcome, s.worker_id, e.session_id, e.queued_at, e.started_at, e.ended_at,
-         extract(epoch from e.ended_at - e.started_at)::float8, e.reported, e.error
+         extract(epoch from e.ended_at - e.started_at)::float8, e.reported, tenuto._listed_error(e.error)
   from (
     select a.attempt, a.outcome, a.session_id, a.queued_at, a.started_at, a.ended_at, a.reported, a.error
     from tenuto.task_attempts a

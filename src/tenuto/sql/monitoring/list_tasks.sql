@@ -72,8 +72,8 @@ begin
 
   return query
   select s.id, s.run_id, s.parent_id, s.position, s.name, s.queue, s.type, s.labels, s.priority, s.status, s.attempt,
-         s.failures, s.losses, s.max_attempts::int, s.error, s.progress, s.message, s.worker_id, s.created_at,
-         s.available_at, s.next_retry_at, s.started_at, s.completed_at
+         s.failures, s.losses, s.max_attempts::int, tenuto._listed_error(s.error), s.progress, s.message, s.worker_id,
+         s.created_at, s.available_at, s.next_retry_at, s.started_at, s.completed_at
   from tenuto.task_status s
   where s.id = any (v_ids)
     and (p_status is null or s.status = p_status)

@@ -192,3 +192,13 @@ def test_a_lost_attempt_writes_nothing(db: psycopg.Connection, clock: Clock) -> 
         call(db, "put_task_data", **fenced(second, held, values={"a": "late"}))
 
     assert get(db, run_id, history=True) == [("a", "second")]
+
+
+def test_values_of_more_than_16_mb_are_not_read_together(db: psycopg.Connection) -> None:
+    run_id = start_one(db)
+    for number in range(19):
+        put(db, run_id, {f"k{number}": "x" * 900_000})
+
+    with pytest.raises(TooLarge, match="have more than 16 MB together; select fewer of them"):
+        rows(db, run_id)
+    assert len(rows(db, run_id, glob="k1*")) == 10

@@ -1,7 +1,8 @@
 -- Returns the runs among p_run_ids that are final, with status, output and error: for clients that wait. A run whose
--- last end is counted but not folded yet is folded here, so that the client does not wait for a dispatcher.
+-- last end is counted but not folded yet is folded here, so that the client does not wait for a dispatcher. Returns
+-- fewer runs, at least one, when their outputs reach 16 MB: the client asks again for the others.
 create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
-  returns table (id uuid, status text, output jsonb, error jsonb)
+  returns table (id uuid, status text, output jsonb, error jsonb, output_omitted boolean)
   language plpgsql
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -11,6 +12,8 @@ create or replace function tenuto.poll_runs(p_org_id uuid, p_run_ids uuid[])
 as $$
 declare
   v_ended uuid[];
+  v_run record;
+  v_bytes bigint := 0;
 begin
   v_ended := array(
     select r.id
@@ -28,18 +31,30 @@ begin
     perform tenuto.fold_runs(cardinality(v_ended), v_ended);
   end if;
 
-  return query
-  select r.id, coalesce(a.outcome, r.status),
-         case when r.single_task then a.output else tenuto.get_run_output(r.id) end,
-         case when r.single_task then a.error else f.error end
-  from tenuto.runs r
-  left join lateral (
-    select t.* from tenuto.task_attempts t where t.task_id = r.id and t.end_no = 0 limit 1) a on r.single_task
-  left join lateral (
-    select t.error from tenuto.task_attempts t where t.task_id = r.failed_task_id and t.end_no = 0 limit 1) f
-    on not r.single_task and r.status = 'failed'
-  where r.id = any (p_run_ids)
-    and r.org_id = p_org_id
-    and (a.outcome is not null or r.status in ('completed', 'failed', 'cancelled'));
+  for v_run in
+    select r.id, r.single_task, coalesce(a.outcome, r.status) as status, a.output,
+           case when r.single_task then a.error else f.error end as error
+    from tenuto.runs r
+    left join lateral (
+      select t.* from tenuto.task_attempts t where t.task_id = r.id and t.end_no = 0 limit 1) a on r.single_task
+    left join lateral (
+      select t.error from tenuto.task_attempts t where t.task_id = r.failed_task_id and t.end_no = 0 limit 1) f
+      on not r.single_task and r.status = 'failed'
+    where r.id = any (p_run_ids)
+      and r.org_id = p_org_id
+      and (a.outcome is not null or r.status in ('completed', 'failed', 'cancelled'))
+  loop
+    id := v_run.id;
+    status := v_run.status;
+    error := v_run.error;
+    output := v_run.output;
+    output_omitted := false;
+    if not v_run.single_task then
+      select o.output, o.omitted into output, output_omitted from tenuto.get_run_output(v_run.id) o;
+    end if;
+    return next;
+    v_bytes := v_bytes + coalesce(octet_length(output::text), 0) + coalesce(octet_length(error::text), 0);
+    exit when v_bytes >= tenuto._max_output_bytes();
+  end loop;
 end
 $$;

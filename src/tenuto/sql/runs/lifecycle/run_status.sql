@@ -25,7 +25,8 @@ select
   coalesce(r.cancelled, (t.status = 'cancelled')::int) as cancelled_tasks,
   coalesce(r.skipped, 0) as skipped_tasks,
   coalesce(r.input, t.input) as input,
-  tenuto.get_run_output(r.id) as output,
+  (u.result).output as output,
+  (u.result).omitted as output_omitted,
   case when r.single_task
        then t.error
        else (select a.error from tenuto.task_attempts a where a.task_id = r.failed_task_id and a.end_no = 0)
@@ -51,4 +52,7 @@ cross join lateral (   -- a run counts one task more than it has while a retry c
             order by o.verb = 'retry' desc))[1] as progress
   from tenuto.run_requests o
   where o.run_id = r.id
-) q;
+) q
+cross join lateral (   -- offset 0: evaluated once per run, and only where a query reads one of its columns
+  select tenuto.get_run_output(r.id) as result offset 0
+) u;

@@ -1,0 +1,15 @@
+-- Returns an error as lists show it: one of more than 16 KB as its type and the beginning of its message, so that pages
+-- stay small. An error can have 1 MB.
+create or replace function tenuto._listed_error(p_error jsonb)
+  returns jsonb
+  language sql
+  immutable
+as $$
+  select case
+    when octet_length(p_error::text) > 16384
+    then jsonb_build_object(
+           'type', left(p_error ->> 'type', 256),
+           'message', tenuto._truncate_text(coalesce(p_error ->> 'message', p_error #>> '{}')))
+    else p_error
+  end;
+$$;
