@@ -103,11 +103,19 @@ def test_an_outcome_survives_the_way_between_processes(outcome: Outcome):
 
 
 class Unprintable(Exception):
+    def __init__(self, mistake: type[BaseException]) -> None:
+        super().__init__()
+        self.mistake = mistake
+
     def __str__(self) -> str:
-        raise RuntimeError("no words")
+        raise self.mistake("no words")
+
+    __repr__ = __str__
 
 
 def divide(error: BaseException, failures: int) -> float:
+    if isinstance(error, asyncio.QueueEmpty):
+        raise asyncio.CancelledError("no policy")
     return failures / 0
 
 
@@ -115,8 +123,9 @@ def divide(error: BaseException, failures: int) -> float:
 async def badly_retried() -> None: ...
 
 
-def test_an_error_that_cannot_be_shown_is_a_failure_like_others():
-    outcome = classify(attempt(), raised(Unprintable()))
+@pytest.mark.parametrize("mistake", [RuntimeError, asyncio.CancelledError, SystemExit, KeyboardInterrupt])
+def test_an_error_that_cannot_be_shown_is_a_failure_like_others(mistake: type[BaseException]):
+    outcome = classify(attempt(), raised(Unprintable(mistake)))
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "a Unprintable whose message cannot be read"
 
@@ -127,6 +136,10 @@ def test_a_retry_policy_that_raises_does_not_take_the_slot_along():
     assert isinstance(outcome, Failed)
     assert outcome.error["message"] == "ValueError, and then its retry policy raised division by zero"
     assert outcome.retry is None
+
+    outcome = classify(attempt, raised(asyncio.QueueEmpty()))  # type: ignore[arg-type]
+    assert isinstance(outcome, Failed)
+    assert outcome.error["message"] == "QueueEmpty, and then its retry policy raised no policy"
 
 
 def test_a_wait_inside_a_task_group_is_a_wait():

@@ -68,7 +68,7 @@ def classify(attempt: Attempt, error: BaseException) -> Outcome:
     """Return the outcome of an attempt whose function raised. Never raises, because the slot would never be freed."""
     try:
         return _classify(attempt, _unwrap_wait(error))
-    except Exception as mistake:
+    except BaseException as mistake:  # user code may raise CancelledError here
         message = f"{type(error).__name__}, and then its retry policy raised {describe(mistake)['message']}"
         return Failed({"type": type(error).__name__, "message": message})
 

@@ -66,7 +66,7 @@ def describe(error: BaseException, *, traceback: str | None = None) -> dict[str,
     """Return the stored form of an error: type, message and traceback."""
     try:
         message = str(error) or repr(error)
-    except Exception:  # __str__ is user code
+    except BaseException:  # __str__ is user code, and may raise CancelledError or SystemExit
         message = f"a {type(error).__name__} whose message cannot be read"
     kept: dict[str, Any] = {"type": type(error).__name__, "message": clean(_head(message))}
     if traceback:
