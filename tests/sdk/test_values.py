@@ -222,3 +222,10 @@ def test_pickle_is_for_tasks_that_ask_for_it():
     assert merge.decode_args(text) == ([1 + 2j], {"right": {1}})
     with pytest.raises(InvalidInput):
         task_of(Any).encode_args(({"$pickle": "x"},), {})
+
+
+@pytest.mark.parametrize("hint", [int, Any, list[int]])
+def test_an_integer_too_long_to_be_written_is_refused_with_its_limit(hint):
+    huge = 10**5000
+    with pytest.raises(InvalidInput, match="an integer has more than 4300 digits"):
+        task_of(hint).encode_args(([huge] if hint == list[int] else huge,), {})

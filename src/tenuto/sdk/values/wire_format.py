@@ -4,6 +4,7 @@ import json
 import json.encoder
 import json.scanner
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, Union, cast, get_args, get_origin
@@ -35,7 +36,7 @@ def dump(value: Any) -> str:
     try:
         text = "".join(_encode(value, 0))
     except ValueError as error:
-        raise NotSerializable("", "NaN and infinity cannot be converted to JSON; use None, or a text") from error
+        raise NotSerializable("", _why_not(value)) from error
     except RecursionError as error:
         raise NotSerializable("", f"it is nested more than {MAX_DEPTH} levels deep") from error
     if "\\u0000" in text and _NUL.search(text):
@@ -48,6 +49,14 @@ def dump(value: Any) -> str:
                 "", "a text contains half of a surrogate pair, which is not a character; pass bytes"
             ) from error
     return text
+
+
+def _why_not(value: Any) -> str:
+    try:
+        json.dumps(value)  # allows NaN and infinity
+    except ValueError:
+        return f"an integer has more than {sys.get_int_max_str_digits()} digits; pass a text, as in hex(value)"
+    return "NaN and infinity cannot be converted to JSON; use None, or a text"
 
 
 def load(text: str) -> Any:
