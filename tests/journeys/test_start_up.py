@@ -1,8 +1,11 @@
 """A worker that is starting: nothing waits that need not, and it can be stopped at any moment."""
 
+import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +63,35 @@ def stop_at_random_moments(fleet: Fleet, times: int) -> None:
 
 def test_a_signal_at_any_moment_of_the_start_is_a_clean_exit(fleet: Fleet):
     stop_at_random_moments(fleet, 4)
+
+
+SIGNALLED_IN_DEL = """
+import os, signal, sys
+from tenuto.cli.main import main
+
+class Signalled:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(10):
+            pass
+
+class Importing:
+    def find_spec(self, name, *_):
+        if name == "tenuto.cli.root":
+            Signalled()
+
+sys.meta_path.insert(0, Importing())
+main()
+"""
+
+
+def test_a_signal_whose_exception_python_ignores_is_not_lost(database: str, tmp_path: Path):
+    environment = {**os.environ, "TENUTO_DATABASE_URL": database, "TENUTO_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", SIGNALLED_IN_DEL, "worker", "tests.journeys.apps.plain:app"]
+    done = subprocess.run(command, env=environment, timeout=120, capture_output=True, text=True, check=False)
+
+    assert "Exception ignored in: <function Signalled.__del__" in done.stderr
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.soak

@@ -1,10 +1,13 @@
 """The entry point of `tenuto`. Imports only light modules, so that signals are handled from the very start."""
 
+import os
 import signal
 import sys
+import time
 from typing import NoReturn
 
 STAYING = ("worker", "dispatcher", "server", "up")
+CHECK_EVERY_SECONDS, CLEAN_UP_SECONDS = 0.5, 10.0
 
 
 def main() -> NoReturn:
@@ -19,6 +22,22 @@ def main() -> NoReturn:
 
 
 def _leave(*_: object) -> NoReturn:
+    _leave_anyway(time.monotonic() + CLEAN_UP_SECONDS)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)  # clean-up is short, and a second signal must not interrupt it
     raise SystemExit(0)
+
+
+def _leave_anyway(by: float) -> None:
+    """Make sure that the process ends. Python ignores the exception of a signal handler that runs inside of `__del__`
+    or a callback, and start-up would go on."""
+
+    def check(*_: object) -> None:
+        if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # start-up went on to the process's own handlers
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.raise_signal(signal.SIGTERM)
+        elif time.monotonic() > by:
+            os._exit(0)
+
+    signal.signal(signal.SIGALRM, check)
+    signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY_SECONDS, CHECK_EVERY_SECONDS)
