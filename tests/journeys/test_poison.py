@@ -36,6 +36,22 @@ def test_a_task_that_kills_the_worker_fails_and_what_was_claimed_with_it_is_not_
     assert sorted(fleet.effects()) == sorted(set(fleet.effects()))
 
 
+def test_a_task_that_ends_the_worker_through_its_event_loop_is_charged_like_one_that_kills_it(db: Db, fleet: Fleet):
+    fleet.start("poison", "--concurrency", "2")
+    hows = ["exit in a task", "exit in a callback", "stop the loop", "cancel all tasks"]
+    for no, how in enumerate(hows, 1):
+        (poison,) = start_tasks(db, "poison.end_the_process", [how], max_attempts=1)
+        wait_until(lambda no=no: ended(db, "failed") == no)
+
+        assert outcomes(db, poison) == ["failed"]
+        assert error_of(db, poison)["type"] == "ProcessDied"
+    (poison,) = start_tasks(db, "poison.end_the_process", ["exit after the end"], max_attempts=1)
+    wait_until(lambda: ended(db) + ended(db, "failed") == 1 + len(hows))
+    assert outcomes(db, poison) in (["completed"], ["failed"])  # its report may be accepted before the process ends
+    start_tasks(db, "poison.note", ["after"])
+    wait_until(lambda: ended(db) + ended(db, "failed") == 2 + len(hows))
+
+
 def test_a_process_that_died_idle_costs_the_next_task_nothing(db: Db, fleet: Fleet):
     worker = fleet.start("poison", "--concurrency", "1")
     fleet.open_gate("first")

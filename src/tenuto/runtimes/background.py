@@ -22,6 +22,15 @@ class BackgroundTaskDied(Exception):
     """A background task that the process needs has died; the message names the task and the error."""
 
 
+def died_of(name: str, error: BaseException) -> BackgroundTaskDied:
+    known = isinstance(error, DatabaseProblem)  # its message already says what is wrong and what to do
+    died = BackgroundTaskDied(
+        f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
+    )
+    died.__cause__ = error
+    return died
+
+
 def end_process(died: BackgroundTaskDied) -> NoReturn:
     """End the process at once; a supervisor or service manager restarts it."""
     log.critical("%s; exiting", died, exc_info=died.__cause__)
@@ -87,10 +96,7 @@ class BackgroundTasks:
         """Record that a background task has died. Thread-safe."""
         if self._closing or self.error is not None:
             return
-        known = isinstance(error, DatabaseProblem)  # its message already says what is wrong and what to do
-        message = f"{name}: {error}" if known else f"the {name} died of {type(error).__name__}: {error}".rstrip(": ")
-        self.error = BackgroundTaskDied(message)
-        self.error.__cause__ = error
+        self.error = died_of(name, error)
         self._died(self.error)
 
     async def close(self) -> None:

@@ -138,7 +138,7 @@ class Executor:
         self._over += 1
         if attempt.started:
             self.running.discard(attempt)
-            self._ledger.leave(attempt.ledger_index)
+            self._ledger.end(attempt.ledger_index)
             took = time.monotonic() - attempt.started
             if took > self._longest:
                 self._longest = took

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 
 from tenuto.model.errors import InvalidInput
+from tenuto.runtimes.background import died_of, end_process
 from tenuto.runtimes.child_logging import log_to_terminal
 from tenuto.runtimes.process_lifetime import die_with_parent, ignore_signals, make_undumpable
 from tenuto.runtimes.sandbox.capabilities import SandboxUnavailable, find_strength
@@ -47,7 +48,11 @@ def main(fd: int, ledger: int) -> None:
     gc.freeze()  # imported modules stay in memory: exclude them from garbage collection
     sys.setswitchinterval(THREAD_SWITCH_SECONDS)
     with _runner() as runner:
-        left_behind = runner.run(_work(settings, app, control, ledger))
+        try:
+            left_behind = runner.run(_work(settings, app, control, ledger))
+        except BaseException as error:  # user code stopped the event loop, cancelled every task or called sys.exit()
+            # Before the runner cancels the attempts: they would end as if they had been given back, uncharged.
+            end_process(died_of("event loop", error))
     if left_behind:
         os._exit(0)  # threads that do not stop must not keep the process alive
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from tenuto.model.workers import Session
+from tenuto.worker.supervisor.crash_ledger import CrashLedger
 from tenuto.worker.supervisor.outage_log import OutageLog
 
 Fence = tuple[str, int]  # task, attempt
@@ -43,7 +44,8 @@ class HeldAttempts:
     """Tracks attempts from the response to their claim to the response to their report. Shared by claimer threads and
     the heartbeat. The attempts of a claim are added in the same step that settles it."""
 
-    def __init__(self) -> None:
+    def __init__(self, ledger: CrashLedger | None = None) -> None:
+        self._ledger = ledger  # None: nothing is supervised
         self._lock = threading.Lock()
         self._attempts: dict[str, int] = {}
         self._open_claims: set[int] = set()
@@ -69,9 +71,12 @@ class HeldAttempts:
             self._release(reported)
 
     def _release(self, reported: Iterable[Fence]) -> None:
-        for task_id, attempt in reported:
+        for fence in reported:
+            task_id, attempt = fence
             if self._attempts.get(task_id) == attempt:
                 del self._attempts[task_id]
+            if self._ledger is not None:
+                self._ledger.leave(fence)
 
     def snapshot(self) -> HeldSnapshot:
         with self._lock:

@@ -55,7 +55,8 @@ class WorkerProcess:
         self._parts = BackgroundTasks()
         self._parts.watch_loop(self._loop)
         self._backend = backend
-        self._held = HeldAttempts()
+        places = CrashLedger(ledger)
+        self._held = HeldAttempts(places)
         self._session = WorkerSession(outage_log=control.outage_log())
         self._apis = backend.open_apis(self._session)
         self._reporter = Reporter(backend, self._session, self._held, store=self._apis.store, reported=self._wake)
@@ -64,7 +65,7 @@ class WorkerProcess:
         self._registration = Registration(
             backend, settings, app, self._session, lost=self._drop_everything, resolve=self._resolve_now
         )
-        self._groups = self._make_groups(CrashLedger(ledger))
+        self._groups = self._make_groups(places)
         for group in self._groups:
             group.slots.others += [other.slots for other in self._groups if other is not group]
         self._ready = False

@@ -236,7 +236,7 @@ class Supervisor:
     async def _bury(self, child: ChildProcess, code: int) -> None:
         """Report started attempts of a dead process as lost. Attempts that were only claimed, or that we killed
         ourselves, are given back."""
-        begun = crash_ledger.read(child.ledger)
+        begun = crash_ledger.read(child.ledger, ended=True)
         child.close()
         session, self._session = self._session, None
         if session is None or (code == 0 and not begun):
