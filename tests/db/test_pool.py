@@ -8,9 +8,11 @@ import pytest
 
 from tenuto.db import identity, maintenance
 from tenuto.db.connection.call import Conn
+from tenuto.db.connection.claim_connection import open_claim_connection
 from tenuto.db.connection.errors import TimedOut, Unreachable
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tests.support.postgres.pgbouncer import a_pooler
+from tests.support.waiting import wait_until
 
 OTHERS = "from pg_stat_activity where application_name = 'tenuto' and datname = current_database()"
 
@@ -77,6 +79,28 @@ def test_a_server_that_is_not_there_is_an_error_and_not_a_wait_for_ever() -> Non
                 await pool.call(maintenance.now)
 
     play("postgresql://nobody@127.0.0.1:1/none", story, timeout=0.3)
+
+
+def test_the_server_ends_a_connection_whose_client_stops_reading(db: psycopg.Connection, database: str) -> None:
+    """A claim that nobody reads must not hold its locks: the row that it locked can be locked again."""
+    db.execute("create table read_by_nobody as select repeat(md5(random()::text), 1000) as text")
+    db.execute("grant select, update on read_by_nobody to tenuto_worker")
+    claimer = open_claim_connection(database, 0, "", [], role="tenuto_worker")
+    shown = claimer.conn.execute("show tcp_user_timeout").fetchone()
+    assert shown == ("10000",)
+
+    stopped = claimer.conn
+    stopped.execute("set tcp_user_timeout = '200ms'")  # so that the test need not wait for ten seconds
+    pid = stopped.info.backend_pid
+    held = "select r.text from read_by_nobody r, generate_series(1, 2000) for update of r"
+    stopped.pgconn.send_query(held.encode())
+    wait_until(
+        lambda: (
+            db.execute("select 1 from pg_stat_activity where wait_event = 'ClientWrite' and pid = %s", [pid]).rowcount
+        )
+    )
+    wait_until(lambda: db.execute("select 1 from read_by_nobody for update skip locked").rowcount == 1)
+    claimer.close()
 
 
 def test_behind_a_pooler_nothing_is_prepared(database: str) -> None:

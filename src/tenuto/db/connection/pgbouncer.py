@@ -8,11 +8,15 @@ from typing import Any
 
 from psycopg import AsyncConnection, Connection
 
-BACKEND = "select pg_backend_pid()"
+# The server ends a connection whose client does not read a response for so long, for example a stopped worker: its
+# transaction would stay open and hold its locks. Set here, because a pooler accepts no options and this call is made
+# anyway. Ignored over Unix sockets.
+BACKEND = "select pg_backend_pid(), set_config('tcp_user_timeout', '10s', false)"
 
 
 async def adapt(conn: AsyncConnection[Any]) -> bool:
-    """Return whether a new connection goes through a pooler; if so, turn off prepared statements."""
+    """Set the read timeout of a new connection. Return whether it goes through a pooler; if so, turn off prepared
+    statements."""
     cursor = await conn.execute(BACKEND, prepare=False)
     return _adapt(conn, await cursor.fetchone())
 
@@ -22,7 +26,7 @@ def adapt_sync(conn: Connection[Any]) -> bool:
     return _adapt(conn, conn.execute(BACKEND, prepare=False).fetchone())
 
 
-def _adapt(conn: AsyncConnection[Any] | Connection[Any], backend: tuple[int] | None) -> bool:
+def _adapt(conn: AsyncConnection[Any] | Connection[Any], backend: tuple[int, str] | None) -> bool:
     pooled = backend is None or backend[0] != conn.info.backend_pid
     if pooled:
         conn.prepare_threshold = None
