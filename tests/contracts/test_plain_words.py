@@ -82,7 +82,7 @@ def test_the_openapi_document_has_no_banned_words() -> None:
 
 def test_variables_have_plain_names() -> None:
     names = [
-        f"{path}:{node.lineno}: {name}, write {NAMES[name]!r}"
+        f"{path}:{getattr(node, 'lineno', 0)}: {name}, write {NAMES[name]!r}"
         for path in SOURCE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if (name := _name(node)) in NAMES

@@ -8,7 +8,8 @@ import psycopg
 import pytest
 from psycopg import AsyncConnection
 
-from tenuto.db.connection.listener import ListenFailed, ListenNotSupported, Wakeup, hear, listen, open_listener
+from tenuto.db.connection.listener import ListenFailed, ListenNotSupported, hear, listen, open_listener
+from tenuto.model.workers import Wakeup
 from tests.support.database.tasks import start_one
 from tests.support.faults.closable_proxy import a_closable_proxy, wait_for_refused
 from tests.support.postgres.pgbouncer import a_pooler

@@ -215,11 +215,10 @@ def test_a_start_in_a_block_of_the_client_leaves_an_arrival(db: psycopg.Connecti
     start_one(db)
     assert count(db, "arrivals") == 0
 
-    db.execute(
-        f"""do $$ begin
-              perform tenuto.start_many('{DEFAULT_ORG}', '[{{"type": "app.work"}}]', '{{1}}'::jsonb[]);
-            end $$"""
-    )
+    db.execute("""
+        do $$ begin
+          perform tenuto.start_many('00000000-0000-7000-8000-000000000001', '[{"type": "app.work"}]', '{1}');
+        end $$""")
 
     assert count(db, "arrivals") == 1
 
