@@ -126,7 +126,7 @@ def test_a_database_that_does_not_answer_is_asked_until_it_does(caplog: pytest.L
     play(story)
     assert [record.message for record in caplog.records] == [
         "dispatcher loop due failed: refused; retrying",
-        "due: works again",
+        "dispatcher loop due works again",
     ]
 
 

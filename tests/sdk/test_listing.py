@@ -72,7 +72,7 @@ def test_a_schedule_that_cannot_be_is_refused(journey):
     async def steps(tn):
         with pytest.raises(InvalidInput, match="cannot be read"):
             await tn.schedules.put("x", night, "a", cron="at night")
-        with pytest.raises(InvalidInput, match="dedupe_key is for one run"):
+        with pytest.raises(InvalidInput, match="dedupe_key is an option of a single run"):
             await tn.schedules.put("x", night.options(dedupe_key="k"), "a", cron="@daily")
         with pytest.raises(InvalidInput, match=r"its signature is shop\.night"):
             await tn.schedules.put("x", night, cron="@daily")

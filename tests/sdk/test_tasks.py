@@ -77,7 +77,7 @@ def test_only_what_differs_from_the_defaults_is_sent(app: App):
         ({"priority": "high"}, "priority is 'high'"),
         ({"labels": "gpu"}, "labels is 'gpu', not a list"),
         ({"executor": "gpu"}, "executor is 'gpu', not one of async, thread, process"),
-        ({"executor": "async"}, 'executor="async" takes an async function'),
+        ({"executor": "async"}, 'executor="async" needs an async function'),
         ({"runtime": "jail"}, "runtime is 'jail', not one of worker, sandbox"),
         ({"runtime": "sandbox", "executor": "thread"}, "a sandbox always is a separate process"),
         ({"runtime": "sandbox", "serializer": "pickle"}, "reading a pickle runs the code in it"),
@@ -137,7 +137,8 @@ def test_a_long_value_makes_no_long_key(app: App):
 
 def test_a_limit_that_names_no_parameter_is_refused(app: App):
     with pytest.raises(
-        InvalidInput, match=r"shop.send: Limit\(.*'costumer'.*\) is not a parameter; its parameters are customer"
+        InvalidInput,
+        match=r"shop.send: the key of Limit\(.*'costumer'.*\) is not a parameter; its parameters are customer",
     ):
 
         @app.task(limit=Limit(1, key="costumer"))

@@ -128,7 +128,7 @@ def test_moments_outside_of_the_time_that_is_fired_are_refused(db: Db, clock: Cl
     ]:
         with pytest.raises(InvalidInput, match="of schedule nightly are not all in the past, from"):
             fire(db, clock.now, *times, next_at=next_at)
-    with pytest.raises(TooLarge, match="1001 moments"):
+    with pytest.raises(TooLarge, match="1001 fire times"):
         fire(db, clock.now, *[clock.now] * 1001, next_at=clock.now + DAY)
 
     assert (count(db, "runs"), schedule(db)["next_at"]) == (0, clock.now)

@@ -8,8 +8,9 @@ declare
   v_queue text := coalesce(p_kind ->> 'queue', 'default');
 begin
   if not p_queues && array['*', v_queue] then
-    perform tenuto._raise('TN009', format('schedule %s is for queue %s, and the worker key is not', p_name, v_queue),
-      format('it is for %s', array_to_string(p_queues, ', ')));
+    perform tenuto._raise('TN009',
+      format('schedule %s uses queue %s, which the worker key does not allow', p_name, v_queue),
+      format('it allows %s', array_to_string(p_queues, ', ')));
   end if;
 end
 $$;
