@@ -300,7 +300,7 @@ BUGS = (
     Bug(
         "a_child_uses_limits_of_other_queues",
         f"{RUNS}/limits/test_owned_limits.py::test_a_child_neither_resizes_nor_holds_a_limit_of_another_queue[queue]",
-        (("runs/start/_check_child_queues.sql", r"where not tenuto\._owns_limit\(.*?\)\n", "where false\n"),),
+        (("runs/types/_check_limit_owners.sql", r"where not tenuto\._owns_limit\(.*?\)\n", "where false\n"),),
     ),
     Bug(
         "a_bound_worker_declares_limits_of_other_queues",

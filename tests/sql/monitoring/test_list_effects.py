@@ -3,7 +3,7 @@
 import pytest
 
 from tenuto.db import monitoring
-from tenuto.model.errors import InvalidInput
+from tenuto.model.errors import InvalidInput, TooLarge
 from tests.support.database.loops import an_org
 from tests.support.database.outbox import publish, take
 from tests.support.database.tasks import DEFAULT_ORG, Db, call
@@ -40,3 +40,12 @@ def test_a_status_that_never_is_and_a_page_too_long_are_refused(db: Db) -> None:
         call(db, "list_effects", org_id=DEFAULT_ORG, status="lost")
     with pytest.raises(InvalidInput, match="a page of 1000"):
         call(db, "list_effects", org_id=DEFAULT_ORG, limit=1000)
+
+
+def test_a_page_of_more_than_16_mb_is_refused_and_a_smaller_one_is_not(db: Db) -> None:
+    for _ in range(19):
+        publish(db, {"text": "x" * 900_000})
+
+    with pytest.raises(TooLarge, match="more than 16 MB together; request a smaller page"):
+        call(db, "list_effects", org_id=DEFAULT_ORG)
+    assert len(call(db, "list_effects", org_id=DEFAULT_ORG, limit=18)) == 18

@@ -84,3 +84,12 @@ def test_dispatchers_that_live_are_listed(db: Db, clock: Clock, database: str) -
     rows = call_wrapper(database, monitoring.list_dispatchers)
 
     assert [(row.id, row.address, row.port) for row in rows] == [(second, "b", 2), (first, "a", 1)]
+
+
+def test_lists_show_only_the_size_of_large_metadata(db: Db) -> None:
+    a_worker(db, metadata=Jsonb({"text": "x" * 900_000}))
+    a_worker(db, "small", metadata=Jsonb({"text": "x"}))
+
+    small, large = (row["metadata"] for row in call(db, "list_workers", org_id=DEFAULT_ORG))
+
+    assert (small, list(large)) == ({"text": "x"}, ["cut_bytes"])

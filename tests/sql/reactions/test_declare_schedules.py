@@ -8,6 +8,7 @@ from psycopg.types.json import Jsonb
 
 from tenuto.model.errors import Forbidden, InvalidInput
 from tests.support.clock import Clock
+from tests.support.database.limits import a_key, a_queue
 from tests.support.database.loops import an_org
 from tests.support.database.tasks import DEFAULT_ORG, Db, a_worker, call
 
@@ -126,3 +127,20 @@ def test_schedules_of_other_orgs_are_not_touched(db: Db, clock: Clock) -> None:
 
     assert declare(db, ["a.report"], org_id=an_org(db, "acme")) == []
     assert names(db) == ["a.report"]
+
+
+def test_a_worker_key_of_some_queues_declares_no_schedule_under_limits_of_others(db: Db, clock: Clock) -> None:
+    pay = {"kind": {"queue": "vault"}, "limits": [a_key("bank.pay", 1)]}
+    call(db, "declare_types", **a_worker(db).fence, types={"bank.pay": pay})
+    inheriting = declared(clock, kind={"type": "bank.pay", "queue": "mail", "inherit": True})
+
+    for wrong in (
+        declared(clock, details={"limits": [a_queue("vault", 1)]}),
+        declared(clock, details={"limits": [a_key("bank.pay", 1)]}),
+        inheriting,
+    ):
+        with pytest.raises(Forbidden, match=r"schedule a\.report has limit .* which belongs to another queue"):
+            declare(db, [], wrong, queues=["mail"])
+    assert declare(db, [], inheriting, queues=["*"]) == [("a.report", "put")]
+    own = declared(clock, details={"limits": [a_queue("mail", 1), a_key("a.report", 1)]})
+    assert declare(db, [], own, queues=["mail"]) == [("a.report", "put")]

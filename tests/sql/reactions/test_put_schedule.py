@@ -162,3 +162,12 @@ def test_a_schedule_that_could_not_start_is_refused_when_it_is_put(
         put(db, clock.now, **{"name": "nightly", **wrong})
 
     assert call(db, "list_schedules", org_id=DEFAULT_ORG) == []
+
+
+def test_a_page_of_more_than_16_mb_is_refused_and_a_smaller_one_is_not(db: Db, clock: Clock) -> None:
+    for number in range(19):
+        put(db, clock.now, f"s{number:02}", input=["x" * 900_000])
+
+    with pytest.raises(TooLarge, match="more than 16 MB together; request a smaller page"):
+        call(db, "list_schedules", org_id=DEFAULT_ORG)
+    assert len(call(db, "list_schedules", org_id=DEFAULT_ORG, limit=18)) == 18

@@ -31,8 +31,12 @@ begin
     left join (select r.session_id, count(*) as running from tenuto.running_tasks r group by 1) h on h.session_id = s.id
     group by 1
   )
-  select p.id, p.status, p.instance_type, p.address, p.labels, p.languages, p.metadata, coalesce(h.running, 0),
-         p.created_at, p.last_heartbeat, h.expires_at, p.drained_at, p.drain_reason, p.error, p.terminated_at
+  select p.id, p.status, p.instance_type, p.address, p.labels, p.languages,
+         case when octet_length(p.metadata::text) > 65536
+              then jsonb_build_object('cut_bytes', octet_length(p.metadata::text))
+              else p.metadata end,
+         coalesce(h.running, 0), p.created_at, p.last_heartbeat, h.expires_at, p.drained_at, p.drain_reason, p.error,
+         p.terminated_at
   from page p
   left join held h on h.worker_id = p.id
   order by p.id;

@@ -1,7 +1,7 @@
 -- Declares the schedules of an app: puts those in p_schedules (the parameters of put_schedule), and deletes the
 -- schedule of each type in p_types that is not among them. The latest declaration wins. p_queues are the queues of the
--- worker key that declares (null or '*': any); a schedule for another queue raises TN009. Returns what changed, for the
--- audit log.
+-- worker key that declares (null or '*': any); a schedule for another queue or with a limit of another queue raises
+-- TN009. Returns what changed, for the audit log.
 create or replace function tenuto.declare_schedules(
   p_org_id uuid, p_types text[], p_schedules jsonb, p_queues text[] default null)
   returns table (name text, action text, changes jsonb)
@@ -12,6 +12,7 @@ declare
   v_old tenuto.schedules;
   v_new tenuto.schedules;
   v_kind jsonb;
+  v_details jsonb;
 begin
   -- In the order of the names, whether they are put or deleted: concurrent declarations do not deadlock.
   for v_item in
@@ -28,6 +29,12 @@ begin
     if v_item.schedule is not null then
       v_kind := tenuto._pinned_kind(p_org_id, v_item.schedule -> 'kind', p_queues);
       perform tenuto._check_schedule_queue(name, v_kind, p_queues);
+      select i.p_details
+      into v_details
+      from tenuto._apply_declared_options(p_org_id, null, array[v_item.schedule -> 'input'], jsonb_build_array(v_kind),
+        jsonb_build_array(coalesce(nullif(v_item.schedule -> 'details', 'null'), '{}') || '{"task": 0}')) i;
+      perform tenuto._check_limit_owners(format('schedule %s', name), p_org_id, p_queues,
+        jsonb_path_query_array(v_details, '$[*].limits[*]'));
       v_new := tenuto.put_schedule(p_org_id, name, v_kind, v_item.schedule ->> 'cron',
         (v_item.schedule ->> 'next_at')::timestamptz, nullif(v_item.schedule -> 'input', 'null'),
         nullif(v_item.schedule -> 'details', 'null'), coalesce(v_item.schedule ->> 'timezone', 'UTC'),
