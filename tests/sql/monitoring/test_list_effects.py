@@ -36,9 +36,9 @@ def test_effects_are_picked_by_status_and_kind_within_the_org(db: Db, database: 
 
 
 def test_a_status_that_never_is_and_a_page_too_long_are_refused(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="never 'lost'"):
+    with pytest.raises(InvalidInput, match="'lost' is not a status"):
         call(db, "list_effects", org_id=DEFAULT_ORG, status="lost")
-    with pytest.raises(InvalidInput, match="a page of 1000"):
+    with pytest.raises(InvalidInput, match="a page size of 1000"):
         call(db, "list_effects", org_id=DEFAULT_ORG, limit=1000)
 
 

@@ -134,7 +134,7 @@ def test_schedules_are_listed_by_name_page_by_page(db: Db, clock: Clock) -> None
     second = [row["name"] for row in call(db, "list_schedules", org_id=DEFAULT_ORG, after="b", limit=2)]
 
     assert (first, second) == (["a", "b"], ["c"])
-    with pytest.raises(InvalidInput, match="a page of 0"):
+    with pytest.raises(InvalidInput, match="a page size of 0"):
         call(db, "list_schedules", org_id=DEFAULT_ORG, limit=0)
 
 
