@@ -3,6 +3,7 @@
 from tenuto.model.errors import TenutoError
 from tests.support.database.interleave import Play, Race, on
 from tests.support.database.tasks import DEFAULT_ORG, a_worker, call, start, start_one, status
+from tests.support.faults.failing_rows import cure, poison
 
 
 def test_two_claims_at_once_share_no_task(race: Race) -> None:
@@ -131,3 +132,23 @@ def test_a_task_claimed_while_its_queue_is_paused_is_the_last_one(race: Race) ->
         return len(claims)
 
     assert set(race.every_order(scene)) == {0, 1}
+
+
+def test_two_workers_that_cannot_claim_a_task_postpone_it_once(race: Race) -> None:
+    def scene(play: Play) -> int:
+        task_id, other = start(race.db, 1, 2)
+        call(race.db, "follow_arrivals")
+        poison(race.db, "running_tasks", task_id, on="insert", column="id")
+        workers = a_worker(race.db, "one"), a_worker(race.db, "two")
+        routes = workers[0].routes()
+        answers = play.run(
+            *(
+                lambda db, worker=worker: call(db, "postpone_unclaimable", **worker.fence, routes=routes, limit=10)
+                for worker in workers
+            )
+        )
+        cure(race.db, "running_tasks")
+        assert [claim.task_id for claim in workers[0].claim(5)] == [other]
+        return sum(len(rows) for rows in answers)
+
+    assert set(race.every_order(scene)) == {1}

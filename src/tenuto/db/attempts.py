@@ -1,5 +1,6 @@
 """The attempt functions that a worker calls: claim, keep alive, end. Every call carries the attempt's fence."""
 
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from tenuto.model.tasks import (
     ReportResult,
     Route,
     TaskResult,
+    Unclaimable,
 )
 
 
@@ -61,6 +63,13 @@ async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int,
 
 def _claim_answer(answer: str, **task: Any) -> ClaimAnswer:
     return ClaimAnswer(answer, Claimed(**task) if task["task_id"] else None)
+
+
+async def postpone_unclaimable(
+    conn: Conn, *, session_id: int, token: UUID, routes: list[int], limit: int, pause: timedelta | None = None
+) -> list[Unclaimable]:
+    session = {"session_id": session_id, "token": token}
+    return await call(conn, "postpone_unclaimable", Unclaimable, **session, routes=routes, limit=limit, pause=pause)
 
 
 async def get_inputs(

@@ -98,6 +98,16 @@ class ReportResult:
 
 
 @dataclass(frozen=True)
+class Unclaimable:
+    """A task whose claim raised an error; it was postponed."""
+
+    task_id: UUID
+    org_id: UUID
+    run_id: UUID
+    error: str
+
+
+@dataclass(frozen=True)
 class ExchangeResult:
     """The result of completing and claiming in one call: the rejected reports and the new attempts."""
 

@@ -12,11 +12,15 @@ from psycopg import AsyncConnection, Connection, sql
 from psycopg.rows import AsyncRowFactory, dict_row, kwargs_row, scalar_row
 from psycopg.types.json import Jsonb
 
+from tenuto.db.connection.errors import RowRejected
 from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, TenutoError, TooLarge
 
 T = TypeVar("T")
 Conn = AsyncConnection[Any]
 Json = Any  # any value that json.dumps accepts
+
+# Classes of error codes that a row causes: damaged data, and errors that functions and triggers raise.
+OF_A_ROW = ("21", "38", "39", "P0", "XX")
 
 
 NAMES = {
@@ -155,6 +159,14 @@ def translated(error: psycopg.Error) -> TenutoError | None:
         return InvalidInput(f"{error.diag.constraint_name or 'bad value'}: {message}")
     if (error.sqlstate or "").startswith("54"):  # too long for an index, too deep for the stack
         return TooLarge(message)
+    return None
+
+
+def rejected(error: psycopg.Error) -> RowRejected | None:
+    """Return the exception for an error that a row causes; None for others, such as a missing function or a server that
+    is read-only during a failover."""
+    if (error.sqlstate or "").startswith(OF_A_ROW):
+        return RowRejected(error.diag.message_primary or str(error))
     return None
 
 

@@ -19,13 +19,13 @@ from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
 from tenuto.db.connection.availability import availability_of
-from tenuto.db.connection.call import kernel_errors, translated
+from tenuto.db.connection.call import kernel_errors, rejected, translated
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pgbouncer import adapt_sync
 from tenuto.db.connection.pool import VANISHED
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.db.connection.traffic import traffic
-from tenuto.model.tasks import Row
+from tenuto.model.tasks import Row, Unclaimable
 
 NAME = b"claim"
 CLAIM = b"select * from tenuto.complete_and_claim($1, $2, $3, $4, $5, $6, $7, $8, null, $9)"
@@ -83,7 +83,7 @@ class ClaimConnection:
             self._take_notes()
             self._checked(result)
         except psycopg.Error as error:
-            raise translated(error) or _unreachable(error) from error
+            raise translated(error) or _converted(error) from error
         self._rows.set_pgresult(result)
         return self._rows.load_rows(0, result.ntuples, tuple)
 
@@ -102,6 +102,15 @@ class ClaimConnection:
                 (self.session_id, self.token, task_id, attempt, output),
             ).fetchone()
         return row[0] if row else "stale_lease"
+
+    def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
+        """Postpone the tasks whose claim raises; return them with their errors."""
+        with unreachable_on_error(), kernel_errors():
+            rows = self.conn.execute(
+                "select task_id, org_id, run_id, error from tenuto.postpone_unclaimable(%s, %s, %s, %s)",
+                (self.session_id, self.token, self.routes, limit),
+            ).fetchall()
+        return [Unclaimable(*row) for row in rows]
 
     def listen(self, heard: Callable[[str], None]) -> "ClaimConnection | None":
         """Call `heard` with the queue of each wake-up that arrives on this connection. Returns None behind a connection
@@ -212,15 +221,16 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 @contextmanager
 def unreachable_on_error() -> Iterator[None]:
-    """Convert a broken connection, or a server that is shutting down, to `Unreachable`."""
+    """Convert a broken connection, or a server that is shutting down, to `Unreachable`; an error that a row causes to
+    `RowRejected`."""
     try:
         yield
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise _unreachable(error) from error
+    except psycopg.Error as error:
+        raise _converted(error) from error
 
 
-def _unreachable(error: psycopg.Error) -> Exception:
-    """Return Unreachable for a broken connection; other errors unchanged."""
+def _converted(error: psycopg.Error) -> Exception:
+    """Return Unreachable for a broken connection, RowRejected for an error of a row; other errors unchanged."""
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Unreachable(str(error).strip() or "the connection broke")
-    return error
+    return rejected(error) or error

@@ -21,6 +21,10 @@ class StatementFailed(Unreachable):
     """A statement failed for lack of a lock, a slot or memory; the connection is still usable."""
 
 
+class RowRejected(DatabaseProblem):
+    """A statement failed because of a row that it reads or writes: without that row, others succeed."""
+
+
 class BadAddress(DatabaseProblem):
     """The database address is not valid."""
 

@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from tenuto.db.connection.availability import Availability, availability_of
-from tenuto.db.connection.call import Conn
+from tenuto.db.connection.call import Conn, rejected
 from tenuto.db.connection.errors import Away, MissingRight, StatementFailed, TimedOut, Unreachable
 from tenuto.db.connection.pgbouncer import adapt
 from tenuto.db.connection.process_role import check_connection_bound
@@ -134,6 +134,8 @@ class PooledConnection:
                 # Other connections of the pool usually broke too: the next call must not get one of them.
                 await self._connections.check()
                 raise Unreachable(f"the connection to the database broke: {str(error).strip()}") from error
+            case psycopg.Error() if problem := rejected(error):
+                raise problem from error
             case _:
                 return
 

@@ -6,7 +6,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from tenuto.db.connection.errors import TimedOut, Unreachable
+from tenuto.db.connection.errors import RowRejected, TimedOut, Unreachable
 from tenuto.model.errors import InvalidInput, TenutoError
 from tenuto.server.auth.oidc_issuer import IssuerUnavailable
 from tenuto.server.http.request_log import RequestRecord
@@ -86,6 +86,10 @@ def error_response(record: RequestRecord, error: Exception, known_fields: Sequen
             return _unavailable(record, error, "timeout", detail, try_less, seconds=5)
         case Unreachable():
             return _unavailable(record, error, "unavailable", "the database does not respond", "try again", seconds=1)
+        case RowRejected():
+            record.internal_error = error
+            detail = "the database rejects a row; the log of the server has the details under the id of this request"
+            return problem(record, 500, "row_rejected", detail)
         case IssuerUnavailable():
             detail = "the OIDC issuer does not respond"
             return _unavailable(record, error, "unavailable", detail, "try again", seconds=10)

@@ -6,15 +6,18 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 from uuid import UUID
 
-from tenuto.db.connection.errors import DatabaseProblem
+from tenuto.db.connection.errors import DatabaseProblem, RowRejected
 from tenuto.model.bundles import BundleFile
-from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route, Row
+from tenuto.model.errors import TenutoError
+from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route, Row, Unclaimable
 from tenuto.model.workers import Session, Wakeup
 from tenuto.sdk.app import App
 from tenuto.worker.backends.attempt_api import AttemptApis
 from tenuto.worker.process.session import WorkerSession
 from tenuto.worker.settings import WorkerSettings
 
+# Errors with which the database responds to one of several calls or rows; the others are not affected.
+REJECTED = (TenutoError, RowRejected)
 ALL_CLAIMS = 2**53  # the largest integer that JSON represents exactly
 
 
@@ -46,6 +49,10 @@ class ClaimChannel(Protocol):
 
     def complete(self, task_id: str, attempt: int, output: str | None) -> str: ...
 
+    def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:
+        """Postpone the tasks whose claim raises; return them with their errors."""
+        ...
+
     def nudge(self, run_ids: Collection[str]) -> None: ...
 
     def listen(self, heard: Callable[[str], None]) -> WakeupSource | None:
@@ -66,7 +73,8 @@ class ClaimChannel(Protocol):
 
 class Backend(Protocol):
     """All calls of a worker, except those of claimers (`ClaimChannel`) and of running attempts (`AttemptApis`). They
-    raise Unreachable during an outage, and the error of the SQL function if it rejects a call."""
+    raise Unreachable during an outage, the error of the SQL function if it rejects a call, and RowRejected if a row
+    causes an error in the database."""
 
     def open_channel(self) -> ClaimChannel: ...
 

@@ -15,7 +15,7 @@ from typing import Any
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.traffic import traffic
 from tenuto.model.errors import NotFound, SessionEnded
-from tenuto.model.tasks import Row
+from tenuto.model.tasks import Row, Unclaimable
 from tenuto.worker.backends.http_connection import ServerAddress, batches
 
 text_of = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -79,6 +79,10 @@ class HttpClaimChannel:
     def complete(self, task_id: str, attempt: int, output: str | None) -> str:
         rows = self.exchange([task_id], [attempt], [output], claim_no=1, limit=0)
         return rows[0][0] if rows else "accepted"
+
+    def postpone_unclaimable(self, limit: int) -> list[Unclaimable]:  # noqa: ARG002
+        """Returns nothing: the server has postponed them already."""
+        return []
 
     def nudge(self, run_ids: Collection[str]) -> None:
         for some in batches([*run_ids]):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from tenuto.db.connection.availability import Availability, availability_of
-from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.db.connection.errors import Away, RowRejected, Unreachable
 from tenuto.model.errors import Forbidden, RateLimited, TenutoError, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
 
@@ -56,7 +56,7 @@ class ServerAddress:
         # Compressing a batch takes longer than sending it.
         return {"Authorization": f"Bearer {self.key}", "Accept-Encoding": "identity", "User-Agent": "tenuto-worker"}
 
-    def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable:
+    def refusal(self, status: int, body: bytes) -> TenutoError | Unreachable | RowRejected:
         """Return the error for a response, after the worker was accepted once."""
         error = refusal(self.url, status, body)
         return Unreachable(f"{self.url}: {error.message}") if isinstance(error, TEMPORARY_REFUSALS) else error

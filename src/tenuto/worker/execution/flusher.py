@@ -7,11 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.errors import TenutoError
 from tenuto.model.tasks import Fences
 from tenuto.runtimes.base import Attempt
 from tenuto.worker.backends.attempt_api import AttemptApis
-from tenuto.worker.backends.base import Backend
+from tenuto.worker.backends.base import REJECTED, Backend
 from tenuto.worker.execution.logs import LogBuffer
 from tenuto.worker.process.session import WorkerSession
 
@@ -58,7 +57,7 @@ class Flusher:
         try:
             try:
                 await self._report_progress(list(entries.values()))
-            except TenutoError:  # one entry is invalid; write the others
+            except REJECTED:  # one entry is invalid; write the others
                 await self._report_one_by_one(list(entries.values()))
         except Unreachable:
             self._apis.progress = entries | self._apis.progress
@@ -68,7 +67,7 @@ class Flusher:
         for entry in entries:
             try:
                 await self._report_progress([entry])
-            except TenutoError as problem:
+            except REJECTED as problem:
                 log.warning("the progress of task %s could not be written: %s", entry[0].task_id, problem)
 
     async def _report_progress(self, entries: list[Progress]) -> None:

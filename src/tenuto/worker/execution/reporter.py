@@ -10,7 +10,7 @@ from uuid import UUID
 
 from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.model.errors import SessionEnded
 from tenuto.model.tasks import Fences, ReportResult
 from tenuto.model.text import one_line
 from tenuto.runtimes.base import Attempt
@@ -27,13 +27,14 @@ from tenuto.runtimes.outcomes import (
     Waiting,
     describe,
 )
-from tenuto.worker.backends.base import Backend
+from tenuto.worker.backends.base import REJECTED, Backend
 from tenuto.worker.process.session import HeldAttempts, WorkerSession
 
 log = logging.getLogger("tenuto.worker")
 
 BATCH = 500
 MAX_PAUSE_SECONDS = 5.0
+REJECTED_PAUSE_SECONDS = 60.0
 
 Ending = tuple[Attempt, Outcome]
 Store = Callable[[Attempt, str], Awaitable[Any]]
@@ -85,7 +86,7 @@ class Reporter:
 
     async def restart_timeout(self, attempt: Attempt) -> None:
         """Report that the attempt's code has not started yet, so that its timeout counts from now."""
-        with suppress(Unreachable, TenutoError):  # reported again later; at worst the attempt times out
+        with suppress(Unreachable, *REJECTED):  # reported again later; at worst the attempt times out
             await self._backend.begin_tasks(self._fences([attempt]))
 
     async def _stored(self, attempt: Attempt, outcome: Outcome) -> Ending:
@@ -111,7 +112,8 @@ class Reporter:
                 await self._report(endings)
             except SessionEnded:
                 pass  # the session's reports are obsolete
-            except TenutoError as problem:
+            except REJECTED as problem:
+                self._session.outage_log.found(self)
                 if len(endings) > 1:
                     for ending in endings:
                         await self._deliver([ending])
@@ -119,8 +121,9 @@ class Reporter:
                 (attempt, outcome) = endings[0]
                 if not isinstance(outcome, Failed):
                     await self._deliver([(attempt, Failed(describe(problem), NEVER))])
-                    return
-                log.error("the outcome of task %s cannot be reported: %s", attempt.task_id, problem)
+                else:
+                    self._report_later(attempt, outcome, problem)
+                return
             except Exception as problem:  # outage or any other error: an outcome must not get lost
                 self._session.outage_log.lost(self, problem)
                 backoff = backoff or Backoff(MAX_PAUSE_SECONDS)
@@ -130,6 +133,15 @@ class Reporter:
                 self._session.outage_log.found(self)
             self._held.release([(attempt.task_id, attempt.no) for attempt, _ in endings])
             return
+
+    def _report_later(self, attempt: Attempt, outcome: Outcome, problem: Exception) -> None:
+        """The end of an attempt cannot be stored, for example because a row is damaged. The attempt stays in the list
+        of held ones, because the database could not give it back either."""
+        log.error(
+            "the database rejects the outcome of task %s (%s); it is reported again in %g s: run=%s",
+            attempt.task_id, one_line(str(problem)), REJECTED_PAUSE_SECONDS, attempt.run_id,
+        )  # fmt: skip
+        asyncio.get_running_loop().call_later(REJECTED_PAUSE_SECONDS, self.tell, attempt, outcome)
 
     async def _report(self, endings: list[Ending]) -> None:
         results = await self._call(
@@ -141,7 +153,8 @@ class Reporter:
         if late := [result.task_id for result in results if result.answer == "stale_lease"]:
             log.warning("%d reports came too late: the worker no longer held their tasks (%s …)", len(late), late[0])
         if touched := {UUID(attempt.run_id) for attempt, _ in endings if attempt.run_id != attempt.task_id}:
-            await self._backend.fold_and_wake_runs(list(touched))
+            with suppress(Unreachable, *REJECTED):  # only a hint: the dispatcher does this too
+                await self._backend.fold_and_wake_runs(list(touched))
 
     async def _call(self, outcomes: list[Any], fences: Fences) -> list[ReportResult]:
         """Report outcomes, which are all of the same kind."""

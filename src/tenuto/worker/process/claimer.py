@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from tenuto.db.connection.availability import Backoff
-from tenuto.model.errors import TenutoError
 from tenuto.model.tasks import Row
+from tenuto.model.text import one_line
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, is_for
 from tenuto.runtimes.background import BackgroundTasks
-from tenuto.worker.backends.base import Backend, ClaimChannel, WakeupSource
+from tenuto.worker.backends.base import REJECTED, Backend, ClaimChannel, WakeupSource
 from tenuto.worker.process.events import WorkerEvents
 from tenuto.worker.process.session import HeldAttempts, WorkerSession
 from tenuto.worker.process.slots import Exchange, Slots, Waker
@@ -135,7 +135,7 @@ class Claimer:
                 claim_no=claim_no,
                 limit=exchange.want,
             )
-        except TenutoError as problem:
+        except REJECTED as problem:
             self._held.settle_claim(claim_no, ())
             self._one_by_one(exchange, problem)
             return 0
@@ -198,23 +198,39 @@ class Claimer:
         if self._slots.work_expected and not self._slots.reports:
             time.sleep(self._stagger)
 
-    def _one_by_one(self, exchange: Exchange, problem: TenutoError) -> None:
-        """A report of the batch is invalid: send each report on its own, so that the others are accepted."""
-        if not exchange.reports:
-            log.error("a claim was rejected: %s", problem)
-            time.sleep(1.0)
+    def _one_by_one(self, exchange: Exchange, problem: Exception) -> None:
+        """A report of the batch is invalid: send each report on its own, so that the others are accepted. If all are
+        accepted, a task that was to be claimed is the cause."""
+        rejections = 0
         for no, report in enumerate(exchange.reports):
             try:
                 self._connected().complete(*report[:3])
-            except TenutoError as rejection:
+            except REJECTED as rejection:
+                rejections += 1
                 self._events.report_rejected(report, rejection)
             except Exception:
                 del exchange.reports[:no]  # the reports before this one were accepted
                 raise
             else:
                 self._held.release([(report[0], report[1])])
+        if exchange.want and not rejections:
+            self._postpone_unclaimable(exchange.want, problem)
         self._slots.arrived(exchange, 0)
         self._slots.wake()
+
+    def _postpone_unclaimable(self, limit: int, problem: Exception) -> None:
+        try:
+            tasks = self._connected().postpone_unclaimable(limit)
+        except Exception as error:  # if it is an outage, the next round trip notices
+            tasks, problem = [], error
+        for task in tasks:
+            log.error(
+                "task %s cannot be claimed (%s); it is tried again in a minute: org=%s run=%s",
+                task.task_id, one_line(task.error), task.org_id, task.run_id,
+            )  # fmt: skip
+        if not tasks:
+            log.error("a claim was rejected: %s", problem)
+            time.sleep(1.0)
 
     def _read_refusals(self, rows: list[Row], session_id: int) -> None:
         answers = [row[0] for row in rows]

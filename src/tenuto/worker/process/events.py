@@ -2,7 +2,6 @@
 
 from typing import Protocol
 
-from tenuto.model.errors import TenutoError
 from tenuto.worker.process.slots import Report
 
 
@@ -27,6 +26,6 @@ class WorkerEvents(Protocol):
 
     def session_ended(self, session_id: int) -> None: ...
 
-    def report_rejected(self, report: Report, problem: TenutoError) -> None:
+    def report_rejected(self, report: Report, problem: Exception) -> None:
         """The database rejects a completion, for example because the output is too large."""
         ...

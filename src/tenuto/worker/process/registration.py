@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tenuto.db.connection.errors import Unreachable
-from tenuto.model.errors import TenutoError
 from tenuto.model.tasks import Route
 from tenuto.model.workers import Session
 from tenuto.sdk.app import App
 from tenuto.sdk.task import Task
 from tenuto.sdk.task_reference import declare
-from tenuto.worker.backends.base import Backend, give_everything_back
+from tenuto.worker.backends.base import REJECTED, Backend, give_everything_back
 from tenuto.worker.backends.http_connection import batches
 from tenuto.worker.execution.bundles import BundleTask
 from tenuto.worker.process.session import WorkerSession
@@ -154,7 +153,7 @@ class Registration:
         try:
             async with asyncio.timeout(5):
                 await give_everything_back(self._backend, self.session.current)
-        except (Unreachable, TenutoError, TimeoutError) as problem:
+        except (Unreachable, *REJECTED, TimeoutError) as problem:
             log.warning("the session could not be closed (%s); it ends when its lease expires", problem)
 
 

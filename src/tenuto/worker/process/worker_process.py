@@ -177,7 +177,7 @@ class WorkerProcess:
     def session_ended(self, session_id: int) -> None:
         self._loop.call_soon_threadsafe(self._ended, session_id)
 
-    def report_rejected(self, report: Report, problem: TenutoError) -> None:
+    def report_rejected(self, report: Report, problem: Exception) -> None:
         self._loop.call_soon_threadsafe(self._replace_report, report, problem)
 
     def _announce(self) -> None:
@@ -246,7 +246,7 @@ class WorkerProcess:
         for group in self._groups:
             group.executor.cancel(fences)
 
-    def _replace_report(self, report: Report, problem: TenutoError) -> None:
+    def _replace_report(self, report: Report, problem: Exception) -> None:
         """Handle a completion that the database rejected: if too large, store it as a data object, otherwise fail the
         attempt."""
         task_id, no, output, run_id = report

@@ -11,13 +11,14 @@ from uuid import UUID
 
 import psutil
 
-from tenuto.db.connection.errors import Unreachable
-from tenuto.model.errors import SessionEnded, TenutoError
+from tenuto.db.connection.errors import RowRejected, Unreachable
+from tenuto.model.errors import SessionEnded
 from tenuto.model.metrics import PART_RESTARTS, TASK_SECONDS, TASKS_ENDED
 from tenuto.model.tasks import Fences
+from tenuto.model.text import one_line
 from tenuto.model.workers import Session
 from tenuto.runtimes.background import BackgroundTaskDied, BackgroundTasks
-from tenuto.worker.backends.base import Backend, give_everything_back
+from tenuto.worker.backends.base import REJECTED, Backend, give_everything_back
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.child_process import ChildProcess, start_child
@@ -189,11 +190,12 @@ class Supervisor:
             fences |= dict(crash_ledger.read(child.ledger))
         try:
             async with asyncio.timeout(self._settings.lease / 3):
-                beat = await self._backend.heartbeat(
-                    Fences(session, [UUID(task_id) for task_id in fences], list(fences.values())),
-                    settled=held["settled"],
-                    metrics=held["metrics"],
-                )
+                listed = Fences(session, [UUID(task_id) for task_id in fences], list(fences.values()))
+                try:
+                    beat = await self._backend.heartbeat(listed, settled=held["settled"], metrics=held["metrics"])
+                except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
+                    log.error("heartbeats give back no attempts, because the database rejects one: %s", problem)
+                    beat = await self._backend.heartbeat(listed, settled=0, metrics=held["metrics"])
         except SessionEnded:
             child.tell(do="ended", session=session.session_id)
             return True
@@ -246,13 +248,23 @@ class Supervisor:
         try:
             async with asyncio.timeout(RELEASE_TIMEOUT_SECONDS):
                 if begun and not self._killed:
-                    await self._backend.lose_tasks(fences, [error] * len(begun))
+                    await self._lose(fences, error)
                 await give_everything_back(self._backend, session)
-        except (Unreachable, TenutoError, TimeoutError) as problem:
+        except (Unreachable, *REJECTED, TimeoutError) as problem:
             log.warning(
                 "the tasks of the dead process could not be returned (%s); they are retried when the lease expires",
                 problem,
             )
+
+    async def _lose(self, fences: Fences, error: dict[str, Any]) -> None:
+        try:
+            await self._backend.lose_tasks(fences, [error] * len(fences.task_ids))
+        except RowRejected:  # one of them cannot be stored; report the others
+            for task_id, attempt in zip(fences.task_ids, fences.attempts, strict=True):
+                try:
+                    await self._backend.lose_tasks(Fences(fences.session, [task_id], [attempt]), [error])
+                except RowRejected as problem:
+                    log.error("the database rejects the outcome of task %s: %s", task_id, one_line(str(problem)))
 
 
 def _how(code: int) -> str:

@@ -3,11 +3,14 @@ response."""
 
 import asyncio
 import json
+import logging
 
 from starlette.responses import Response
 
-from tenuto.db import remote_workers
+from tenuto.db import attempts, remote_workers
+from tenuto.db.connection.errors import RowRejected
 from tenuto.model.remote_workers import ExchangeRow
+from tenuto.model.text import one_line
 from tenuto.server.auth.task_tokens import add_tokens
 from tenuto.server.http.route_table import WORKER, RouteTable
 from tenuto.server.limits.body_memory import FREE_VALUES
@@ -17,6 +20,7 @@ from tenuto.server.schemas.worker_sessions import ClaimResponse
 from tenuto.server.starts.inputs import output_text
 from tenuto.server.wakeups import Subscription
 
+log = logging.getLogger("tenuto.server")
 ROUTES = RouteTable("worker API")
 
 
@@ -59,18 +63,44 @@ async def _wait(request: WorkerRequest, body: ClaimRequest, watch: Subscription)
 
 
 async def _exchange(request: WorkerRequest, body: ClaimRequest, reports: list[CompletedReport]) -> ExchangeRow:
-    return await request.ask(
-        remote_workers.exchange_tasks,
-        session_id=body.session_id,
-        token=body.token,
-        task_ids=[report.task_id for report in reports],
-        attempts=[report.attempt for report in reports],
-        outputs=[output_text(report.output) for report in reports],
-        claim_no=body.claim_no,
-        limit=body.limit,
-        types=body.types,
-        group=body.resource_group,
-    )
+    try:
+        return await request.ask(
+            remote_workers.exchange_tasks,
+            session_id=body.session_id,
+            token=body.token,
+            task_ids=[report.task_id for report in reports],
+            attempts=[report.attempt for report in reports],
+            outputs=[output_text(report.output) for report in reports],
+            claim_no=body.claim_no,
+            limit=body.limit,
+            types=body.types,
+            group=body.resource_group,
+        )
+    except RowRejected:
+        if body.limit:
+            await _postpone_unclaimable(request, body)
+        raise
+
+
+async def _postpone_unclaimable(request: WorkerRequest, body: ClaimRequest) -> None:
+    """Postpone the tasks whose claim raises, so that the worker's next claim succeeds."""
+    queues = request.principal.queues
+    async with request.session(body.session_id, body.token) as conn:
+        routes = await attempts.resolve_routes(
+            conn, session_id=body.session_id, queues=None if "*" in queues else list(queues), types=body.types
+        )
+        tasks = await attempts.postpone_unclaimable(
+            conn,
+            session_id=body.session_id,
+            token=body.token,
+            routes=[route.route_id for route in routes],
+            limit=body.limit,
+        )
+    for task in tasks:
+        log.error(
+            "task %s cannot be claimed (%s); it is tried again in a minute: org=%s run=%s",
+            task.task_id, one_line(task.error), task.org_id, task.run_id,
+        )  # fmt: skip
 
 
 async def _response(
