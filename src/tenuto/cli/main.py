@@ -30,7 +30,7 @@ def _leave(*_: object) -> NoReturn:
 
 def _leave_anyway(by: float) -> None:
     """Make sure that the process ends. Python ignores the exception of a signal handler that runs inside of `__del__`
-    or a callback, and start-up would go on."""
+    or a callback, and start-up would continue."""
 
     def check(*_: object) -> None:
         if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:  # start-up went on to the process's own handlers
