@@ -181,7 +181,7 @@ def nested(depth: int) -> Any:
 def test_values_nest_at_most_32_deep(hint):
     assert journey(hint, nested(32)) == nested(32)
     for depth in (33, 5000):
-        with pytest.raises(InvalidInput, match="nested more than 32 deep"):
+        with pytest.raises(InvalidInput, match="nested more than 32 levels deep"):
             task_of(hint).encode_args((nested(depth),), {})
 
 
@@ -189,7 +189,7 @@ def test_a_value_that_holds_itself_is_refused():
     value: list[Any] = []
     value.append(value)
 
-    with pytest.raises(InvalidInput, match="nested more than 32 deep"):
+    with pytest.raises(InvalidInput, match="nested more than 32 levels deep"):
         task_of(Any).encode_args((value,), {})
 
 

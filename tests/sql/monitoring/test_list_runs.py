@@ -103,7 +103,7 @@ def test_runs_of_other_orgs_are_not_listed(db: Db) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 201])
 def test_a_page_is_one_to_200_long(db: Db, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"a page of {limit} is is not 1 to 200"):
+    with pytest.raises(InvalidInput, match=f"a page size of {limit} is not 1 to 200"):
         listed(db, limit=limit)
 
 
