@@ -128,7 +128,7 @@ class RunResult:
 class RunOutput:
     """The output of a run, omitted if it has more than 16 MB."""
 
-    output: Any
+    output: object
     omitted: bool
 
 
