@@ -76,6 +76,8 @@ def test_a_beat_renews_the_lease_and_tells_what_is_lost_or_to_stop(worker: HttpW
     call(db, "cancel_task", org_id=DEFAULT_ORG, task_id=UUID(cancelled["task_id"]))
     unknown = {"task_id": str(start_one(db)), "attempt": 1}
 
+    assert worker.ask("heartbeat", held=[fence(kept)]).status_code == 200
+    assert status(db, UUID(forgotten["task_id"])) == "running"
     beat = worker.ask("heartbeat", settled_claim_no=1, held=[fence(kept), fence(cancelled), unknown])
 
     assert beat.json() == {"lost": [unknown["task_id"]], "cancelled": [cancelled["task_id"]], "draining": False}

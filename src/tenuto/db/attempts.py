@@ -195,7 +195,7 @@ async def heartbeat(
     token: UUID,
     task_ids: list[UUID],
     attempts: list[int],
-    settled: int,
+    settled: int | None = None,
     metrics: dict[str, Any] | None = None,
 ) -> HeartbeatResult:
     fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}

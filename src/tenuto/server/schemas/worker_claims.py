@@ -66,9 +66,10 @@ class ClaimRequest(SessionRequest):
 
 
 class HeartbeatRequest(SessionRequest):
-    """The attempts that the worker holds. Every claim up to `settled_claim_no` got its response or was given up."""
+    """The attempts that the worker holds. Every claim up to `settled_claim_no` got its response or was given up: their
+    attempts that are not listed are returned to the queue. Without it, no attempt is returned."""
 
-    settled_claim_no: ClaimNo
+    settled_claim_no: ClaimNo | None = None
     held: Annotated[list[AttemptReference], Field(max_length=100_000)]
     metrics: dict[str, Any] | None = None
 

@@ -87,8 +87,10 @@ class HttpBackend:
     async def close_session(self, session: Session) -> None:
         await self._web.ask("DELETE", "/internal/sessions", _of(session))
 
-    async def heartbeat(self, held: Fences, *, settled: int, metrics: Json | None = None) -> HeartbeatResult:
-        body = {"settled_claim_no": settled, "held": _entries(held), "metrics": metrics or {}}
+    async def heartbeat(self, held: Fences, *, settled: int | None, metrics: Json | None = None) -> HeartbeatResult:
+        body: Json = {"held": _entries(held), "metrics": metrics or {}}
+        if settled is not None:
+            body["settled_claim_no"] = settled
         response = await self._ask("/internal/heartbeat", held.session, body)
         lost, cancelled = ([UUID(task_id) for task_id in response[name]] for name in ("lost", "cancelled"))
         return HeartbeatResult(lost, cancelled, 0, response["draining"])

@@ -62,7 +62,9 @@ class SqlBackend:
     async def close_session(self, session: Session) -> None:
         await self._pool.call(workers.close_session, session_id=session.session_id, token=session.token)
 
-    async def heartbeat(self, held: Fences, *, settled: int, metrics: dict[str, Any] | None = None) -> HeartbeatResult:
+    async def heartbeat(
+        self, held: Fences, *, settled: int | None, metrics: dict[str, Any] | None = None
+    ) -> HeartbeatResult:
         return await self._pool.call(
             attempts.heartbeat,
             session_id=held.session.session_id,

@@ -60,7 +60,7 @@ class Reporter:
 
     def tell(self, attempt: Attempt, outcome: Outcome) -> None:
         if isinstance(outcome, Dropped):
-            self._held.release([(attempt.task_id, attempt.no)])
+            self._held.drop((attempt.task_id, attempt.no))
             return
         self._pending.append((attempt, outcome))
         self._idle.clear()

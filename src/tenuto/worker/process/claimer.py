@@ -140,7 +140,7 @@ class Claimer:
             self._one_by_one(exchange, problem)
             return 0
         except Exception:
-            self._held.settle_claim(claim_no, ())
+            self._held.give_up_claim(claim_no)
             raise
         finally:
             self._left = None

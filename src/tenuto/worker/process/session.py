@@ -33,11 +33,13 @@ class WorkerSession:
 
 @dataclass(frozen=True)
 class HeldSnapshot:
-    """The content of a heartbeat: the attempts held; every claim up to `settled` has got a response or was given up."""
+    """The content of a heartbeat: the attempts held; every claim up to `settled` has got a response or was given up.
+    `given_up`: attempts of claims up to this number may be ours in the database and not in the list."""
 
     ids: list[str]
     attempts: list[int]
     settled: int
+    given_up: int
 
 
 class HeldAttempts:
@@ -49,7 +51,7 @@ class HeldAttempts:
         self._lock = threading.Lock()
         self._attempts: dict[str, int] = {}
         self._open_claims: set[int] = set()
-        self._last_claim = 0
+        self._last_claim = self._given_up = 0
 
     def open_claim(self) -> int:
         with self._lock:
@@ -58,12 +60,24 @@ class HeldAttempts:
             return self._last_claim
 
     def settle_claim(self, claim_no: int, taken: Iterable[Fence], reported: Iterable[Fence] = ()) -> None:
-        """Settle a claim that returned these attempts (none if it was given up) and release the attempts that the same
+        """Settle a claim that returned these attempts and release the attempts that the same
         call reported."""
         with self._lock:
             self._open_claims.discard(claim_no)
             self._release(reported)
             self._attempts.update(taken)
+
+    def give_up_claim(self, claim_no: int) -> None:
+        """Settle a claim without a response: the database may have made it."""
+        with self._lock:
+            self._open_claims.discard(claim_no)
+            self._given_up = max(self._given_up, claim_no)
+
+    def drop(self, fence: Fence) -> None:
+        """Release an attempt that is not reported."""
+        with self._lock:
+            self._release([fence])
+            self._given_up = self._last_claim
 
     def release(self, reported: Iterable[Fence]) -> None:
         """Release reported attempts. A later attempt of the same task may have been claimed since; it stays."""
@@ -81,4 +95,4 @@ class HeldAttempts:
     def snapshot(self) -> HeldSnapshot:
         with self._lock:
             settled = min(self._open_claims, default=self._last_claim + 1) - 1
-            return HeldSnapshot(list(self._attempts), list(self._attempts.values()), settled)
+            return HeldSnapshot(list(self._attempts), list(self._attempts.values()), settled, self._given_up)

@@ -22,6 +22,7 @@ from tenuto.worker.backends.base import REJECTED, Backend, give_everything_back
 from tenuto.worker.settings import WorkerSettings
 from tenuto.worker.supervisor import crash_ledger
 from tenuto.worker.supervisor.child_process import ChildProcess, start_child
+from tenuto.worker.supervisor.comparison import Comparison
 from tenuto.worker.supervisor.lease_clock import LOOK_EVERY, lease_time
 from tenuto.worker.supervisor.outage_log import OutageLog
 
@@ -33,6 +34,8 @@ RELEASE_TIMEOUT_SECONDS = 5.0
 STUCK_CHILD_SECONDS = 5.0  # longer than a child waits for an attempt that does not stop
 # After the grace period, for final reports; a child with a blocked interpreter receives no messages.
 SHUTDOWN_MARGIN_SECONDS = 7.0
+
+NOTHING_HELD: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "given_up": 0, "metrics": {}}
 
 
 class WorkerRefused(Exception):
@@ -56,7 +59,7 @@ class Supervisor:
         self._worked = False  # the current child became ready
         self._child: ChildProcess | None = None
         self._session: Session | None = None
-        self._held: dict[str, Any] = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
+        self._held, self._comparison = NOTHING_HELD, Comparison()
         self._answered = asyncio.Event()
         self._beat_now = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -134,7 +137,7 @@ class Supervisor:
                 case {"say": "session", "id": session_id, "token": token}:
                     self._outage_log.found(self)  # an earlier child may have died during an outage
                     self._session = Session(session_id, UUID(token))
-                    self._held = {"ids": [], "attempts": [], "settled": 0, "metrics": {}}
+                    self._held, self._comparison = NOTHING_HELD, Comparison()
                 case {"say": "held"}:
                     self._held = message
                     self._answered.set()
@@ -183,7 +186,7 @@ class Supervisor:
 
     async def _beat_once(self, child: ChildProcess, session: Session) -> bool:
         answered = await self._ask_what_is_held(child)
-        held, at = self._held, lease_time()
+        held, comparison, at = self._held, self._comparison, lease_time()
         fences: dict[str, int] = dict(zip(held["ids"], held["attempts"], strict=True))
         if not answered:
             # Claimed since the last response, and possibly what blocks the child.
@@ -192,10 +195,12 @@ class Supervisor:
             async with asyncio.timeout(self._settings.lease / 3):
                 listed = Fences(session, [UUID(task_id) for task_id in fences], list(fences.values()))
                 try:
-                    beat = await self._backend.heartbeat(listed, settled=held["settled"], metrics=held["metrics"])
+                    settled = comparison.settled(held["settled"], held["given_up"], at)
+                    beat = await self._backend.heartbeat(listed, settled=settled, metrics=held["metrics"])
+                    comparison.accepted(settled, at)
                 except RowRejected as problem:  # an attempt that is not listed cannot be given back: leave all of them
                     log.error("heartbeats give back no attempts, because the database rejects one: %s", problem)
-                    beat = await self._backend.heartbeat(listed, settled=0, metrics=held["metrics"])
+                    beat = await self._backend.heartbeat(listed, settled=None, metrics=held["metrics"])
         except SessionEnded:
             child.tell(do="ended", session=session.session_id)
             return True

@@ -138,6 +138,18 @@ def test_once_its_claim_is_settled_an_unlisted_attempt_is_forgotten(db: Db) -> N
     assert status(db, claim.task_id) == "queued"
 
 
+def test_a_beat_without_settled_claims_forgets_nothing_and_still_tells_what_is_lost(db: Db) -> None:
+    start(db, 1)
+    worker = a_worker(db)
+    claim = worker.claim_one()
+    unknown = start_one(db)
+
+    (beat,) = call(db, "heartbeat", **worker.fence, task_ids=[unknown], attempts=[1])
+
+    assert beat["lost"] == [unknown]
+    assert status(db, claim.task_id) == "running"
+
+
 def test_another_sessions_attempts_are_not_forgotten_by_this_beat(db: Db) -> None:
     start(db, 1)
     other = a_worker(db, "other")

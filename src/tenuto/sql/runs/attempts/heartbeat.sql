@@ -1,10 +1,11 @@
 -- Renews a session and compares the attempts that the worker lists with those it holds. p_settled: the worker has the
 -- result of every claim up to this number, or has given it up. Attempts of settled claims that are not listed were
 -- forgotten: they return to their positions, uncharged; an attempt claimed while the heartbeat was in flight has a
--- higher number and stays. Returns the listed attempts that are lost, those that should stop, the newest route, so that
--- the worker notices new ones, and whether the worker is draining.
+-- higher number and stays. Null compares nothing, which saves reading all attempts of the session. Returns the listed
+-- attempts that are lost, those that should stop, the newest route, so that the worker notices new ones, and whether
+-- the worker is draining.
 create or replace function tenuto.heartbeat(
-  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint,
+  p_session_id bigint, p_token uuid, p_task_ids uuid[], p_attempts int[], p_settled bigint default null,
   p_metrics jsonb default '{}', out lost uuid[], out cancelled uuid[], out newest_route int, out draining boolean)
   language plpgsql
   set plan_cache_mode = force_custom_plan

@@ -1,0 +1,21 @@
+"""Decides which heartbeats of a session compare the held attempts with the database, which reads all of them there."""
+
+COMPARE_EVERY_SECONDS = 60.0
+
+
+class Comparison:
+    """The last comparison of one session that the database accepted. The first heartbeat compares, then one per minute,
+    and every heartbeat from the moment a claim was given up until one has compared that claim."""
+
+    def __init__(self) -> None:
+        self._settled, self._at = -1, 0.0
+
+    def settled(self, settled: int, given_up: int, now: float) -> int | None:
+        """Return the number of settled claims that a heartbeat sends; None if it need not compare."""
+        due = self._settled < 0 or given_up > self._settled or now - self._at >= COMPARE_EVERY_SECONDS
+        return settled if due else None
+
+    def accepted(self, settled: int | None, now: float) -> None:
+        """Record that the database accepted a heartbeat with this number."""
+        if settled is not None:
+            self._settled, self._at = settled, now
