@@ -5,7 +5,7 @@ COMPARE_EVERY_SECONDS = 60.0
 
 class Comparison:
     """The last comparison of one session that the database accepted. The first heartbeat compares, then one per minute,
-    and every heartbeat from the moment a claim was given up until one has compared that claim."""
+    and every heartbeat from the time a claim was given up until one has compared that claim."""
 
     def __init__(self) -> None:
         self._settled, self._at = -1, 0.0
