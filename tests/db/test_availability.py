@@ -9,9 +9,10 @@ import pytest
 
 from tenuto.db import maintenance
 from tenuto.db.connection import availability, claim_connection
-from tenuto.db.connection.availability import Availability, Backoff, availability_of
+from tenuto.db.connection.availability import Availability, availability_of
 from tenuto.db.connection.errors import Away, Unreachable
 from tenuto.db.connection.pool import open_pool
+from tenuto.model.backoff import Backoff
 from tests.support.waiting import wait_until
 
 
@@ -84,7 +85,7 @@ def test_pauses_grow_except_while_the_server_is_away() -> None:
     grown = [backoff.after(Unreachable("no")) for _ in range(8)]
 
     assert grown[-1] > grown[0]
-    assert {backoff.after(Away("refused")) for _ in range(8)} == {availability.LOOK_EVERY}
+    assert {backoff.after(Away("refused")) for _ in range(8)} == {Away.retry_after}
     assert backoff.after(Unreachable("no")) < 0.1
 
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import pytest
 
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.model.backoff import Backoff
 from tenuto.model.errors import TooLarge
 from tenuto.model.tasks import ClaimedRow, Row
 from tenuto.worker.backends.http_claims import ENDED, HttpClaimChannel

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from tenuto.db.connection.errors import Away, Unreachable
+from tenuto.db.connection.errors import Unreachable
+from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.metrics import LOOP_ERRORS, LOOP_ROWS, LOOP_SECONDS, LOOP_TURNS
 
 BUSY_TICK_SECONDS = 0.05  # while there is activity; also the delay per step of a chain of due work
@@ -52,7 +52,7 @@ class LoopState(Generic[D]):
     loop: Loop[D]
     batch: int
     rest: float = BUSY_TICK_SECONDS
-    failures: int = 0
+    backoff: Backoff = field(default_factory=lambda: Backoff(MAX_PAUSE_SECONDS))
     rests_until: float = 0.0
     comes_at: float = 0.0
     work: asyncio.Task[None] | None = field(default=None, repr=False)
@@ -66,7 +66,7 @@ class LoopState(Generic[D]):
         return self.loop.name in due.loops or (self.loop.every is not None and now >= self.comes_at)
 
     def went(self, moved: int, now: float) -> None:
-        self.failures = 0
+        self.backoff.reset()
         self.batch = min(self.loop.batch, self.batch * 2)
         self.rest = BUSY_TICK_SECONDS if moved else min(MAX_REST_SECONDS, self.rest * 2)
         self.rests_until = now + self.rest
@@ -74,16 +74,15 @@ class LoopState(Generic[D]):
 
     def failed(self, now: float, error: Exception) -> None:
         """Use a smaller batch next time, in case it was too large, after a longer pause."""
-        self.failures += 1
         self.batch = max(1, self.batch // 2)
-        self.rests_until = now + pause_after(self.failures, error)
+        self.rests_until = now + self.backoff.after(error)
         self._comes_again(now, at_rest=True)
 
     def _comes_again(self, now: float, *, at_rest: bool) -> None:
         seconds = self.loop.at_rest if at_rest and self.loop.at_rest else self.loop.every
         if seconds is not None:
             # Randomized, so that dispatchers started together do not do everything at the same time.
-            self.comes_at = now + seconds * random.uniform(0.8, 1.2)  # noqa: S311
+            self.comes_at = now + jitter(seconds, 0.2)
 
 
 class Ticker(Generic[D]):
@@ -94,7 +93,7 @@ class Ticker(Generic[D]):
         self._ask = ask
         self._turns = [LoopState(loop, loop.batch) for loop in loops]
         self._moved_at = -BUSY_FOR_SECONDS
-        self._failures = 0
+        self._backoff = Backoff(MAX_PAUSE_SECONDS)
         self._problems: dict[str, str] = {}
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -109,14 +108,13 @@ class Ticker(Generic[D]):
         try:
             due = await _unless(stop, self._ask(self._dispatcher))
         except Exception as error:  # any error: the next tick tries again
-            self._failures += 1
             self._complain("due", error)
-            return pause_after(self._failures, error)
+            return self._backoff.after(error)
         if due is None:
             return 0
         LOOP_TURNS.labels("due").inc()
         self._recover("due")
-        self._failures = 0
+        self._backoff.reset()
         now = time.monotonic()
         for turn in self._turns:
             if turn.work is not None and turn.work.done():
@@ -171,14 +169,6 @@ class Ticker(Generic[D]):
     def _recover(self, name: str) -> None:
         if self._problems.pop(name, None) is not None:
             log.info("dispatcher loop %s works again", name)
-
-
-def pause_after(failures: int, error: Exception) -> float:
-    """Return a randomized pause that grows with each failure. It is short during an outage, because connecting waits
-    for its turn then."""
-    if isinstance(error, Away):
-        return BUSY_TICK_SECONDS
-    return min(MAX_PAUSE_SECONDS, 0.05 * 2 ** min(failures, 12)) * random.uniform(0.5, 1.5)  # noqa: S311
 
 
 async def _unless(stop: asyncio.Event, question: Coroutine[Any, Any, T]) -> T | None:

@@ -5,20 +5,19 @@ Without this, each part would either try too often or wait for a pause that had 
 """
 
 import asyncio
-import random
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tenuto.db.connection.errors import Away
+from tenuto.db.connection.errors import LOOK_EVERY, Away
+from tenuto.model.backoff import jitter
 
 if TYPE_CHECKING:
     import psycopg  # not at run time: workers over HTTP use this module too
 
 PROBE_EVERY = 0.2
-LOOK_EVERY = 0.03  # polling interval of waiting coroutines
 MAX_WAIT_SECONDS = 1.0  # for a thread: its caller logs the outage, and may have to stop
 # Error codes of a server that is starting, shutting down or full; None: no response at all.
 AWAY = {None, "57P01", "57P02", "57P03", "53300"}
@@ -78,7 +77,7 @@ class Availability:
         return True
 
     def _set_next_try(self) -> None:
-        self._next_try = time.monotonic() + PROBE_EVERY * random.uniform(0.7, 1.3)  # noqa: S311 (jitter, not a secret)
+        self._next_try = time.monotonic() + jitter(PROBE_EVERY, 0.3)
 
 
 _known: defaultdict[str, Availability] = defaultdict(Availability)
@@ -87,22 +86,3 @@ _known: defaultdict[str, Availability] = defaultdict(Availability)
 def availability_of(url: str) -> Availability:
     """Return the availability shared by all parts of the process that use this address."""
     return _known[url]
-
-
-class Backoff:
-    """Returns the pause before the next attempt. It grows, except during an outage, when connecting waits for its turn
-    anyway."""
-
-    def __init__(self, longest: float) -> None:
-        self._longest = longest
-        self.reset()
-
-    def reset(self) -> None:
-        self._pause = 0.05
-
-    def after(self, problem: BaseException) -> float:
-        if isinstance(problem, Away):
-            self.reset()
-            return LOOK_EVERY
-        pause, self._pause = self._pause, min(self._longest, 2 * self._pause)
-        return pause * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, not a secret)

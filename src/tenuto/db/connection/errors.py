@@ -1,5 +1,7 @@
 """Problems of reaching a usable database; each message says what to do."""
 
+LOOK_EVERY = 0.03  # seconds between two looks at whether a server accepts connections again
+
 
 class DatabaseProblem(Exception):
     """A problem with the database or its server keeps Tenuto from working."""
@@ -11,6 +13,8 @@ class Unreachable(DatabaseProblem):
 
 class Away(Unreachable):
     """The server does not accept connections: it is down, starting or full."""
+
+    retry_after = LOOK_EVERY  # the next attempt to connect waits for its turn
 
 
 class TimedOut(Unreachable):

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import psycopg
 from psycopg import AsyncConnection, sql
 
-from tenuto.db.connection.availability import Backoff, availability_of
+from tenuto.db.connection.availability import availability_of
 from tenuto.db.connection.pgbouncer import adapt
 from tenuto.db.connection.pool import VANISHED
+from tenuto.model.backoff import Backoff
 from tenuto.model.workers import Wakeup
 
 CHANNEL = "tenuto_ready"
@@ -57,12 +58,18 @@ async def open_listener(url: str) -> AsyncConnection:
 
 
 async def _open(url: str) -> AsyncConnection:
-    settings: dict[str, Any] = {"application_name": "tenuto listener", "connect_timeout": 5, "prepare_threshold": None}
     availability = availability_of(url)
     while True:
         await availability.wait_async()
         try:
-            conn = await AsyncConnection.connect(url, autocommit=True, **settings, **VANISHED)
+            conn = await AsyncConnection.connect(
+                url,
+                autocommit=True,
+                application_name="tenuto listener",
+                connect_timeout=5,
+                prepare_threshold=None,
+                **VANISHED,
+            )
         except psycopg.OperationalError as error:
             if not availability.refused(error):
                 raise

@@ -1,11 +1,11 @@
 """Locks all tables of an installation before they are changed, while workers use them."""
 
-import random
 import time
 
 from psycopg import Connection, errors, sql
 
 from tenuto.db.connection.errors import BusyTables
+from tenuto.model.backoff import jitter
 
 LOCK_TIMEOUT_SECONDS = 60.0  # time in which all tables must become free at once
 # Shorter than deadlock_timeout, so that Postgres never cancels a worker that waits for these locks.
@@ -29,7 +29,7 @@ def hold_tables(conn: Connection, *, timeout: float = LOCK_TIMEOUT_SECONDS) -> N
                 f"a transaction has locked tables for over {timeout:.0f} s, and nothing was changed; "
                 "end long transactions (pg_stat_activity shows them) and migrate again"
             )
-        time.sleep(random.uniform(0.05, 0.3))  # noqa: S311 - a pause, not a secret
+        time.sleep(jitter(0.2))
 
 
 def _try(conn: Connection, lock: sql.Composed) -> bool:

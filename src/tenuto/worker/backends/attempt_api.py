@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 from typing import get_origin
 from uuid import UUID
 
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
 from tenuto.model.attempt_calls import ATTEMPT_CALLS, AttemptCall
+from tenuto.model.backoff import Backoff
 from tenuto.model.errors import InvalidInput
 from tenuto.runtimes.base import Attempt
 from tenuto.sdk.context.attempt_api import Json

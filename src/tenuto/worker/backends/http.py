@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import DatabaseProblem, Unreachable
+from tenuto.model.backoff import Backoff
 from tenuto.model.bundles import BundleFile
 from tenuto.model.errors import NotFound, SessionEnded, TenutoError
 from tenuto.model.tasks import Fences, HeartbeatResult, ProgressAnswer, ReportResult, Route

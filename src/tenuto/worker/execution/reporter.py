@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.backoff import Backoff
 from tenuto.model.errors import SessionEnded
 from tenuto.model.tasks import Fences, ReportResult
 from tenuto.model.text import one_line

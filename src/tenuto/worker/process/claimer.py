@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from tenuto.db.connection.availability import Backoff
+from tenuto.model.backoff import Backoff
 from tenuto.model.tasks import Row
 from tenuto.model.text import one_line
 from tenuto.model.workers import CANCEL, EVERY_QUEUE, is_for

@@ -6,8 +6,8 @@ import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
 
-from tenuto.db.connection.availability import Backoff
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.backoff import Backoff
 from tenuto.model.errors import TenutoError
 
 REPEAT_AFTER_SECONDS = 60.0  # seconds between two log lines about one outage
