@@ -153,7 +153,8 @@ def test_keys_that_were_switched_off_are_left_out_and_unknown_fields_refused(
     assert taken.stdout == "imported 9 keys; 1 are inactive and were not imported\n"
     assert "9 keys begin with 'fm_live_'" in taken.stderr
     assert "off" not in [one["name"] for one in asked("keys", "list")["keys"]]
-    for wrong, said in (({"disabled": True}, "'disabled'"), ({"is_active": "no"}, "is_active 'no'")):
+    rejected = (({"disabled": True}, "'disabled'"), ({"is_active": "no"}, "is_active 'no'"), ({"name": 7}, "name 7"))
+    for wrong, said in rejected:
         file.write_text(json.dumps({**good, **wrong}))
         assert said in tenuto("keys", "import", str(file), TENUTO_DATABASE_URL=database).stderr
     assert len(asked("keys", "list")["keys"]) == 9

@@ -48,7 +48,7 @@ def test_a_large_run_is_cancelled_with_progress_or_left_to_dispatchers(db: Db, d
     asked("runs", "cancel", str(left), "--no-wait")
 
     assert lines[0] == "cancel: 0 of ? tasks"
-    assert lines[-2:] == ["cancel: 1001 of 1001 tasks", f"cancelling run {watched}"]
+    assert lines[-1] == f"cancelling run {watched}"
     assert (asked("runs", "show", str(watched))["progress"], value(db, "select run_id from tenuto.run_requests")) == (
         None,
         left,

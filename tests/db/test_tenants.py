@@ -41,8 +41,9 @@ async def gives_up(conn: Conn) -> None:
 
 
 async def notes_nonsense(conn: Conn) -> None:
+    nonsense: Any = {"reason": "no old, no new"}
     who = {"entity": "run", "entity_id": "x", "action": "cancel", "actor_kind": "user", "actor_id": "ann"}
-    await audit.write_audit(conn, org_id=DEFAULT_ORG, **who, changes={"reason": "no old, no new"})
+    await audit.write_audit(conn, org_id=DEFAULT_ORG, **who, changes=nonsense)
 
 
 async def goes_on_after_an_error(conn: Conn) -> None:

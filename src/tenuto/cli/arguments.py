@@ -2,14 +2,14 @@
 
 import json
 import re
-from typing import Any
 
 from tenuto.cli.exit_codes import UsageError
+from tenuto.model.json import Json, JsonObject
 
 _NAMED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
-def read_value(text: str) -> Any:
+def read_value(text: str) -> Json:
     """Parses `7`, `true`, `[1, 2]`, `{"a": 1}` and `"7"` as JSON; any other text is returned as it is."""
     try:
         return json.loads(text)
@@ -17,10 +17,10 @@ def read_value(text: str) -> Any:
         return text
 
 
-def read_arguments(texts: list[str]) -> tuple[list[Any], dict[str, Any]]:
+def read_arguments(texts: list[str]) -> tuple[list[Json], JsonObject]:
     """Parses positional values first, then `name=value`, as in a Python call."""
-    positional: list[Any] = []
-    named: dict[str, Any] = {}
+    positional: list[Json] = []
+    named: JsonObject = {}
     for text in texts:
         match = _NAMED.fullmatch(text)
         if match is None and named:

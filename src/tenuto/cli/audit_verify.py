@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from tenuto.cli.exit_codes import UsageError, WorkFailed
@@ -14,6 +13,7 @@ from tenuto.cli.session import CommandContext
 from tenuto.db import audit, audit_signing, keys, maintenance
 from tenuto.model.audit import AuditRecord, SignedHead
 from tenuto.model.audit_chain import Finding, Verifier
+from tenuto.model.json import JsonObject
 from tenuto.model.signing import head_is_signed
 
 PAGE = 200
@@ -36,7 +36,7 @@ class Kept:
     """A line of a file of heads. It includes the public key, because a database could lose or replace it."""
 
     head: SignedHead
-    public_key: dict[str, Any]
+    public_key: JsonObject
 
 
 async def sign_now(context: CommandContext) -> bool:
@@ -54,7 +54,8 @@ async def sign_now(context: CommandContext) -> bool:
 async def export_heads(context: CommandContext, file: Path) -> int:
     """Append to the file the heads that it lacks; returns their number. Never changes existing lines."""
     known = [kept.head.seq for kept in read_heads(file) if kept.head.org_id == context.org_id] if file.exists() else []
-    proving, last, lines = await _public_keys(context), max(known, default=0), []
+    proving, last = await _public_keys(context), max(known, default=0)
+    lines: list[str] = []
     async for head in _heads(context):
         if head.seq <= last:
             break
@@ -88,13 +89,13 @@ async def verify(context: CommandContext, file: Path | None) -> Verified:
     return Verified(context.settings.org, entries, len(here), len(kept), held_to, findings)
 
 
-async def read_chain(context: CommandContext, after: int) -> AsyncIterator[AuditRecord]:
+async def read_chain(context: CommandContext, after: int | None) -> AsyncIterator[AuditRecord]:
     """Yields the org's sealed entries in order."""
-    cursor: dict[str, Any] = {"after": after}
-    while page := await context.pool.call(audit.read_audit, org_id=context.org_id, **cursor):
+    after_id = None
+    while page := await context.pool.call(audit.read_audit, org_id=context.org_id, after=after, after_id=after_id):
         for record in page:
             yield record
-        cursor = {"after": page[-1].seq, "after_id": page[-1].id}
+        after, after_id = page[-1].seq, page[-1].id
 
 
 def write_record(record: AuditRecord) -> str:
@@ -114,7 +115,7 @@ def read_heads(file: Path) -> list[Kept]:
 
 
 def _check_one_key_each(heads: Iterable[Kept], file: Path) -> None:
-    public_keys: dict[str, Any] = {}
+    public_keys: dict[str, JsonObject] = {}
     for kept in heads:
         if public_keys.setdefault(kept.head.signing_key_id, kept.public_key) != kept.public_key:
             raise UsageError(f"{file} has two keys with the id {kept.head.signing_key_id}: the file was changed")
@@ -148,7 +149,7 @@ def _read_head(line: str, where: str) -> Kept:
     return Kept(head, public_key)
 
 
-async def _public_keys(context: CommandContext) -> dict[str, dict[str, Any]]:
+async def _public_keys(context: CommandContext) -> dict[str, JsonObject]:
     return {key.id: key.public_key for key in await context.pool.call(keys.list_signing_keys)}
 
 
@@ -161,5 +162,5 @@ async def _heads(context: CommandContext) -> AsyncIterator[SignedHead]:
         before = page[-1].seq
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import UUID
 
 import typer
 
 from tenuto.cli.session import CommandContext, with_database
+from tenuto.model.audit import Changes
+from tenuto.model.json import Json
 
 if TYPE_CHECKING:
     from tenuto.db.connection.call import Conn
@@ -30,15 +32,20 @@ class AuditedTransaction:
     org_id: UUID
     actor: str
 
-    async def do(self, function: Callable[..., Awaitable[T]], **params: Any) -> T:
-        return await function(self.conn, org_id=self.org_id, **params)
-
-    async def note(self, entity: str, entity_id: object, action: str, changes: dict[str, Any] | None = None) -> None:
+    async def note(self, entity: str, entity_id: object, action: str, changes: Changes | None = None) -> None:
         """Write an entry to the audit log; `changes` are {field: {old, new}}."""
         from tenuto.db import audit
 
-        entry = {"entity": entity, "entity_id": str(entity_id), "action": action, "changes": changes}
-        await self.do(audit.write_audit, **entry, actor_kind=KIND, actor_id=self.actor)
+        await audit.write_audit(
+            self.conn,
+            org_id=self.org_id,
+            entity=entity,
+            entity_id=str(entity_id),
+            action=action,
+            changes=changes,
+            actor_kind=KIND,
+            actor_id=self.actor,
+        )
 
 
 def look(question: Callable[[CommandContext], Awaitable[T]], *, org: str | None = None) -> T:
@@ -59,15 +66,13 @@ async def in_one(context: CommandContext, work: Callable[[AuditedTransaction], A
 def audited_call(
     thing: tuple[str, object],
     action: str,
-    function: Callable[..., Awaitable[T]],
+    call: Callable[[AuditedTransaction], Awaitable[T]],
     reason: str | None = None,
-    **params: Any,
 ) -> T:
     """Make one call about a run, task, queue or worker and write its audit entry. Needs only the worker role."""
 
     async def work(transaction: AuditedTransaction) -> T:
-        options = {"reason": reason} if reason is not None else {}
-        result = await transaction.do(function, **params, **options)
+        result = await call(transaction)
         await transaction.note(*thing, action, new(reason=reason))
         return result
 
@@ -85,7 +90,7 @@ def operator() -> str:
         return f"uid {os.getuid()}"
 
 
-def new(**values: Any) -> dict[str, Any]:
+def new(**values: Json) -> Changes:
     """Returns the changes for a new thing: the fields that are not None."""
     return {field: {"new": value} for field, value in values.items() if value is not None}
 

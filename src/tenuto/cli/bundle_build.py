@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tenuto.cli.exit_codes import UsageError
+from tenuto.model.json import Json, JsonObject
 
 DESCRIPTION_FILE = "bundle.json"  # written by the user: the name and the tasks
 MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
@@ -27,9 +28,9 @@ def build_bundle(folder: Path, file: Path) -> dict[str, Any]:
     return manifest
 
 
-def _read_description(folder: Path) -> dict[str, Any]:
+def _read_description(folder: Path) -> JsonObject:
     try:
-        description = json.loads((folder / DESCRIPTION_FILE).read_text())
+        description: Json = json.loads((folder / DESCRIPTION_FILE).read_text())
     except FileNotFoundError:
         cure = f'write {folder / DESCRIPTION_FILE}: {{"name": "images", "tasks": {{"resize": "pictures:resize"}}}}'
         raise UsageError(f"{folder} has no {DESCRIPTION_FILE}, which lists the tasks of the bundle; {cure}") from None
@@ -41,7 +42,7 @@ def _read_description(folder: Path) -> dict[str, Any]:
 
 
 def _find_files(folder: Path, file: Path) -> list[str]:
-    paths = []
+    paths: list[str] = []
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         if any(part.startswith(".") or part == "__pycache__" for part in inner.parts) or str(inner) == DESCRIPTION_FILE:

@@ -1,7 +1,7 @@
 """Opens the database of a command: that of TENUTO_DATABASE_URL, else the embedded one, whose server is started."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 import typer
@@ -16,7 +16,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 @contextmanager
-def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
+def open_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
     """Yields the URL of the database. The embedded server keeps running afterwards, so that the URL stays valid, unless
     `keep` is False."""
     if settings.database_url is not None:
@@ -35,7 +35,7 @@ def open_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
 
 
 @contextmanager
-def ready_database(settings: Settings, *, keep: bool = True) -> Iterator[str]:
+def ready_database(settings: Settings, *, keep: bool = True) -> Generator[str]:
     """Yields the URL of a database that fits this version: migrates the embedded one, checks any other."""
     from tenuto.db.connection.errors import DatabaseProblem, OtherFunctions
     from tenuto.db.install import install

@@ -5,9 +5,9 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from tenuto.cli.exit_codes import UsageError
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.permissions import check_permissions
 
 MAX_BCRYPT_COST = 14  # the same limit as in the server
@@ -17,15 +17,26 @@ QUICK = 8  # the first use of a key compares this many keys with the same prefix
 
 
 @dataclass(frozen=True)
-class ImportedKeys:
-    """The arguments of import_api_key for each active key, and the names of the inactive keys."""
+class KeyToImport:
+    """One API key of another system, with its bcrypt hash."""
 
-    keys: list[dict[str, Any]]
+    prefix: str
+    bcrypt: str
+    name: str
+    permissions: list[str]
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ImportedKeys:
+    """The active keys of a file, and the names of its inactive keys."""
+
+    keys: list[KeyToImport]
     inactive: list[str]
 
     def shared_prefixes(self) -> list[str]:
         """Returns a warning per prefix that many keys share: the first use of such a key takes several requests."""
-        counts = Counter(key["prefix"] for key in self.keys)
+        counts = Counter(key.prefix for key in self.keys)
         return [f"{count} keys begin with {prefix!r}" for prefix, count in counts.items() if count > QUICK]
 
 
@@ -38,18 +49,18 @@ def read_keys(file: Path) -> ImportedKeys:
     entries = [_read(line, f"line {no} of {file}") for no, line in enumerate(lines, 1) if line.strip()]
     return ImportedKeys(
         [key for key, is_active in entries if is_active],
-        [str(key["name"]) for key, is_active in entries if not is_active],
+        [key.name for key, is_active in entries if not is_active],
     )
 
 
-def _read(line: str, where: str) -> tuple[dict[str, Any], bool]:
-    """Returns the arguments of import_api_key for one key, and whether the key is active."""
+def _read(line: str, where: str) -> tuple[KeyToImport, bool]:
+    """Returns one key, and whether it is active."""
     try:
-        fields = json.loads(line)
+        fields: Json = json.loads(line)
     except ValueError as error:
         raise UsageError(f"{where} is not JSON: {error}") from error
     missing = [field for field in REQUIRED_FIELDS if not isinstance(fields, dict) or field not in fields]
-    if missing:
+    if missing or not isinstance(fields, dict):
         raise UsageError(f'{where} has no {missing[0]}; write {{"key_prefix": …, "key_hash": "$2b$…", "name": …, …}}')
     if unknown := [field for field in fields if field not in KNOWN]:
         known = ", ".join(KNOWN)
@@ -67,23 +78,31 @@ def _read(line: str, where: str) -> tuple[dict[str, Any], bool]:
         raise UsageError(
             f'{where} has the permissions {permissions!r}; write a list of Tenuto permissions: ["runs:read", "tasks:*"]'
         )
-    check_permissions(map(str, permissions))
-    key = {
-        "prefix": fields["key_prefix"],
-        "bcrypt": fields["key_hash"],
-        "name": fields["name"],
-        "permissions": permissions,
-        "expires_at": _moment(fields.get("expires_at"), where),
-    }
+    permissions = [str(permission) for permission in permissions]
+    check_permissions(permissions)
+    key = KeyToImport(
+        prefix=_text(fields, "key_prefix", where),
+        bcrypt=_text(fields, "key_hash", where),
+        name=_text(fields, "name", where),
+        permissions=permissions,
+        expires_at=_moment(fields.get("expires_at"), where),
+    )
     return key, is_active
 
 
-def _moment(text: Any, where: str) -> datetime | None:
+def _text(fields: JsonObject, field: str, where: str) -> str:
+    value = fields[field]
+    if not isinstance(value, str):
+        raise UsageError(f"{where} has {field} {value!r}; write a text")
+    return value
+
+
+def _moment(text: Json, where: str) -> datetime | None:
     """Parses a time; one without a zone is UTC."""
     if text is None:
         return None
     try:
-        moment = datetime.fromisoformat(text)
-    except (TypeError, ValueError):
+        moment = datetime.fromisoformat(str(text))
+    except ValueError:
         raise UsageError(f"{where} expires at {text!r}; write 2026-01-31T12:00:00Z") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -4,16 +4,24 @@ import dataclasses
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 
+from tenuto.model.json import Json
 from tenuto.model.text import INDENT, indented, one_line, printable
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Cell = Json | datetime | timedelta | UUID
+MAX_WIDTH = 1_000_000  # of a table: wide enough that no line is wrapped
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
-def show(facts: Any, text: str, *, as_json: bool) -> None:
+def show(facts: object, text: str, *, as_json: bool) -> None:
     """Print a dataclass or mapping as JSON, or the equivalent text."""
     if as_json:
         typer.echo(json.dumps(facts, default=_plain))
@@ -27,37 +35,51 @@ def say(text: str, *, err: bool = False) -> None:
     typer.echo(printable(text), err=err)
 
 
-def show_list(name: str, items: Sequence[Any], columns: Sequence[str], *, as_json: bool) -> None:
+def show_list(name: str, items: Sequence[object], columns: Sequence[str], *, as_json: bool) -> None:
     """Print a list as JSON under its name, or as a table of the given columns."""
     rows = [[cell(getattr(item, column)) for column in columns] for item in items]
     show({name: items}, table(columns, rows) if rows else f"no {name}", as_json=as_json)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Formats a table with columns as wide as needed, under their names."""
-    lines = [[column.upper().replace("_", " ") for column in columns], *map(list, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(columns))]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+    """Formats a table under the names of its columns. Lines are never wrapped or cut, on a terminal neither, so that
+    ids can be copied and programs can read them."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    for column in columns:
+        grid.add_column(column.upper().replace("_", " "), no_wrap=True)
+    for row in rows:
+        grid.add_row(*map(Text, row))
+    console = Console(width=MAX_WIDTH, color_system=None)
+    with console.capture() as printed:
+        console.print(grid)
+    return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
-def fields(facts: Any) -> str:
+def fields(facts: "DataclassInstance") -> str:
     """Formats every non-empty field, one per line, and below them the traceback of an error."""
-    values = {name: value for name, value in _plain(facts).items() if value not in (None, [], {})}
+    values = {name: value for name, value in vars(facts).items() if value not in (None, [], {})}
     texts = {name: _field(name, value) for name, value in values.items()}
     width = max(map(len, texts))
     lines = [f"{name.ljust(width)}  {value}" for name, value in texts.items()]
-    if isinstance(error := values.get("error"), dict) and error.get("traceback"):
+    error: Json = values.get("error")
+    if isinstance(error, dict) and error.get("traceback"):
         lines += ["", INDENT + indented(str(error["traceback"]).rstrip())]
     return "\n".join(lines)
 
 
-def _field(name: str, value: Any) -> str:
+def _field(name: str, value: Cell) -> str:
     if name in ("input", "output"):  # as JSON, so that "7" differs from 7, and "a, b" from two texts
         return json.dumps(value, default=_plain, ensure_ascii=False)
-    return cell(reason(value) if name == "error" else value)
+    if name == "error" and isinstance(value, dict):
+        return cell(reason(value))
+    return cell(value)
 
 
-def cell(value: Any) -> str:
+def cell(value: Cell) -> str:
     """Formats a value as one line of text."""
     match value:
         case None:
@@ -69,21 +91,21 @@ def cell(value: Any) -> str:
         case float():
             return f"{value:g}"
         case list() if all(isinstance(item, str) for item in value):
-            return one_line(",".join(value)) or "-"
+            return one_line(",".join(map(str, value))) or "-"
         case dict() | list():
             return json.dumps(value, default=_plain)
         case _:
             return one_line(str(value))
 
 
-def reason(error: Any) -> Any:
+def reason(error: Json) -> Json:
     """Returns the type and message of an error as one line."""
     if not isinstance(error, dict) or "message" not in error:
         return error
     return ": ".join(str(error[key]) for key in ("type", "message") if error.get(key))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, datetime):

@@ -1,6 +1,6 @@
 """Handles the id of a run where a task id is expected: only a single-task run shares the id of its task."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -22,7 +22,7 @@ async def find_run(context: CommandContext, id: UUID) -> "RunStatus | None":
 
 
 @asynccontextmanager
-async def of_a_task(context: CommandContext, id: UUID) -> AsyncIterator[None]:
+async def of_a_task(context: CommandContext, id: UUID) -> AsyncGenerator[None]:
     """Improve NotFound: if the id belongs to a run, say so and name the command that lists its tasks."""
     from tenuto.model.errors import NotFound
 

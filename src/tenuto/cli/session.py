@@ -58,3 +58,8 @@ def read_id(text: str, what: str) -> UUID:
         return UUID(text)
     except ValueError:
         raise UsageError(f"{text!r} is not the id of a {what}; `tenuto {what}s list` shows full ids") from None
+
+
+def read_optional_id(text: str | None, what: str) -> UUID | None:
+    """Parses a complete id, or returns None if there is none."""
+    return None if text is None else read_id(text, what)

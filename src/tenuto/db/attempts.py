@@ -1,10 +1,13 @@
 """The attempt functions that a worker calls: claim, keep alive, end. Every call carries the attempt's fence."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_array, json_or_default
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.tasks import (
     ClaimAnswer,
     Claimed,
@@ -49,20 +52,21 @@ async def claim_tasks(
 
 
 async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int, task_id: UUID) -> ClaimAnswer:
-    return await call_one(
+    row = await call_one(
         conn,
         "claim_task",
-        _claim_answer,
+        dict[str, Any],
         columns="answer, (task).*",
         session_id=session_id,
         token=token,
         claim_no=claim_no,
         task_id=task_id,
     )
+    return ClaimAnswer(row["answer"], _claimed(row) if row["task_id"] else None)
 
 
-def _claim_answer(answer: str, **task: Any) -> ClaimAnswer:
-    return ClaimAnswer(answer, Claimed(**task) if task["task_id"] else None)
+def _claimed(row: Mapping[str, Any]) -> Claimed:
+    return Claimed(*(row[column.name] for column in fields(Claimed)))
 
 
 async def postpone_unclaimable(
@@ -75,8 +79,9 @@ async def postpone_unclaimable(
 async def get_inputs(
     conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, first: int | None = None
 ) -> list[InputPart]:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
-    return await call(conn, "get_inputs", InputPart, **fence, first=first)
+    return await call(
+        conn, "get_inputs", InputPart, session_id=session_id, token=token, task_id=task_id, attempt=attempt, first=first
+    )
 
 
 async def complete_tasks(
@@ -86,8 +91,8 @@ async def complete_tasks(
     token: UUID,
     task_ids: list[UUID],
     attempts: list[int],
-    outputs: list[Json] | None = None,
-    effects: list[dict[str, Any]] | None = None,
+    outputs: Sequence[Json] | None = None,
+    effects: list[JsonObject] | None = None,
 ) -> list[ReportResult]:
     return await call(
         conn,
@@ -109,17 +114,17 @@ async def complete_and_claim(
     token: UUID,
     task_ids: list[UUID],
     attempts: list[int],
-    outputs: list[Json],
+    outputs: Sequence[Json],
     claim_no: int,
     routes: list[int],
     limit: int,
-    effects: list[dict[str, Any]] | None = None,
+    effects: list[JsonObject] | None = None,
     group: str | None = None,
 ) -> ExchangeResult:
     rows = await call(
         conn,
         "complete_and_claim",
-        dict,
+        dict[str, Any],
         session_id=session_id,
         token=token,
         task_ids=task_ids,
@@ -133,7 +138,7 @@ async def complete_and_claim(
     )
     return ExchangeResult(
         [ReportResult(row["task_id"], row["attempt"], row["answer"]) for row in rows if row["answer"]],
-        [Claimed(**{k: v for k, v in row.items() if k != "answer"}) for row in rows if not row["answer"]],
+        [_claimed(row) for row in rows if not row["answer"]],
     )
 
 
@@ -144,7 +149,7 @@ async def fail_tasks(
     token: UUID,
     task_ids: list[UUID],
     attempts: list[int],
-    errors: list[Json],
+    errors: Sequence[Json],
     retries: list[float | None] | None = None,
 ) -> list[ReportResult]:
     return await call(
@@ -161,31 +166,56 @@ async def fail_tasks(
 
 
 async def lose_tasks(
-    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: list[Json]
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], errors: Sequence[Json]
 ) -> list[ReportResult]:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "lose_tasks", ReportResult, **fences, errors=json_array(errors))
+    return await call(
+        conn,
+        "lose_tasks",
+        ReportResult,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        errors=json_array(errors),
+    )
 
 
 async def snooze_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], seconds: list[float]
 ) -> list[ReportResult]:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "snooze_tasks", ReportResult, **fences, seconds=seconds)
+    return await call(
+        conn,
+        "snooze_tasks",
+        ReportResult,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        seconds=seconds,
+    )
 
 
 async def interrupt_tasks(
     conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]
 ) -> list[ReportResult]:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "interrupt_tasks", ReportResult, **fences)
+    return await call(
+        conn, "interrupt_tasks", ReportResult, session_id=session_id, token=token, task_ids=task_ids, attempts=attempts
+    )
 
 
 async def wait_tasks(
-    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[dict[str, Any]]
+    conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int], waits: list[JsonObject]
 ) -> list[ReportResult]:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "wait_tasks", ReportResult, **fences, waits=json_array(waits))
+    return await call(
+        conn,
+        "wait_tasks",
+        ReportResult,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        waits=json_array(waits),
+    )
 
 
 async def heartbeat(
@@ -196,15 +226,23 @@ async def heartbeat(
     task_ids: list[UUID],
     attempts: list[int],
     settled: int | None = None,
-    metrics: dict[str, Any] | None = None,
+    metrics: JsonObject | None = None,
 ) -> HeartbeatResult:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call_one(conn, "heartbeat", HeartbeatResult, **fences, settled=settled, metrics=metrics)
+    return await call_one(
+        conn,
+        "heartbeat",
+        HeartbeatResult,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        settled=settled,
+        metrics=metrics,
+    )
 
 
 async def begin_tasks(conn: Conn, *, session_id: int, token: UUID, task_ids: list[UUID], attempts: list[int]) -> None:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    await call_void(conn, "begin_tasks", **fences)
+    await call_void(conn, "begin_tasks", session_id=session_id, token=token, task_ids=task_ids, attempts=attempts)
 
 
 async def report_progress(
@@ -217,8 +255,17 @@ async def report_progress(
     progress: list[float | None] | None = None,
     messages: list[str | None] | None = None,
 ) -> list[ProgressAnswer]:
-    fences = {"session_id": session_id, "token": token, "task_ids": task_ids, "attempts": attempts}
-    return await call(conn, "report_progress", ProgressAnswer, **fences, progress=progress, messages=messages)
+    return await call(
+        conn,
+        "report_progress",
+        ProgressAnswer,
+        session_id=session_id,
+        token=token,
+        task_ids=task_ids,
+        attempts=attempts,
+        progress=progress,
+        messages=messages,
+    )
 
 
 async def start_children(
@@ -228,12 +275,12 @@ async def start_children(
     token: UUID,
     task_id: UUID,
     attempt: int,
-    kinds: list[dict[str, Any]],
+    kinds: list[JsonObject],
     inputs: list[Json],
     ids: list[UUID] | None = None,
     task_kinds: list[int] | None = None,
-    details: list[dict[str, Any]] | None = None,
-    edges: list[dict[str, Any]] | None = None,
+    details: list[JsonObject] | None = None,
+    edges: list[JsonObject] | None = None,
     step_no: int | None = None,
     step_name: str | None = None,
     wake: bool | None = None,

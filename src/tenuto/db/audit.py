@@ -1,11 +1,10 @@
 """The audit log: one coroutine per public function in sql/identity/ about it."""
 
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_later, call_one, call_value, call_void
-from tenuto.model.audit import AuditEntry, AuditRecord, Chain, Head, PrunedMonth, SignedHead
+from tenuto.model.audit import AuditEntry, AuditRecord, Chain, Changes, Head, PrunedMonth, SignedHead
 
 
 async def write_audit(
@@ -17,14 +16,25 @@ async def write_audit(
     action: str,
     actor_kind: str,
     actor_id: str,
-    changes: dict[str, Any] | None = None,
+    changes: Changes | None = None,
     ip: str | None = None,
     user_agent: str | None = None,
     request_id: str | None = None,
 ) -> None:
-    what = {"entity": entity, "entity_id": entity_id, "action": action, "changes": changes}
-    who = {"actor_kind": actor_kind, "actor_id": actor_id, "ip": ip, "user_agent": user_agent}
-    await call_later(conn, "write_audit", org_id=org_id, **what, **who, request_id=request_id)
+    await call_later(
+        conn,
+        "write_audit",
+        org_id=org_id,
+        entity=entity,
+        entity_id=entity_id,
+        action=action,
+        changes=changes,
+        actor_kind=actor_kind,
+        actor_id=actor_id,
+        ip=ip,
+        user_agent=user_agent,
+        request_id=request_id,
+    )
 
 
 async def list_audit(
@@ -38,8 +48,18 @@ async def list_audit(
     before: UUID | None = None,
     limit: int | None = None,
 ) -> list[AuditEntry]:
-    filters: dict[str, Any] = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor_id}
-    return await call(conn, "list_audit", AuditEntry, org_id=org_id, **filters, before=before, limit=limit)
+    return await call(
+        conn,
+        "list_audit",
+        AuditEntry,
+        org_id=org_id,
+        entity=entity,
+        entity_id=entity_id,
+        action=action,
+        actor_id=actor_id,
+        before=before,
+        limit=limit,
+    )
 
 
 async def seal_audit(conn: Conn, *, limit: int | None = None, keys: list[str] | None = None) -> int:
@@ -49,8 +69,7 @@ async def seal_audit(conn: Conn, *, limit: int | None = None, keys: list[str] | 
 async def read_audit(
     conn: Conn, *, org_id: UUID, after: int | None = None, after_id: UUID | None = None, limit: int | None = None
 ) -> list[AuditRecord]:
-    place = {"after": after, "after_id": after_id}
-    return await call(conn, "read_audit", AuditRecord, org_id=org_id, **place, limit=limit)
+    return await call(conn, "read_audit", AuditRecord, org_id=org_id, after=after, after_id=after_id, limit=limit)
 
 
 async def get_chain(conn: Conn, *, org_id: UUID) -> Chain:
@@ -66,8 +85,16 @@ async def list_due_heads(
 async def record_head(
     conn: Conn, *, org_id: UUID, seq: int, hash: bytes, signed_at: datetime, signing_key_id: str, signature: bytes
 ) -> None:
-    signed = {"signed_at": signed_at, "signing_key_id": signing_key_id, "signature": signature}
-    await call_void(conn, "record_head", org_id=org_id, seq=seq, hash=hash, **signed)
+    await call_void(
+        conn,
+        "record_head",
+        org_id=org_id,
+        seq=seq,
+        hash=hash,
+        signed_at=signed_at,
+        signing_key_id=signing_key_id,
+        signature=signature,
+    )
 
 
 async def list_heads(

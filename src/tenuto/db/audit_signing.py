@@ -41,5 +41,14 @@ async def sign_heads(
         return 0
     key, now = await signing_key(conn, peppers), await maintenance.now(conn)
     for head in heads:
-        await audit.record_head(conn, **vars(sign_head(key, head, now)))
+        signed = sign_head(key, head, now)
+        await audit.record_head(
+            conn,
+            org_id=signed.org_id,
+            seq=signed.seq,
+            hash=signed.hash,
+            signed_at=signed.signed_at,
+            signing_key_id=signed.signing_key_id,
+            signature=signed.signature,
+        )
     return len(heads)

@@ -15,12 +15,13 @@ async def upload_bundle(
     conn: Conn, *, org_id: UUID, bundle: Bundle, file: BinaryIO, sha256: str, size: int, created_by: str
 ) -> bool:
     """Store a verified bundle in the caller's transaction. Return False if it already existed."""
-    known = {"org_id": org_id, "sha256": sha256}
-    new = await bundles.put_bundle(conn, **known, manifest=bundle.manifest, size=size, created_by=created_by)
+    new = await bundles.put_bundle(
+        conn, org_id=org_id, sha256=sha256, manifest=bundle.manifest, size=size, created_by=created_by
+    )
     file.seek(0)
     no = 0
     while new and (data := file.read(PART_BYTES)):
-        await bundles.put_bundle_part(conn, **known, no=no, data=data)
+        await bundles.put_bundle_part(conn, org_id=org_id, sha256=sha256, no=no, data=data)
         no += 1
     return new
 

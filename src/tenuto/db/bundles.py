@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_values, call_void
 from tenuto.model.bundles import BundleFile
+from tenuto.model.json import JsonObject
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class StoredBundle:
 class WholeBundle(StoredBundle):
     """A stored bundle with its manifest."""
 
-    manifest: dict[str, Any]
+    manifest: JsonObject
 
 
 async def put_bundle(
-    conn: Conn, *, org_id: UUID, sha256: str, manifest: dict[str, Any], size: int, created_by: str
+    conn: Conn, *, org_id: UUID, sha256: str, manifest: JsonObject, size: int, created_by: str
 ) -> bool:
     return await call_value(
         conn, "put_bundle", org_id=org_id, sha256=sha256, manifest=manifest, size=size, created_by=created_by

@@ -1,7 +1,7 @@
 """Queries for `tenuto doctor`: settings, roles and hot tables of a server. Read-only."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 from tenuto.db.connection.call import Conn
 from tenuto.db.install.roles import ROLES
@@ -75,10 +75,10 @@ order by 1
 """  # noqa: E501
 
 
-async def _all(conn: Conn, query: Any, values: list[Any]) -> list[Any]:
+async def _all(conn: Conn, query: LiteralString, values: list[list[str]]) -> list[Any]:
     return await (await conn.execute(query, values or None)).fetchall()
 
 
-async def _one(conn: Conn, query: Any) -> Any:
+async def _one(conn: Conn, query: LiteralString) -> Any:
     (row,) = await _all(conn, query, [])
     return row

@@ -2,8 +2,9 @@
 
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, Json, call_one, call_void, json_value
+from tenuto.db.connection.call import Conn, call_one, call_void, json_value
 from tenuto.model.identity import BegunRequest
+from tenuto.model.json import Json
 
 
 async def begin_request(conn: Conn, *, org_id: UUID, actor: str, key: str, request_hash: bytes) -> BegunRequest:

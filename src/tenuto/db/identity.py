@@ -1,13 +1,13 @@
 """Orgs, resource groups, users and roles: one coroutine per public function in sql/identity/ about them."""
 
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
 from tenuto.model.identity import AdmittedUser, FoundUser, Member, Org, OrgRole, PrunedIdentity, ResourceGroup, User
+from tenuto.model.json import JsonObject
 
 
-async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings: dict[str, Any] | None = None) -> UUID:
+async def create_org(conn: Conn, *, slug: str, name: str | None = None, settings: JsonObject | None = None) -> UUID:
     return await call_value(conn, "create_org", slug=slug, name=name, settings=settings)
 
 
@@ -19,13 +19,11 @@ async def list_orgs(conn: Conn, *, after: str | None = None, limit: int | None =
     return await call(conn, "list_orgs", Org, after=after, limit=limit)
 
 
-async def update_org(
-    conn: Conn, *, org_id: UUID, name: str | None = None, settings: dict[str, Any] | None = None
-) -> None:
+async def update_org(conn: Conn, *, org_id: UUID, name: str | None = None, settings: JsonObject | None = None) -> None:
     await call_void(conn, "update_org", org_id=org_id, name=name, settings=settings)
 
 
-async def set_org_settings(conn: Conn, *, org_id: UUID, settings: dict[str, Any]) -> None:
+async def set_org_settings(conn: Conn, *, org_id: UUID, settings: JsonObject) -> None:
     await call_void(conn, "set_org_settings", org_id=org_id, settings=settings)
 
 
@@ -84,8 +82,9 @@ async def act_as_user(conn: Conn, *, org_id: UUID, user_id: UUID, platform_role:
 async def admit_user(
     conn: Conn, *, issuer: str, subject: str, rates: list[float], bursts: list[float], org: str | None = None
 ) -> AdmittedUser:
-    who = {"issuer": issuer, "subject": subject, "org": org}
-    return await call_one(conn, "admit_user", AdmittedUser, **who, rates=rates, bursts=bursts)
+    return await call_one(
+        conn, "admit_user", AdmittedUser, issuer=issuer, subject=subject, org=org, rates=rates, bursts=bursts
+    )
 
 
 async def set_user_role(
@@ -97,8 +96,15 @@ async def set_user_role(
     by_key: UUID | None = None,
     by_user: UUID | None = None,
 ) -> str:
-    by = {"by_key": by_key, "by_user": by_user}
-    return await call_value(conn, "set_user_role", org_id=org_id, user_id=user_id, platform_role=platform_role, **by)
+    return await call_value(
+        conn,
+        "set_user_role",
+        org_id=org_id,
+        user_id=user_id,
+        platform_role=platform_role,
+        by_key=by_key,
+        by_user=by_user,
+    )
 
 
 async def disable_user(

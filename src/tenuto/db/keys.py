@@ -1,7 +1,6 @@
 """API keys, worker keys and signing keys: one coroutine per public function in sql/identity/ about them."""
 
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void
@@ -16,6 +15,7 @@ from tenuto.model.identity import (
     StoredSigningKey,
     WorkerKeyInfo,
 )
+from tenuto.model.json import JsonObject
 
 
 async def create_api_key(
@@ -31,9 +31,19 @@ async def create_api_key(
     pepper_version: int | None = None,
     by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    fields = {"name": name, "permissions": permissions, "created_by": created_by, "by_key": by_key}
-    return await call_value(conn, "create_api_key", org_id=org_id, **key, **fields)
+    return await call_value(
+        conn,
+        "create_api_key",
+        org_id=org_id,
+        key_id=key_id,
+        hash=hash,
+        pepper_version=pepper_version,
+        expires_at=expires_at,
+        name=name,
+        permissions=permissions,
+        created_by=created_by,
+        by_key=by_key,
+    )
 
 
 async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundApiKey:
@@ -43,8 +53,9 @@ async def find_api_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> Found
 async def admit_api_key(
     conn: Conn, *, key_id: str, hashes: list[bytes], rates: list[float], bursts: list[float], cost: float | None = None
 ) -> AdmittedApiKey:
-    params = {"key_id": key_id, "hashes": hashes, "rates": rates, "bursts": bursts, "cost": cost}
-    return await call_one(conn, "admit_api_key", AdmittedApiKey, **params)
+    return await call_one(
+        conn, "admit_api_key", AdmittedApiKey, key_id=key_id, hashes=hashes, rates=rates, bursts=bursts, cost=cost
+    )
 
 
 async def act_as_api_key(conn: Conn, *, key_id: str, hashes: list[bytes], permission: str | None = None) -> UUID:
@@ -67,8 +78,18 @@ async def rotate_api_key(
     pepper_version: int | None = None,
     by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "by_key": by_key}
-    return await call_value(conn, "rotate_api_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap)
+    return await call_value(
+        conn,
+        "rotate_api_key",
+        org_id=org_id,
+        id=id,
+        key_id=key_id,
+        hash=hash,
+        pepper_version=pepper_version,
+        by_key=by_key,
+        created_by=created_by,
+        overlap=overlap,
+    )
 
 
 async def list_api_keys(
@@ -92,8 +113,17 @@ async def import_api_key(
     created_by: str,
     expires_at: datetime | None = None,
 ) -> UUID:
-    key = {"prefix": prefix, "bcrypt": bcrypt, "name": name, "permissions": permissions}
-    return await call_value(conn, "import_api_key", org_id=org_id, **key, created_by=created_by, expires_at=expires_at)
+    return await call_value(
+        conn,
+        "import_api_key",
+        org_id=org_id,
+        prefix=prefix,
+        bcrypt=bcrypt,
+        name=name,
+        permissions=permissions,
+        created_by=created_by,
+        expires_at=expires_at,
+    )
 
 
 async def find_imported_keys(conn: Conn, *, prefixes: list[str], before: UUID | None = None) -> list[ImportedKey]:
@@ -103,8 +133,9 @@ async def find_imported_keys(conn: Conn, *, prefixes: list[str], before: UUID | 
 async def adopt_api_key(
     conn: Conn, *, org_id: UUID, id: UUID, key_id: str, hash: bytes, pepper_version: int | None = None
 ) -> None:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version}
-    await call_void(conn, "adopt_api_key", org_id=org_id, id=id, **key)
+    await call_void(
+        conn, "adopt_api_key", org_id=org_id, id=id, key_id=key_id, hash=hash, pepper_version=pepper_version
+    )
 
 
 async def create_worker_key(
@@ -120,9 +151,19 @@ async def create_worker_key(
     pepper_version: int | None = None,
     by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "expires_at": expires_at}
-    fields = {"name": name, "queues": queues, "created_by": created_by, "by_key": by_key}
-    return await call_value(conn, "create_worker_key", org_id=org_id, **key, **fields)
+    return await call_value(
+        conn,
+        "create_worker_key",
+        org_id=org_id,
+        key_id=key_id,
+        hash=hash,
+        pepper_version=pepper_version,
+        expires_at=expires_at,
+        name=name,
+        queues=queues,
+        created_by=created_by,
+        by_key=by_key,
+    )
 
 
 async def find_worker_key(conn: Conn, *, key_id: str, hashes: list[bytes]) -> FoundWorkerKey:
@@ -153,9 +194,17 @@ async def rotate_worker_key(
     pepper_version: int | None = None,
     by_key: UUID | None = None,
 ) -> UUID:
-    key = {"key_id": key_id, "hash": hash, "pepper_version": pepper_version, "by_key": by_key}
     return await call_value(
-        conn, "rotate_worker_key", org_id=org_id, id=id, **key, created_by=created_by, overlap=overlap
+        conn,
+        "rotate_worker_key",
+        org_id=org_id,
+        id=id,
+        key_id=key_id,
+        hash=hash,
+        pepper_version=pepper_version,
+        by_key=by_key,
+        created_by=created_by,
+        overlap=overlap,
     )
 
 
@@ -170,10 +219,11 @@ async def get_worker_key(conn: Conn, *, org_id: UUID, key_id: str) -> WorkerKeyI
 
 
 async def add_signing_key(
-    conn: Conn, *, id: str, public_key: dict[str, Any], private_key: bytes, younger_than: timedelta | None = None
+    conn: Conn, *, id: str, public_key: JsonObject, private_key: bytes, younger_than: timedelta | None = None
 ) -> bool:
-    keys = {"public_key": public_key, "private_key": private_key}
-    return await call_value(conn, "add_signing_key", id=id, **keys, younger_than=younger_than)
+    return await call_value(
+        conn, "add_signing_key", id=id, public_key=public_key, private_key=private_key, younger_than=younger_than
+    )
 
 
 async def find_signing_key(conn: Conn) -> StoredSigningKey | None:

@@ -17,8 +17,9 @@ async def open_login(
     ip: str | None = None,
     user_agent: str | None = None,
 ) -> datetime:
-    client = {"ip": ip, "user_agent": user_agent}
-    return await call_value(conn, "open_login", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts, **client)
+    return await call_value(
+        conn, "open_login", org_id=org_id, user_id=user_id, hash=hash, lasts=lasts, ip=ip, user_agent=user_agent
+    )
 
 
 async def find_login(conn: Conn, *, hash: bytes) -> FoundLogin:

@@ -49,8 +49,18 @@ async def list_runs(
     limit: int | None = None,
     after: UUID | None = None,
 ) -> list[RunSummary]:
-    page = {"org_id": org_id, "before": before, "limit": limit, "after": after}
-    return await call(conn, "list_runs", RunSummary, status=status, name=name, type=type, **page)
+    return await call(
+        conn,
+        "list_runs",
+        RunSummary,
+        status=status,
+        name=name,
+        type=type,
+        org_id=org_id,
+        before=before,
+        limit=limit,
+        after=after,
+    )
 
 
 async def list_tasks(
@@ -65,8 +75,19 @@ async def list_tasks(
     limit: int | None = None,
     after: UUID | None = None,
 ) -> list[TaskSummary]:
-    page = {"org_id": org_id, "before": before, "limit": limit, "after": after}
-    return await call(conn, "list_tasks", TaskSummary, run_id=run_id, status=status, queue=queue, type=type, **page)
+    return await call(
+        conn,
+        "list_tasks",
+        TaskSummary,
+        run_id=run_id,
+        status=status,
+        queue=queue,
+        type=type,
+        org_id=org_id,
+        before=before,
+        limit=limit,
+        after=after,
+    )
 
 
 async def list_attempts(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[AttemptInfo]:
@@ -92,8 +113,7 @@ async def list_effects(
     before: int | None = None,
     limit: int | None = None,
 ) -> list[Effect]:
-    page = {"org_id": org_id, "before": before, "limit": limit}
-    return await call(conn, "list_effects", Effect, status=status, kind=kind, **page)
+    return await call(conn, "list_effects", Effect, status=status, kind=kind, org_id=org_id, before=before, limit=limit)
 
 
 async def get_change_horizon(conn: Conn) -> datetime:
@@ -114,8 +134,17 @@ async def list_changes(
     after_no: int | None = None,
     limit: int | None = None,
 ) -> list[ChangeEvent]:
-    place = {"after": after, "until": until, "after_id": after_id, "after_no": after_no}
-    return await call(conn, "list_changes", ChangeEvent, org_id=org_id, limit=limit, **place)
+    return await call(
+        conn,
+        "list_changes",
+        ChangeEvent,
+        org_id=org_id,
+        limit=limit,
+        after=after,
+        until=until,
+        after_id=after_id,
+        after_no=after_no,
+    )
 
 
 async def explain_task(conn: Conn, *, org_id: UUID, task_id: UUID) -> str:

@@ -15,5 +15,6 @@ async def take_tokens(
     bursts: list[float],
     cost: float | None = None,
 ) -> Tokens:
-    limits = {"buckets": buckets, "rates": rates, "bursts": bursts}
-    return await call_one(conn, "take_tokens", Tokens, org_id=org_id, **limits, cost=cost)
+    return await call_one(
+        conn, "take_tokens", Tokens, org_id=org_id, buckets=buckets, rates=rates, bursts=bursts, cost=cost
+    )

@@ -1,10 +1,10 @@
 """Schedules: one coroutine per public function in sql/reactions/."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.schedules import DueSchedule, FiredSchedule, Schedule, ScheduleChange
 
 
@@ -13,11 +13,11 @@ async def put_schedule(
     *,
     org_id: UUID,
     name: str,
-    kind: dict[str, Any],
+    kind: JsonObject,
     cron: str,
     next_at: datetime,
     input: Json = None,
-    details: dict[str, Any] | None = None,
+    details: JsonObject | None = None,
     timezone: str | None = None,
     catch_up: str | None = None,
     jitter_seconds: float | None = None,
@@ -56,7 +56,7 @@ async def get_schedule(conn: Conn, *, org_id: UUID, name: str) -> Schedule:
 
 
 async def declare_schedules(
-    conn: Conn, *, org_id: UUID, types: list[str], schedules: list[dict[str, Any]], queues: list[str] | None = None
+    conn: Conn, *, org_id: UUID, types: list[str], schedules: list[JsonObject], queues: list[str] | None = None
 ) -> list[ScheduleChange]:
     return await call(
         conn,
@@ -105,5 +105,6 @@ async def fire_schedules(
 async def fire_schedule(
     conn: Conn, *, org_id: UUID, name: str, expected: datetime, fire_times: list[datetime], next_at: datetime
 ) -> list[UUID] | None:
-    times = {"expected": expected, "fire_times": fire_times, "next_at": next_at}
-    return await call_value(conn, "fire_schedule", org_id=org_id, name=name, **times)
+    return await call_value(
+        conn, "fire_schedule", org_id=org_id, name=name, expected=expected, fire_times=fire_times, next_at=next_at
+    )

@@ -9,8 +9,9 @@ from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
 
 
 async def check_session(conn: Conn, *, org_id: UUID, worker_key_id: UUID, session_id: int, token: UUID) -> None:
-    session = {"session_id": session_id, "token": token}
-    await call_void(conn, "check_session", org_id=org_id, worker_key_id=worker_key_id, **session)
+    await call_void(
+        conn, "check_session", org_id=org_id, worker_key_id=worker_key_id, session_id=session_id, token=token
+    )
 
 
 async def exchange_tasks(
@@ -50,8 +51,9 @@ async def exchange_tasks(
 async def find_fence(
     conn: Conn, *, org_id: UUID, task_id: UUID, attempt: int, session_id: int, held: bool | None = None
 ) -> Fence:
-    attempt_of = {"task_id": task_id, "attempt": attempt, "session_id": session_id}
-    return await call_one(conn, "find_fence", Fence, org_id=org_id, **attempt_of, held=held)
+    return await call_one(
+        conn, "find_fence", Fence, org_id=org_id, task_id=task_id, attempt=attempt, session_id=session_id, held=held
+    )
 
 
 async def get_held_task(conn: Conn, *, org_id: UUID, task_id: UUID, worker_key_id: UUID | None = None) -> HeldTask:

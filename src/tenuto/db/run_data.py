@@ -2,10 +2,10 @@
 logs."""
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, Json, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.db.connection.call import Conn, call, call_one, call_value, call_void, json_or_default, json_value
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.run_data import LogLine, RunDataItem, RunLogLine, Signal, State, Step, StoredObject
 
 
@@ -52,8 +52,9 @@ async def place_object(
 async def keep_object(
     conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, object_id: UUID
 ) -> None:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
-    await call_void(conn, "keep_object", **fence, object_id=object_id)
+    await call_void(
+        conn, "keep_object", session_id=session_id, token=token, task_id=task_id, attempt=attempt, object_id=object_id
+    )
 
 
 async def reference_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: str, holder_id: UUID) -> None:
@@ -67,7 +68,7 @@ async def release_object(conn: Conn, *, org_id: UUID, object_id: UUID, holder: s
 
 
 async def put_run_data(
-    conn: Conn, *, org_id: UUID, run_id: UUID, values: dict[str, Any], tags: list[str] | None = None
+    conn: Conn, *, org_id: UUID, run_id: UUID, values: JsonObject, tags: list[str] | None = None
 ) -> list[UUID]:
     return await call_value(conn, "put_run_data", org_id=org_id, run_id=run_id, values=values, tags=tags)
 
@@ -79,11 +80,19 @@ async def put_task_data(
     token: UUID,
     task_id: UUID,
     attempt: int,
-    values: dict[str, Any],
+    values: JsonObject,
     tags: list[str] | None = None,
 ) -> list[UUID]:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
-    return await call_value(conn, "put_task_data", **fence, values=values, tags=tags)
+    return await call_value(
+        conn,
+        "put_task_data",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        values=values,
+        tags=tags,
+    )
 
 
 async def get_run_data(
@@ -145,9 +154,17 @@ async def put_state(
     value: Json,
     version: int,
 ) -> int:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
     return await call_value(
-        conn, "put_state", **fence, job_key=job_key, key=key, value=json_value(value), version=version
+        conn,
+        "put_state",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        job_key=job_key,
+        key=key,
+        value=json_value(value),
+        version=version,
     )
 
 
@@ -163,9 +180,17 @@ async def record_step(
     kind: str,
     value: Json,
 ) -> Json:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
     return await call_value(
-        conn, "record_step", **fence, step_no=step_no, name=name, kind=kind, value=json_value(value)
+        conn,
+        "record_step",
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        step_no=step_no,
+        name=name,
+        kind=kind,
+        value=json_value(value),
     )
 
 
@@ -176,11 +201,20 @@ async def get_steps(conn: Conn, *, org_id: UUID, task_id: UUID) -> list[Step]:
 async def take_signal(
     conn: Conn, *, session_id: int, token: UUID, task_id: UUID, attempt: int, step_no: int, name: str
 ) -> Signal:
-    fence = {"session_id": session_id, "token": token, "task_id": task_id, "attempt": attempt}
-    return await call_one(conn, "take_signal", Signal, **fence, step_no=step_no, name=name)
+    return await call_one(
+        conn,
+        "take_signal",
+        Signal,
+        session_id=session_id,
+        token=token,
+        task_id=task_id,
+        attempt=attempt,
+        step_no=step_no,
+        name=name,
+    )
 
 
-async def write_logs(conn: Conn, *, session_id: int, token: UUID, lines: list[dict[str, Any]]) -> int:
+async def write_logs(conn: Conn, *, session_id: int, token: UUID, lines: list[JsonObject]) -> int:
     return await call_value(conn, "write_logs", session_id=session_id, token=token, lines=json_value(lines))
 
 
@@ -216,5 +250,15 @@ async def read_run_logs(
     after_line: int | None = None,
     limit: int | None = None,
 ) -> list[RunLogLine]:
-    place = {"after": after, "after_task": after_task, "after_attempt": after_attempt, "after_line": after_line}
-    return await call(conn, "read_run_logs", RunLogLine, org_id=org_id, run_id=run_id, **place, limit=limit)
+    return await call(
+        conn,
+        "read_run_logs",
+        RunLogLine,
+        org_id=org_id,
+        run_id=run_id,
+        after=after,
+        after_task=after_task,
+        after_attempt=after_attempt,
+        after_line=after_line,
+        limit=limit,
+    )

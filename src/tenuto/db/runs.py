@@ -1,11 +1,9 @@
 """Operations on runs and queues: start, cancel, retry, delete; pause and resume queues."""
 
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import (
     Conn,
-    Json,
     call,
     call_one,
     call_value,
@@ -16,17 +14,18 @@ from tenuto.db.connection.call import (
 )
 from tenuto.db.connection.raw_statements import array_literal, call_procedure, call_texts
 from tenuto.db.connection.start_statements import allowed_to_start
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunOutput, RunRequest
 from tenuto.model.tasks import Started, TreeNode
 
-Described = list[dict[str, Any]]  # kinds, details and edges as described in start_run.sql
+Described = list[JsonObject]  # kinds, details and edges as described in start_run.sql
 
 
 async def start_run(
     conn: Conn,
     *,
     org_id: UUID,
-    run: dict[str, Any],
+    run: JsonObject,
     kinds: Described,
     inputs: list[Json],
     ids: list[UUID] | None = None,
@@ -83,8 +82,6 @@ async def start_for_requests(
 ) -> None:
     """Start tasks for several HTTP requests. Kinds, inputs, changes and details are JSON text; the caller's credentials
     are those of `Actor.named`. Cannot run inside a transaction."""
-    key: dict[str, object] = {"key_id": key_id, "hashes": hashes, "permission": permission}
-    user: dict[str, object] = {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
     await call_procedure(
         conn,
         "start_for_requests",
@@ -99,8 +96,12 @@ async def start_for_requests(
         request_ids=array_literal(request_ids),
         details=details,
         group=group,
-        **key,
-        **user,
+        key_id=key_id,
+        hashes=hashes,
+        permission=permission,
+        org_id=org_id,
+        user_id=user_id,
+        platform_role=platform_role,
     )
 
 
@@ -130,8 +131,6 @@ async def start_run_for_request(
 ) -> Started:
     """Start one run for one HTTP request. Kinds, inputs, changes, run, details and edges are JSON text; the caller's
     credentials are those of `Actor.named`."""
-    key: dict[str, object] = {"key_id": key_id, "hashes": hashes, "permission": permission}
-    user: dict[str, object] = {"org_id": org_id, "user_id": user_id, "platform_role": platform_role}
     ((run_id, created),) = await call_texts(
         conn,
         "start_run_for_request",
@@ -149,8 +148,12 @@ async def start_run_for_request(
         edges=edges,
         dedupe_key=dedupe_key,
         group=group,
-        **key,
-        **user,
+        key_id=key_id,
+        hashes=hashes,
+        permission=permission,
+        org_id=org_id,
+        user_id=user_id,
+        platform_role=platform_role,
     )
     return Started(UUID(run_id), created == "t")
 
@@ -184,11 +187,11 @@ async def start_many(
     )
 
 
-async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, dict[str, Any]]) -> list[str]:
+async def declare_types(conn: Conn, *, session_id: int, token: UUID, types: dict[str, JsonObject]) -> list[str]:
     return await call_values(conn, "declare_types", session_id=session_id, token=token, types=types)
 
 
-async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> dict[str, Any] | None:
+async def get_declared_kind(conn: Conn, *, org_id: UUID, type: str) -> JsonObject | None:
     return await call_value(conn, "get_declared_kind", org_id=org_id, type=type)
 
 

@@ -1,10 +1,10 @@
 """Workers, their sessions, dispatchers: one coroutine per public function in sql/workers/."""
 
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from tenuto.db.connection.call import Conn, call_one, call_value, call_values, call_void
+from tenuto.model.json import JsonObject
 from tenuto.model.workers import PrunedWorkers, Session
 
 
@@ -17,7 +17,7 @@ async def register_worker(
     languages: list[str] | None = None,
     address: str | None = None,
     instance_type: str | None = None,
-    metadata: dict[str, Any] | None = None,
+    metadata: JsonObject | None = None,
     lease: timedelta | None = None,
     worker_key_id: UUID | None = None,
     queues: list[str] | None = None,
@@ -40,7 +40,7 @@ async def register_worker(
 
 
 async def expect_worker(
-    conn: Conn, *, org_id: UUID, worker_id: str, instance_type: str, metadata: dict[str, Any] | None = None
+    conn: Conn, *, org_id: UUID, worker_id: str, instance_type: str, metadata: JsonObject | None = None
 ) -> None:
     await call_void(
         conn, "expect_worker", org_id=org_id, worker_id=worker_id, instance_type=instance_type, metadata=metadata
@@ -52,7 +52,7 @@ async def beat_worker(
     *,
     org_id: UUID,
     worker_id: str,
-    metrics: dict[str, Any] | None = None,
+    metrics: JsonObject | None = None,
     instance_type: str | None = None,
 ) -> str:
     return await call_value(

@@ -4,11 +4,10 @@ key."""
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sized
 from dataclasses import dataclass, field
 from datetime import timedelta
 from math import inf
-from typing import Any
 from uuid import UUID
 
 from tenuto.db import audit, identity, maintenance, monitoring, outbox, workers
@@ -86,10 +85,10 @@ async def create_partitions(dispatcher: Dispatcher, _: int) -> int:
     return len(await dispatcher.pool.call(maintenance.create_partitions))
 
 
-def _rows(result: Any) -> int:
+def _rows(result: object) -> int:
     if isinstance(result, int):
         return result
-    if isinstance(result, list):
+    if isinstance(result, Sized):
         return len(result)
     return max(vars(result).values())  # several counts: the batch was full if one of them was
 
@@ -119,8 +118,8 @@ async def sweep_cancelled(dispatcher: Dispatcher, limit: int) -> int:
 
 
 async def beat_dispatcher(dispatcher: Dispatcher, _: int) -> int:
-    beat = {"id": dispatcher.id, "address": dispatcher.address, "port": dispatcher.port}
-    await dispatcher.pool.call(workers.beat_dispatcher, **beat)
+    id, address, port = dispatcher.id, dispatcher.address, dispatcher.port
+    await dispatcher.pool.call(workers.beat_dispatcher, id=id, address=address, port=port)
     return 0
 
 
@@ -184,7 +183,7 @@ async def fire(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) ->
     return await fire_schedules(conn, limit=limit, keys=keys)
 
 
-def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
+def rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
     """Wrap a database function that takes `limit` and `keys`."""
 
     async def work(_: Dispatcher, conn: Conn, limit: int, keys: list[str] | None) -> int:
@@ -193,7 +192,7 @@ def rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
     return work
 
 
-def all_rows(function: Callable[..., Awaitable[Any]]) -> RowFunction:
+def all_rows(function: Callable[..., Awaitable[object]]) -> RowFunction:
     """Wrap a database function that processes all due rows, or those with `keys`."""
 
     async def work(_: Dispatcher, conn: Conn, __: int, keys: list[str] | None) -> int:
@@ -232,7 +231,7 @@ async def retry_parked(dispatcher: Dispatcher, limit: int) -> int:
 def loops_of(dispatcher: Dispatcher) -> list[Loop[Dispatcher]]:
     """Return the loops that this dispatcher needs. Without handlers, effects are left to other dispatchers, even if
     they are due."""
-    useless = set() if dispatcher.handlers else {"drain_outbox"}
+    useless: set[str] = set() if dispatcher.handlers else {"drain_outbox"}
     useless |= set() if dispatcher.port else {"measure"}
     useless |= set() if dispatcher.peppers else {"sign_heads"}
     return [loop for loop in LOOPS if loop.name not in useless]

@@ -54,8 +54,8 @@ class Turn:
     loop: str
     work: Work
     served: int = 0
-    failed: dict[str, tuple[DueRow, Exception]] = field(default_factory=dict)
-    failures: Counter[UUID | None] = field(default_factory=Counter)
+    failed: dict[str, tuple[DueRow, Exception]] = field(default_factory=dict[str, tuple[DueRow, Exception]])
+    failures: Counter[UUID | None] = field(default_factory=Counter[UUID | None])
 
     async def serve(self, pieces: list[list[DueRow]]) -> None:
         ends_at = time.monotonic() + TURN_SECONDS

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
 from uuid import UUID
+
+from tenuto.model.json import JsonObject
+
+Changes = dict[str, JsonObject]  # {field: {old, new}}
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class AuditEntry:
     entity: str
     entity_id: str
     action: str
-    changes: dict[str, Any]
+    changes: Changes
     actor_kind: str
     actor_id: str
     actor_name: str | None
@@ -91,7 +94,7 @@ class PrunedMonth:
     entries: int
 
 
-def diff(old: dict[str, Any], new: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def diff(old: JsonObject, new: JsonObject) -> Changes:
     """Returns the changed fields in the form that write_audit takes: {field: {old, new}}."""
     return {
         field: {"old": old.get(field), "new": new.get(field)}

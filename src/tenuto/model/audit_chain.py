@@ -27,7 +27,7 @@ class Verifier:
     anchor_seq: int = 0
     anchor_hash: bytes = b""
     heads: Iterable[SignedHead | Head] = ()
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list[Finding])
 
     def __post_init__(self) -> None:
         self._expected = self.anchor_seq + 1

@@ -39,7 +39,7 @@ class Zip:
 
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo]
-    listed: list[ZipEntry] = field(default_factory=list)
+    listed: list[ZipEntry] = field(default_factory=list[ZipEntry])
 
     def manifest(self) -> bytes:
         if MANIFEST not in self.entries:

@@ -4,9 +4,10 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import BinaryIO, NoReturn
 
 from tenuto.model.bundle_zip import MANIFEST, BadBundle, Zip, ZipEntry, open_zip
+from tenuto.model.json import Json, JsonObject
 
 __all__ = ["MANIFEST", "BadBundle", "Bundle", "BundleFile", "ZipEntry", "check_manifest", "read_bundle"]
 
@@ -30,7 +31,7 @@ class Bundle:
 
     name: str
     tasks: dict[str, str]  # name to module:function
-    manifest: dict[str, Any]
+    manifest: JsonObject
     zip: Zip
 
     @property
@@ -69,18 +70,18 @@ def read_bundle(file: BinaryIO) -> Bundle:
     return Bundle(manifest["name"], manifest["tasks"], manifest, archive.expect(listed))
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, Json]]) -> JsonObject:
     unique = dict(pairs)
     if len(unique) < len(pairs):
         _refuse("has a key twice in one object")
     return unique
 
 
-def check_manifest(manifest: Any) -> list[ZipEntry]:
+def check_manifest(manifest: Json) -> list[ZipEntry]:
     """Checks a manifest and returns the files that it lists."""
     if not isinstance(manifest, dict):
         _refuse("is not an object")
-    fields = cast("dict[str, Any]", manifest)
+    fields = manifest
     if unknown := sorted(fields.keys() - KEYS):
         _refuse(f"has the unknown key {unknown[0]!r}; known keys are {', '.join(sorted(KEYS))}")
     if missing := sorted(KEYS - fields.keys()):
@@ -96,10 +97,10 @@ def check_manifest(manifest: Any) -> list[ZipEntry]:
     return listed
 
 
-def _check_files(files: Any) -> list[ZipEntry]:
+def _check_files(files: Json) -> list[ZipEntry]:
     if not isinstance(files, list) or not 1 <= len(files) <= MAX_FILES:
         _refuse(f"lists no files, or more than {MAX_FILES:,}")
-    listed = [_check_file(file) for file in cast("list[Any]", files)]
+    listed = [_check_file(file) for file in files]
     paths: set[str] = set()
     for path in (entry.path for entry in listed):
         if path.lower() in paths:
@@ -113,11 +114,13 @@ def _check_files(files: Any) -> list[ZipEntry]:
     return listed
 
 
-def _check_file(file: Any) -> ZipEntry:
+def _check_file(file: Json) -> ZipEntry:
     if not isinstance(file, dict) or file.keys() != {"path", "sha256", "bytes"}:
         _refuse(f"lists {file!r:.120}; a file has path, sha256 and bytes, and nothing else")
     path, hash, size = file["path"], file["sha256"], file["bytes"]
-    if rule := broken_rule(path) if isinstance(path, str) else "is not a text":
+    if not isinstance(path, str):
+        _refuse(f"lists the path {path!r:.300}, which is not a text")
+    if rule := broken_rule(path):
         _refuse(f"lists the path {path!r:.300}, which {rule}")
     if not isinstance(hash, str) or not _HASH.fullmatch(hash):
         _refuse(f"lists {path!r} with the sha256 {hash!r:.80}, not 64 of 0-9 and a-f")
@@ -142,10 +145,10 @@ def broken_rule(path: str) -> str | None:
     return "is the manifest itself" if path == MANIFEST else None
 
 
-def _check_tasks(tasks: Any, paths: set[str]) -> None:
+def _check_tasks(tasks: Json, paths: set[str]) -> None:
     if not isinstance(tasks, dict) or not 1 <= len(tasks) <= MAX_BUNDLE_TASKS:
         _refuse(f'has no tasks, or more than {MAX_BUNDLE_TASKS}; write "tasks": {{"resize": "images:resize"}}')
-    for name, entry in cast("dict[str, Any]", tasks).items():
+    for name, entry in tasks.items():
         if not _TASK.fullmatch(name):
             _refuse(f"has a task {name!r:.120}, not a name of letters, digits, _ and -")
         match = _ENTRY.fullmatch(entry) if isinstance(entry, str) and len(entry) <= 512 else None

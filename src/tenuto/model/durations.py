@@ -27,7 +27,7 @@ def seconds(value: Duration, what: str = "the duration", *, positive: bool = Fal
     return number
 
 
-def rate(text: str, what: str = "the rate") -> tuple[int, float]:
+def rate(text: object, what: str = "the rate") -> tuple[int, float]:
     """Returns count and seconds: `100/m` is 100 in 60 seconds."""
     match = _RATE.fullmatch(text) if isinstance(text, str) else None
     if match is None or not 1 <= int(match[1]) <= 1_000_000:

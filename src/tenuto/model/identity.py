@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
+
+from tenuto.model.json import Json, JsonObject
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Org:
     id: UUID
     slug: str
     name: str
-    settings: dict[str, Any]
+    settings: JsonObject
     created_at: datetime
 
 
@@ -201,7 +202,7 @@ class StoredSigningKey:
     """The current signing key; `private_key` is encrypted."""
 
     id: str
-    public_key: dict[str, Any]
+    public_key: JsonObject
     private_key: bytes
     created_at: datetime
 
@@ -211,7 +212,7 @@ class PublicSigningKey:
     """A public key that verifies signatures until it is retired."""
 
     id: str
-    public_key: dict[str, Any]
+    public_key: JsonObject
     created_at: datetime
     retired_at: datetime | None
 
@@ -230,7 +231,7 @@ class BegunRequest:
 
     is_new: bool
     status: int | None
-    response: Any
+    response: Json
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def foreign_prefixes(text: str) -> list[str]:
 
 def read_peppers(text: str) -> Peppers:
     """Reads peppers from a setting: base64, newest first, separated by commas."""
-    values = []
+    values: list[bytes] = []
     for part in text.split(","):
         try:
             value = base64.b64decode(part.strip(), validate=True)
@@ -127,7 +127,7 @@ def _random(length: int) -> str:
 
 
 def _base62(number: int, length: int) -> str:
-    digits = []
+    digits: list[str] = []
     for _ in range(length):
         number, digit = divmod(number, 62)
         digits.append(DIGITS[digit])

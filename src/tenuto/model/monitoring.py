@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
+
+from tenuto.model.json import Json, JsonObject
+
+FINAL = frozenset(("completed", "failed", "cancelled", "skipped"))  # statuses of runs and tasks; no run is skipped
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,12 @@ class RunStatus:
     failed_tasks: int
     cancelled_tasks: int
     skipped_tasks: int
-    input: Any
-    output: Any
+    input: Json
+    output: Json
     output_omitted: bool  # the output has more than 16 MB: read those of the tasks
-    error: Any
+    error: Json
     failed_task_id: UUID | None
-    metadata: Any
+    metadata: Json
     retry_of: UUID | None
     next_retry_at: datetime | None
     cancel_requested_at: datetime | None
@@ -37,7 +40,7 @@ class RunStatus:
     started_at: datetime | None
     completed_at: datetime | None
     duration_seconds: float | None
-    progress: Any  # of an action on a large run: {action, done_tasks, total_tasks}
+    progress: Json  # of an action on a large run: {action, done_tasks, total_tasks}
 
 
 @dataclass(frozen=True)
@@ -83,11 +86,11 @@ class TaskStatus:
     run_attempt: int
     optional: bool
     handler: str | None
-    input: Any
-    output: Any
-    error: Any
-    metadata: Any
-    limits: Any
+    input: Json
+    output: Json
+    error: Json
+    metadata: Json
+    limits: Json
     external_id: str | None
     copy_of: UUID | None
     created_at: datetime
@@ -119,8 +122,8 @@ class RunResult:
 
     id: UUID
     status: str
-    output: Any
-    error: Any
+    output: Json
+    error: Json
     output_omitted: bool = False  # the output has more than 16 MB: read those of the tasks
 
 
@@ -128,7 +131,7 @@ class RunResult:
 class RunOutput:
     """The output of a run, omitted if it has more than 16 MB."""
 
-    output: object
+    output: Json
     omitted: bool
 
 
@@ -172,7 +175,7 @@ class TaskSummary:
     failures: int
     losses: int
     max_attempts: int
-    error: Any
+    error: Json
     progress: float | None
     message: str | None
     worker_id: str | None
@@ -196,7 +199,7 @@ class AttemptInfo:
     ended_at: datetime | None
     duration_seconds: float | None
     reported: bool
-    error: Any
+    error: Json
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,7 @@ class WorkerStatus:
     address: str | None
     labels: list[str]
     languages: list[str]
-    metadata: dict[str, Any]
+    metadata: JsonObject
     running: int
     created_at: datetime
     last_heartbeat: datetime | None

@@ -1,8 +1,9 @@
 """Return values of the SQL functions for workers and tasks over HTTP."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
+
+from tenuto.model.json import Json
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,10 @@ class HeldTask:
     session_id: int
     run_id: UUID
     type: str
-    input: Any
+    input: Json
     # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
-    slots: list[Any] | dict[str, int] | None
+    slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
-    metadata: Any
+    metadata: Json
     cancelled: bool
     failures: int

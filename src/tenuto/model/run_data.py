@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
+
+from tenuto.model.json import Json
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class StoredObject:
     payload: bytes | None
     size: int
     checksum: str | None
-    metadata: Any
+    metadata: Json
     created_at: datetime
     addresses: list[str]
     hard: bool
@@ -39,7 +40,7 @@ class RunDataItem:
     org_id: UUID
     run_id: UUID
     key: str
-    value: Any
+    value: Json
     tags: list[str]
     task_id: UUID | None
     attempt: int | None
@@ -51,7 +52,7 @@ class State:
     """One key of a job's operator state; the next update is compared with its version."""
 
     key: str
-    value: Any
+    value: Json
     version: int
     updated_at: datetime
 
@@ -65,7 +66,7 @@ class Step:
     org_id: UUID
     name: str
     kind: str
-    value: Any
+    value: Json
     attempt: int
     created_at: datetime
 
@@ -75,7 +76,7 @@ class Signal:
     """Whether a signal has arrived, and its value."""
 
     found: bool
-    value: Any
+    value: Json
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class RunLogLine:
     logged_at: datetime
     level: str
     message: str
-    fields: Any
+    fields: Json
 
 
 @dataclass(frozen=True)
@@ -103,4 +104,4 @@ class LogLine:
     logged_at: datetime
     level: str
     message: str
-    fields: Any
+    fields: Json

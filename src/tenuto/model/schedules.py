@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
+
+from tenuto.model.json import Json, JsonObject
 
 
 @dataclass(frozen=True)
@@ -12,9 +14,9 @@ class Schedule:
 
     org_id: UUID
     name: str
-    kind: dict[str, Any]
-    input: Any
-    details: dict[str, Any] | None
+    kind: JsonObject
+    input: Json
+    details: JsonObject | None
     cron: str
     timezone: str
     catch_up: str
@@ -31,7 +33,7 @@ class ScheduleChange:
 
     name: str
     action: Literal["put", "delete"]
-    changes: dict[str, Any]
+    changes: JsonObject
 
 
 @dataclass(frozen=True)

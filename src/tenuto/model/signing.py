@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
 from cryptography.hazmat.primitives import hashes, serialization
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from tenuto.model.audit import Head, SignedHead, head_message
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import JsonObject
 from tenuto.model.keys import Peppers
 
 ECDSA = ec.ECDSA(hashes.SHA256())
@@ -32,17 +32,17 @@ class SigningKey:
     private: ec.EllipticCurvePrivateKey = field(repr=False)
 
     @property
-    def public_key(self) -> dict[str, Any]:
+    def public_key(self) -> JsonObject:
         return public_jwk(self.private.public_key())
 
 
 def make_signing_key() -> SigningKey:
     """Returns a new random key; its id is the thumbprint of its public key (RFC 7638)."""
     private = ec.generate_private_key(ec.SECP256R1())
-    return SigningKey(public_jwk(private.public_key())["kid"], private)
+    return SigningKey(str(public_jwk(private.public_key())["kid"]), private)
 
 
-def public_jwk(public: ec.EllipticCurvePublicKey) -> dict[str, Any]:
+def public_jwk(public: ec.EllipticCurvePublicKey) -> JsonObject:
     """Returns the public key as an entry of a JWKS."""
     numbers = public.public_numbers()
     x, y = (_text(number.to_bytes(SIZE, "big")) for number in (numbers.x, numbers.y))
@@ -82,13 +82,13 @@ def sign(key: SigningKey, message: bytes) -> bytes:
     return r.to_bytes(SIZE, "big") + s.to_bytes(SIZE, "big")
 
 
-def proves(public_key: dict[str, Any], message: bytes, signature: bytes) -> bool:
+def proves(public_key: JsonObject, message: bytes, signature: bytes) -> bool:
     """Returns whether the key signed the message."""
     if len(signature) != 2 * SIZE:
         return False
     r, s = int.from_bytes(signature[:SIZE], "big"), int.from_bytes(signature[SIZE:], "big")
     try:
-        x, y = (int.from_bytes(_data(public_key[name]), "big") for name in ("x", "y"))
+        x, y = (int.from_bytes(_data(str(public_key[name])), "big") for name in ("x", "y"))
         public = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
         public.verify(encode_dss_signature(r, s), message, ECDSA)
     except (InvalidSignature, ValueError, KeyError, TypeError):  # an invalid key verifies nothing
@@ -102,7 +102,7 @@ def sign_head(key: SigningKey, head: Head, signed_at: datetime) -> SignedHead:
     return SignedHead(head.org_id, head.seq, head.hash, signed_at, key.id, signature)
 
 
-def head_is_signed(head: SignedHead, public_keys: dict[str, dict[str, Any]]) -> bool:
+def head_is_signed(head: SignedHead, public_keys: dict[str, JsonObject]) -> bool:
     """Returns whether the key that the head names signed it; `public_keys` are keyed by id."""
     public_key = public_keys.get(head.signing_key_id)
     message = head_message(Head(head.org_id, head.seq, head.hash), head.signed_at)

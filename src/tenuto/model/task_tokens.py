@@ -1,12 +1,13 @@
 """Task tokens: signed JWTs (ES256) that identify one attempt. SQL decides whether that attempt is still held."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 import jwt
+from jwt.types import Options
 
 from tenuto.model.errors import Unauthorized
+from tenuto.model.json import JsonObject
 from tenuto.model.principals import TaskPrincipal
 from tenuto.model.signing import SigningKey
 
@@ -53,12 +54,12 @@ def key_id_of(text: str) -> str:
     return kid
 
 
-def read_task_token(text: str, public_keys: Mapping[str, dict[str, Any]], *, now: float) -> TaskPrincipal:
+def read_task_token(text: str, public_keys: Mapping[str, JsonObject], *, now: float) -> TaskPrincipal:
     """Returns the attempt that a token identifies, if one of these keys (by id) signed it and it has not expired."""
     public = public_keys.get(key_id_of(text))
     if public is None:
         raise Unauthorized("the task token was signed with a key that no longer exists", TOKEN_HINT)
-    options: Any = {"require": ["aud", "iat", "exp"], "verify_exp": False, "verify_iat": False}
+    options: Options = {"require": ["aud", "iat", "exp"], "verify_exp": False, "verify_iat": False}
     try:
         claims = jwt.decode(
             text, jwt.PyJWK(public, ALGORITHM).key, algorithms=[ALGORITHM], options=options, audience=AUDIENCE

@@ -5,7 +5,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from tenuto.model.json import Json
 from tenuto.model.workers import Session
+
+MAX_TASKS = 100_000  # of one run
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,11 @@ class Claimed:
     attempt: int
     run_id: UUID
     route_id: int
-    input: Any
+    input: Json
     # {"$fetch": n}: n slots, too large for this response; get_inputs returns them
-    slots: list[Any] | dict[str, int] | None
+    slots: list[Json] | dict[str, int] | None
     timeout_seconds: float | None
-    metadata: Any
+    metadata: Json
 
 
 @dataclass(frozen=True)
@@ -121,8 +124,8 @@ class TaskResult:
 
     id: UUID
     status: str
-    output: Any
-    error: Any
+    output: Json
+    error: Json
 
 
 @dataclass(frozen=True)

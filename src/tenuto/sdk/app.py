@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, Unpack, ove
 from tenuto.model.errors import InvalidInput, NotFound
 from tenuto.sdk.options import Declared, read_declared
 from tenuto.sdk.suggestions import nearest
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask, Task
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
@@ -54,7 +54,7 @@ class App:
         if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > 100:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"App({name!r}): not a name", 'write letters, digits, "_" and "-", such as App("shop")')
         self.name = name
-        self.tasks: dict[str, Task[..., Any]] = {}
+        self.tasks: dict[str, AnyTask] = {}
         self.queue_limits: dict[str, int] = {}
 
     @overload
@@ -69,18 +69,18 @@ class App:
     def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
     @overload
     def task(self, /, **options: Unpack[Declared]) -> _Decorate: ...
-    def task(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def task(self, function: Callable[..., Any] | None = None, /, **options: Unpack[Declared]) -> Any:
         """Turn a function into a task: `@app.task` or `@app.task(max_attempts=5, timeout="30s", queue="mail")`."""
         if function is not None:
-            return self._add(function, **options)
+            return self._add(function, options)
 
-        def decorate(function: Callable[..., Any]) -> Task[..., Any]:
-            return self._add(function, **options)
+        def decorate(function: Callable[..., Any]) -> AnyTask:
+            return self._add(function, options)
 
         return decorate
 
-    def _add(self, function: Callable[..., Any], *, name: str | None = None, **options: Any) -> Task[..., Any]:
-        own = name or getattr(function, "__name__", "")
+    def _add(self, function: Callable[..., Any], options: Declared) -> AnyTask:
+        own = options.get("name") or getattr(function, "__name__", "")
         full = f"{self.name}.{own}"
         if isinstance(function, Task) or not callable(function):
             raise InvalidInput(f"@{self.name}.task takes a function, not {function!r:.60}")
@@ -88,8 +88,8 @@ class App:
             raise InvalidInput(f"{own!r} is not the name of a task", 'give it one: @app.task(name="resize")')
         if full in self.tasks and self.tasks[full].function.__code__ != getattr(function, "__code__", None):
             raise InvalidInput(f"there are two tasks {full}", 'rename one: @app.task(name="…")')
-        declared = read_declared(full, options)
-        task: Task[..., Any] = Task(full, function, declared, queue_limits=self.queue_limits)
+        declared = read_declared(full, {key: value for key, value in options.items() if key != "name"})
+        task: AnyTask = Task(full, function, declared, queue_limits=self.queue_limits)
         _check_names(task)
         self.tasks[full] = task
         return task
@@ -101,7 +101,7 @@ class App:
             raise InvalidInput(f"queue_limit({queue!r}, {n!r}): not a whole number from 1 to 1,000,000")
         self.queue_limits[queue] = n
 
-    def find(self, name: str) -> Task[..., Any]:
+    def find(self, name: str) -> AnyTask:
         """Return a task by its full name or by its name without the app's prefix."""
         task = self.tasks.get(name) or self.tasks.get(f"{self.name}.{name}")
         if task is None:
@@ -114,7 +114,7 @@ class App:
             raise NotFound(f"app {self.name!r} has no task {name!r}", hint)
         return task
 
-    def schedules(self) -> list[Task[..., Any]]:
+    def schedules(self) -> list[AnyTask]:
         """Return the tasks that have a cron expression."""
         return [task for task in self.tasks.values() if task.declared.cron]
 
@@ -139,7 +139,7 @@ class App:
         return connect_sync(self, url, org=org, key=key)
 
 
-def _check_names(task: Task[..., Any]) -> None:
+def _check_names(task: AnyTask) -> None:
     """Raise InvalidInput if limits or the schedule do not match the parameters of the function."""
     parameters = list(inspect.signature(task.function).parameters.values())[1 if task.context else 0 :]
     names = [parameter.name for parameter in parameters]

@@ -5,24 +5,27 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.options import START_OPTIONS
 from tenuto.sdk.suggestions import meant, nearest
 from tenuto.sdk.values.codecs import Codec, WrongValue, codec_of, hints_of, refuse
 from tenuto.sdk.values.wire_format import MISSING, NotSerializable, dump, fill_slots, load, show
 
+T = TypeVar("T")
+
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _STARS = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _PLAIN = (int, str, bool, float, type(None))
-Arguments = tuple[list[Any], dict[str, Any]]
+Arguments = tuple[list[object], dict[str, object]]
 
 
 class Signature:
     """The parameters of a task's function after `ctx`. Created on first use, because type hints may name classes that
     are defined later in the module."""
 
-    def __init__(self, what: str, function: Callable[..., Any], *, context: bool) -> None:
+    def __init__(self, what: str, function: Callable[..., object], *, context: bool) -> None:
         self.what = what
         every = list(inspect.signature(function).parameters.values())
         parameters = every[1:] if context else every
@@ -52,7 +55,7 @@ class Signature:
         ]
         return f"{self.what}({', '.join(parts)})"
 
-    def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    def encode(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
         """Return the arguments as JSON text: a list if all are positional, an object if any are passed by name."""
         try:
             if not kwargs and tuple(map(type, args)) in self._fast:
@@ -62,8 +65,11 @@ class Signature:
             raise refuse(self.what, problem, f"its signature is {self}" if problem.path else None) from problem
 
     def encoded(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], encode: Callable[[str, Any, str], Any] | None = None
-    ) -> list[Any] | dict[str, Any]:
+        self,
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+        encode: Callable[[str, object, str], Json] | None = None,
+    ) -> list[Json] | JsonObject:
         """Return the arguments as a JSON value; `encode(parameter, value, path)` converts each argument."""
         encode = encode or self.encode_one
         bound = self.bind(args, kwargs)
@@ -71,11 +77,11 @@ class Signature:
             return [encode(name, value, path) for name, path, value in self._placed(args)]
         if self._rest and bound.get(self._rest):
             raise NotSerializable("", f"*{self._rest} cannot be combined with named arguments; pass all by position")
-        named: dict[str, Any] = bound.pop(self._named_rest, {}) if self._named_rest else {}
+        named = cast("dict[str, object]", bound.pop(self._named_rest, {})) if self._named_rest else {}
         encoded = {name: encode(name, value, name) for name, value in bound.items() if name != self._rest}
         return encoded | {key: encode(self._named_rest or "", value, key) for key, value in named.items()}
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments by parameter name."""
         if not args and self._needed <= kwargs.keys() <= self._names:
             return dict(kwargs)
@@ -95,7 +101,7 @@ class Signature:
             return None
         return meant(name, START_OPTIONS, "the option ")
 
-    def encode_one(self, name: str, value: Any, path: str) -> Any:
+    def encode_one(self, name: str, value: object, path: str) -> Json:
         return self.codec(name).encode(value, path)
 
     def decode(self, text: str | None, slots: str | None) -> Arguments:
@@ -106,21 +112,21 @@ class Signature:
         value = load(text)
         if slots is not None:
             value = load(slots) if value is None else fill_slots(value, load(slots))
-        elif type(value) is list and tuple(map(type, cast("list[Any]", value))) in self._fast:
-            return cast("list[Any]", value), {}
-        return self.decode_value(value)
+        elif type(value) is list and tuple(map(type, cast("list[object]", value))) in self._fast:
+            return cast("list[object]", value), {}
+        return self.decode_value(cast("Json", value))
 
-    def decode_value(self, value: Any) -> Arguments:
+    def decode_value(self, value: Json) -> Arguments:
         """Return the arguments from a JSON value."""
-        args: list[Any] = []
-        kwargs: dict[str, Any] = {}
+        args: list[Json] = []
+        kwargs: JsonObject = {}
         match value:
             case None:
                 pass
             case list():
-                args = value  # pyright: ignore[reportUnknownVariableType]
+                args = value
             case dict():
-                kwargs = value  # pyright: ignore[reportUnknownVariableType]
+                kwargs = value
             case _:
                 args = [value]
         self.bind([kwargs[name] for name in self._only if name in kwargs] or args, _without(kwargs, self._only))
@@ -139,7 +145,7 @@ class Signature:
     def _known(self, name: str) -> str:
         return name if name in self.parameters and name != self._named_rest else self._named_rest or name
 
-    def _placed(self, args: Iterable[Any]) -> Iterable[tuple[str, str, Any]]:
+    def _placed(self, args: Iterable[T]) -> Iterable[tuple[str, str, T]]:
         """Yield each positional argument with its parameter name and the path to use in errors."""
         for no, value in enumerate(args):
             if no < len(self.positional):
@@ -155,11 +161,14 @@ class Signature:
         ):
             return
         hints = [self.hints[name] for name in self.positional]
-        each = [_PLAIN if hint is MISSING or hint is Any else (hint,) if hint in _PLAIN else () for hint in hints]
+        each = [
+            _PLAIN if hint is MISSING or hint is Any else tuple(kind for kind in _PLAIN if hint == kind)
+            for hint in hints
+        ]
         for length in range(len(self.required), len(self.positional) + 1):
             if prod(map(len, each[:length])) <= 125:
                 yield from product(*each[:length])
 
 
-def _without(kwargs: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _without(kwargs: JsonObject, names: list[str]) -> JsonObject:
     return {name: value for name, value in kwargs.items() if name not in names} if names else kwargs

@@ -1,32 +1,28 @@
 """Errors raised while waiting for the result of a run."""
 
-from typing import Any, cast
 from uuid import UUID
+
+from tenuto.model.json import Json
 
 
 class RunFailed(Exception):
     """The run failed. `error`, `type`, `message` and `traceback` describe what its task raised, as far as known."""
 
-    def __init__(self, run_id: UUID, error: Any) -> None:
-        details = cast("dict[str, Any]", error if isinstance(error, dict) else {"message": error})
-        kind, message = details.get("type"), details.get("message")
-        reason = ": ".join(str(part) for part in (kind, message) if part)
+    def __init__(self, run_id: UUID, error: Json) -> None:
+        details = error if isinstance(error, dict) else {"message": error}
+        self.type, self.message, self.traceback = (_text(details.get(key)) for key in ("type", "message", "traceback"))
+        reason = ": ".join(part for part in (self.type, self.message) if part)
         super().__init__(f"run {run_id} failed" + (f" with {reason}" if reason else ""))
-        self.run_id = run_id
-        self.error: Any = error  # pyright: ignore[reportUnknownMemberType]
-        self.type: str | None = kind
-        self.message: str | None = message
-        self.traceback: str | None = details.get("traceback")
+        self.run_id, self.error = run_id, error
 
 
 class RunCancelled(Exception):
     """The run was cancelled."""
 
-    def __init__(self, run_id: UUID, error: Any) -> None:
-        reason: Any = cast("Any", error).get("message") if isinstance(error, dict) else error
+    def __init__(self, run_id: UUID, error: Json) -> None:
+        reason = error.get("message") if isinstance(error, dict) else error
         super().__init__(f"run {run_id} was cancelled" + (f": {reason}" if reason else ""))
-        self.run_id = run_id
-        self.error: Any = error  # pyright: ignore[reportUnknownMemberType]
+        self.run_id, self.error = run_id, error
 
 
 class WaitTimeout(TimeoutError):
@@ -38,3 +34,7 @@ class WaitTimeout(TimeoutError):
             f"`tenuto runs show {run_id}` shows its progress, `await run.cancel()` stops it"
         )
         self.run_id = run_id
+
+
+def _text(value: Json) -> str | None:
+    return None if value is None else str(value)

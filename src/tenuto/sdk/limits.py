@@ -38,7 +38,7 @@ class Rate:
         rate(self.per, "the rate")
 
 
-def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, object]) -> dict[str, Any]:
     """Return the limit in the form that SQL takes, for one task with these arguments as JSON values."""
     name = limit.name or task
     key = name if limit.key is None else f"{name}:{limit.key}={_text(arguments.get(limit.key))}"
@@ -48,7 +48,7 @@ def entry(limit: Limit | Rate, task: str, arguments: Mapping[str, Any]) -> dict[
     return {"scope": "rate", "key": key, "size": size, "seconds": per}
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, separators=(",", ":"))
     if len(text) <= MAX_KEY_CHARS:
         return text

@@ -1,15 +1,16 @@
 """The options of `@app.task(…)` and of a start, with their validation."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any, Literal, TypedDict, cast, get_args
 
 from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.limits import Limit, Rate
-from tenuto.sdk.retries import RetryPolicy, backoff_seconds
+from tenuto.sdk.retries import Exponential, Fixed, RetryPolicy, backoff_seconds
 from tenuto.sdk.suggestions import meant
 
 Executor = Literal["async", "thread", "process"]
@@ -65,9 +66,13 @@ class TaskOptions:
     optional: bool = False
     language: str = "python"
 
-    def kind(self, type: str, kept: Collection[str] = ()) -> dict[str, Any]:
+    def updated(self, options: "StartOptions") -> "TaskOptions":
+        """Return the options with those of one start, as far as they are options of a task."""
+        return replace(self, **{key: value for key, value in options.items() if key in OF_KIND})
+
+    def kind(self, type: str, kept: Collection[str] = ()) -> JsonObject:
         """Return the entry of `p_kinds`: the options that differ from the SQL defaults, plus those in `kept`."""
-        values = {
+        values: JsonObject = {
             "queue": self.queue,
             "priority": self.priority,
             "max_attempts": self.max_attempts,
@@ -85,7 +90,7 @@ class TaskOptions:
         return {"type": type, **differs}
 
 
-_KERNEL: dict[str, Any] = {
+_KERNEL: JsonObject = {
     "queue": "default",
     "priority": 0,
     "max_attempts": 3,
@@ -105,7 +110,7 @@ class StartOptions(TypedDict, total=False):
     queue: str
     resource_group: str
     labels: Iterable[str]
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, Json]
     timeout: Duration
     heartbeat_timeout: Duration
     max_attempts: int
@@ -114,10 +119,11 @@ class StartOptions(TypedDict, total=False):
     name: str
     external_id: str
     optional: bool
-    connection: Any
+    connection: object
 
 
 START_OPTIONS = frozenset(StartOptions.__annotations__)
+OF_KIND = ("queue", "priority", "labels", "timeout", "heartbeat_timeout", "max_attempts", "max_losses", "optional")
 
 
 def read_declared(what: str, options: Mapping[str, Any]) -> TaskOptions:
@@ -166,10 +172,10 @@ def check_shared(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
-def check_start(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def check_start(what: str, options: Mapping[str, Any]) -> StartOptions:
     """Validate the options of one start."""
     _check_known(what, options, sorted(START_OPTIONS), " of a start")
-    checked = {**options, **check_shared(what, options)}
+    checked = cast("StartOptions", {**options, **check_shared(what, options)})
     if "delay" in options and "available_at" in options:
         raise InvalidInput(f"{what}: delay and available_at both set the start time", "pass only one of them")
     if "delay" in options:
@@ -182,34 +188,35 @@ def check_start(what: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
-def _check_known(what: str, options: Mapping[str, Any], known: Collection[str], of: str = "") -> None:
+def _check_known(what: str, options: Mapping[str, object], known: Collection[str], of: str = "") -> None:
     for name in sorted(set(options) - set(known)):
         cure = meant(name, known) or f"known options are {', '.join(known)}"
         raise InvalidInput(f"{what}: there is no option {name!r}{of}", cure)
 
 
-def _whole(what: str, key: str, value: Any, least: int, most: int) -> int:
+def _whole(what: str, key: str, value: object, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise InvalidInput(f"{what}: {key} is {value!r}, not a whole number from {least} to {most}")
     return value
 
 
-def _text(what: str, key: str, value: Any, most: int) -> str:
+def _text(what: str, key: str, value: object, most: int) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= most or "\0" in value:
         raise InvalidInput(f"{what}: {key} is {value!r:.80}, not a text of 1 to {most} characters")
     return value
 
 
-def _labels(what: str, value: Any) -> tuple[str, ...]:
+def _labels(what: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InvalidInput(f"{what}: labels is {value!r}, not a list", 'write ["gpu=1"]')
-    return tuple(sorted({_text(what, "a label", label, 256) for label in value}))  # pyright: ignore[reportUnknownVariableType]
+    labels = cast("Iterable[object]", value)
+    return tuple(sorted({_text(what, "a label", label, 256) for label in labels}))
 
 
-def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) -> tuple[Any, ...]:
+def _several(what: str, key: str, value: object, kind: type[Limit] | type[Rate]) -> tuple[object, ...]:
     if isinstance(value, str) and kind is Rate:
         value = Rate(value)
-    limits = tuple(cast("list[Any]", value)) if isinstance(value, list | tuple) else (value,)
+    limits = tuple(cast("list[object]", value)) if isinstance(value, list | tuple) else (value,)
     for limit in limits:
         if not isinstance(limit, kind):
             cure = 'write limit=Limit(2, key="customer_id")' if kind is Limit else 'write rate="100/m"'
@@ -217,7 +224,7 @@ def _several(what: str, key: str, value: Any, kind: type[Limit] | type[Rate]) ->
     return limits
 
 
-def _check_choices(what: str, options: Mapping[str, Any]) -> None:
+def _check_choices(what: str, options: Mapping[str, object]) -> None:
     choices = {
         "executor": get_args(Executor),
         "runtime": get_args(Runtime),
@@ -234,7 +241,7 @@ def _check_choices(what: str, options: Mapping[str, Any]) -> None:
             raise InvalidInput(f"{what}: reading a pickle runs the code in it", 'leave serializer="pickle" out')
 
 
-def _check_retry(what: str, policy: Any) -> None:
-    if policy is not None and not callable(policy) and backoff_seconds(policy) is None:
+def _check_retry(what: str, policy: object) -> None:
+    if not (policy is None or callable(policy) or isinstance(policy, Fixed | Exponential)):
         cure = 'write Fixed("10s"), Exponential(base="2s") or a function of the error and the number of failures'
         raise InvalidInput(f"{what}: retry is {policy!r}, not a policy", cure)

@@ -1,10 +1,10 @@
 """Retry policies: how long to wait after a failure, and whether to retry at all."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
+from tenuto.model.backoff import jitter
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.context.control import Fail
@@ -39,7 +39,7 @@ class Exponential:
 
 # Called with the error and the number of failures so far, including this one. Returns a pause, None for the default
 # backoff, or Fail (the class, or an instance with a message) to give up.
-ByError = Callable[[BaseException, int], Any]
+ByError = Callable[[BaseException, int], Duration | Fail | type[Fail] | None]
 RetryPolicy = Fixed | Exponential | ByError
 
 
@@ -75,12 +75,12 @@ def retry_after(policy: RetryPolicy | None, error: BaseException, failures: int)
             if most == MAX_BACKOFF_SECONDS:
                 return None
             pause = min(most, seconds(base) * 2.0 ** min(failures - 1, 30))
-            return pause * random.uniform(0.5, 1.5)  # noqa: S311 (jitter, not a secret)
+            return jitter(pause)
         case _:
             return _read_delay(policy(error, failures))
 
 
-def _read_delay(delay: Any) -> float | None:
-    if delay is Fail or isinstance(delay, Fail):
+def _read_delay(delay: Duration | Fail | type[Fail] | None) -> float | None:
+    if isinstance(delay, Fail) or delay is Fail:
         return NEVER
-    return None if delay is None else seconds(delay, "the return value of the retry policy")
+    return None if delay is None else seconds(cast("Duration", delay), "the return value of the retry policy")

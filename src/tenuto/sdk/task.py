@@ -2,11 +2,11 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar, Unpack, cast
 
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.arguments import Arguments, Signature
 from tenuto.sdk.limits import entry
 from tenuto.sdk.options import Executor, StartOptions, TaskOptions, check_start
@@ -17,8 +17,6 @@ from tenuto.sdk.values.wire_format import MISSING, dump
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-OF_KIND = ("queue", "priority", "labels", "timeout", "heartbeat_timeout", "max_attempts", "max_losses", "optional")
 
 
 class Task(Generic[P, R]):
@@ -45,7 +43,7 @@ class Task(Generic[P, R]):
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -53,18 +51,21 @@ class Task(Generic[P, R]):
 
     def options(self, **options: Unpack[StartOptions]) -> "Task[P, R]":
         """Return a copy of the task with options for one start: `tn.start(send.options(delay="5m"), to="a@b.c")`."""
+        return self.with_options(options)
+
+    def with_options(self, options: Mapping[str, object]) -> "Task[P, R]":
+        """Return a copy of the task with these options, which are checked first."""
         checked = check_start(self.name, options)
-        of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
         return Task(
             self.name,
             self.function,
-            replace(self.declared, **of_kind),
+            self.declared.updated(checked),
             queue_limits=self.queue_limits,
-            start_options={**self.start_options, **checked},  # type: ignore[typeddict-item]
+            start_options={**self.start_options, **checked},
         )
 
     @cached_property
-    def _kind(self) -> dict[str, Any]:
+    def _kind(self) -> JsonObject:
         return self.declared.kind(self.name)
 
     @cached_property
@@ -78,11 +79,11 @@ class Task(Generic[P, R]):
         return result_codec(self.function, self.name)
 
     @property
-    def returns(self) -> Any:
+    def returns(self) -> object:
         """The type hint of the return value."""
         return MISSING if self.pickled else self.result.hint
 
-    def encode_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    def encode_args(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
         """Return the arguments as JSON text. Raises an error that shows the signature if they do not fit."""
         if self.pickled:
             self.signature.bind(args, kwargs)
@@ -99,29 +100,31 @@ class Task(Generic[P, R]):
             return thaw_arguments(self.name, input, slots)
         return self.signature.decode(input, slots)
 
-    def encode_result(self, value: Any) -> str | None:
+    def encode_result(self, value: object) -> str | None:
         """Return the result as JSON text, or None for None."""
         if self.pickled:
             return None if value is None else dump(dump_value(self.name, value))
         return self.result.encode(value)
 
-    def decode_result(self, value: Any) -> R:
+    def decode_result(self, value: Json) -> R:
         """Return the result from its JSON value."""
         if self.pickled:
             return cast("R", load_value(self.name, value))
         return self.result.decode(value)
 
-    def kind(self) -> dict[str, Any]:
+    def kind(self) -> JsonObject:
         """Return the entry of `p_kinds` for tasks of this type."""
         return {**self._kind}
 
-    def limits_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    def limits_of(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[dict[str, Any]] | None:
         """Return the limits that apply to a task with these arguments, or None."""
         queued = self.queue_limits.get(self.declared.queue)
         if not (self.declared.limit or self.declared.rate or queued):
             return None
-        entries = [{"scope": "queue", "key": self.declared.queue, "size": queued}] if queued else []
-        bound: dict[str, Any] = {}
+        entries: list[dict[str, Any]] = (
+            [{"scope": "queue", "key": self.declared.queue, "size": queued}] if queued else []
+        )
+        bound: dict[str, object] = {}
         for limit in (*self.declared.limit, *self.declared.rate):
             if limit.key is not None:
                 bound = bound or self.signature.bind(args, kwargs)
@@ -149,8 +152,11 @@ class Task(Generic[P, R]):
         _ = self.result
 
 
+AnyTask = Task[..., Any]
+
+
 @lru_cache(1024)
-def takes_context(function: Callable[..., Any]) -> bool:
+def takes_context(function: Callable[..., object]) -> bool:
     """Whether the first parameter is `ctx`, by name or by type."""
     first = next(iter(inspect.signature(function).parameters.values()), None)
     if first is None:
@@ -160,7 +166,7 @@ def takes_context(function: Callable[..., Any]) -> bool:
     return first.name == "ctx" or (hint in ("Context", "SyncContext") and module.startswith("tenuto.sdk"))
 
 
-def _executor(name: str, function: Callable[..., Any], wanted: Executor | None) -> Executor:
+def _executor(name: str, function: Callable[..., object], wanted: Executor | None) -> Executor:
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise InvalidInput(f"{name} is a generator", "return a list, or start children with ctx.start")
     natural: Executor = "async" if inspect.iscoroutinefunction(function) else "thread"

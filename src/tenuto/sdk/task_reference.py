@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from tenuto.sdk.limits import entry
-from tenuto.sdk.options import StartOptions, TaskOptions, check_start
-from tenuto.sdk.task import OF_KIND, Task
+from tenuto.sdk.options import OF_KIND, StartOptions, TaskOptions, check_start
+from tenuto.sdk.task import AnyTask, Task
 
 
 class TaskReference(Task[..., Any]):
@@ -25,11 +25,17 @@ class TaskReference(Task[..., Any]):
         self._kept, self._inherits = kept, inherits
 
     def options(self, **options: Unpack[StartOptions]) -> "TaskReference":
+        return self.with_options(options)
+
+    def with_options(self, options: Mapping[str, object]) -> "TaskReference":
         checked = check_start(self.name, options)
-        of_kind = {key: value for key, value in checked.items() if key in OF_KIND}
-        both: Any = {**self.start_options, **checked}
-        declared, kept = replace(self.declared, **of_kind), self._kept | of_kind.keys()
-        return TaskReference(self.name, declared, start_options=both, kept=kept, inherits=self._inherits)
+        return TaskReference(
+            self.name,
+            self.declared.updated(checked),
+            start_options={**self.start_options, **checked},
+            kept=self._kept | (checked.keys() & OF_KIND),
+            inherits=self._inherits,
+        )
 
     def kind(self) -> dict[str, Any]:
         if not self._inherits:
@@ -37,16 +43,16 @@ class TaskReference(Task[..., Any]):
         return {**self.declared.kind(self.name, kept=self._kept), "inherit": True}
 
 
-def _anything(*args: Any, **kwargs: Any) -> Any:
+def _anything(*args: object, **kwargs: object) -> None:
     """Stands for a function that only workers have."""
 
 
-def declare(tasks: Mapping[str, Task[..., Any]]) -> dict[str, dict[str, Any]]:
+def declare(tasks: Mapping[str, AnyTask]) -> dict[str, dict[str, Any]]:
     """Return the declarations of a worker's tasks, in the form that `declare_types` takes."""
     return {name: _declaration(task) for name, task in tasks.items()}
 
 
-def _declaration(task: Task[..., Any]) -> dict[str, Any]:
+def _declaration(task: AnyTask) -> dict[str, Any]:
     kind = {key: value for key, value in task.kind().items() if key != "type"}
     queued = task.queue_limits.items()
     limits: list[dict[str, Any]] = [{"scope": "queue", "key": queue, "size": size} for queue, size in queued]
@@ -58,7 +64,7 @@ def _declaration(task: Task[..., Any]) -> dict[str, Any]:
     return {"kind": kind, **({"limits": limits} if limits else {})}
 
 
-def _of_parameter(task: Task[..., Any], name: str) -> dict[str, Any]:
+def _of_parameter(task: AnyTask, name: str) -> dict[str, Any]:
     """Return the position of a limit's parameter among the arguments, and its default value."""
     signature = task.signature
     location: dict[str, Any] = {"parameter": name}

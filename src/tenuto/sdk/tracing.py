@@ -5,7 +5,6 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
 
 KEYS = ("traceparent", "tracestate")
 
@@ -29,7 +28,7 @@ def carrier() -> dict[str, str]:
     return headers
 
 
-def span(name: str, metadata: str | None, **attributes: str | int) -> AbstractContextManager[Any]:
+def span(name: str, metadata: str | None, **attributes: str | int) -> AbstractContextManager[object]:
     """Open a span for the execution, as a child of the trace that started it. `metadata` is the task's, as JSON
     text."""
     if metadata is None or '"traceparent"' not in metadata or not _installed():

@@ -10,6 +10,7 @@ from uuid import UUID
 from tenuto.db import embedded
 from tenuto.db.connection.pool import ConnectionPool, open_pool
 from tenuto.db.install.test_databases import isolated_database
+from tenuto.model.tasks import MAX_TASKS
 from tenuto.sdk.app import App
 from tenuto.sdk.client.client import Client
 from tenuto.sdk.client.sql_transport import SqlTransport
@@ -19,8 +20,6 @@ from tenuto.storage.folder import FolderStore
 from tenuto.testing.clock import Clock
 from tenuto.testing.inline import InlineWorker
 from tenuto.worker.backends.sql import put_schedules
-
-MAX_TASKS = 100_000
 
 
 class Isolated(Client):

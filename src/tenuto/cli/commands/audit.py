@@ -9,8 +9,8 @@ import typer
 from tenuto.cli.audited import Org, look, operator
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError, WorkFailed
-from tenuto.cli.output import Json, show, show_list, table
-from tenuto.cli.session import CommandContext, read_id
+from tenuto.cli.output import AsJson, show, show_list, table
+from tenuto.cli.session import CommandContext, read_optional_id
 
 if TYPE_CHECKING:
     from tenuto.cli.audit_verify import Verified
@@ -35,21 +35,30 @@ def list_(
     before: Before = None,
     limit: Limit = 50,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the actions of users and keys, newest first."""
     from tenuto.db import audit
 
-    filters = {"entity": entity, "entity_id": entity_id, "action": action, "actor_id": actor}
-    page = {"before": before and read_id(before, "audit entry"), "limit": limit}
+    before_id = read_optional_id(before, "audit entry")
     entries = look(
-        lambda context: context.pool.call(audit.list_audit, org_id=context.org_id, **filters, **page), org=org
+        lambda context: context.pool.call(
+            audit.list_audit,
+            org_id=context.org_id,
+            entity=entity,
+            entity_id=entity_id,
+            action=action,
+            actor_id=actor,
+            before=before_id,
+            limit=limit,
+        ),
+        org=org,
     )
     show_list("entries", entries, COLUMNS, as_json=as_json)
 
 
 @app.command()
-def verify(heads: Heads = None, org: Org = None, as_json: Json = False) -> None:
+def verify(heads: Heads = None, org: Org = None, as_json: AsJson = False) -> None:
     """Check the chain of entries. Reports entries that were edited, deleted, inserted, moved or cut off.
 
     With --heads, changes to the entries covered by these heads are found even if the whole chain was rewritten.
@@ -82,7 +91,7 @@ def export(
     to: Annotated[Path | None, typer.Option(help="New file for the entries, one JSON object per line.")] = None,
     heads: Heads = None,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write the entries to a file, or append signed heads of the chain to a file. Store both outside of the database.
 
@@ -137,7 +146,7 @@ def prune(
         typer.Option(help="How long to keep entries: 365d, 104w. Only whole months are deleted.", show_default=False),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and change nothing.")] = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete old months of the audit logs of all orgs. Each chain records the deletion and continues."""
     from datetime import timedelta
@@ -146,8 +155,7 @@ def prune(
     from tenuto.model.durations import seconds
 
     span = timedelta(seconds=seconds(keep, "--keep"))
-    params = {"keep": span, "actor_id": operator(), "dry_run": dry_run}
-    gone = look(lambda context: context.pool.call(audit.prune_audit, **params))
+    gone = look(lambda context: context.pool.call(audit.prune_audit, keep=span, actor_id=operator(), dry_run=dry_run))
     word = "would be deleted" if dry_run else "deleted"
     text = "\n".join(f"{month.entries} entries of {month.partition} {word}" for month in gone)
     show({"months": gone, "dry_run": dry_run}, text or "no entries are that old", as_json=as_json)

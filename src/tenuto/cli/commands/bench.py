@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenuto.cli.commands.worker import worker_settings
 from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
-from tenuto.cli.output import Json, show
-from tenuto.cli.processes.serve import ProcessContext, resolve_context, serve
+from tenuto.cli.output import AsJson, show
+from tenuto.cli.processes.serve import ProcessContext, resolve_context, serve, worker_name
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.run import Runs
@@ -36,7 +35,7 @@ class Measured:
     drain_per_second: int
 
 
-def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: Json = False) -> None:
+def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: AsJson = False) -> None:
     """Start empty tasks in bulk, then run a worker until all are done. They are kept until their retention ends."""
     settings = read_settings()
     with ready_database(settings) as url:
@@ -47,8 +46,18 @@ def bench(tasks: Tasks = 20_000, processes: Processes = 1, as_json: Json = False
 
 async def _measure(context: ProcessContext, tasks: int, processes: int) -> Measured:
     from tenuto.cli.commands.bench_app import app, nothing
+    from tenuto.worker.settings import WorkerSettings
 
-    worker = worker_settings(context, TARGET, queues=[QUEUE], processes=processes)
+    worker = WorkerSettings(
+        target=TARGET,
+        url=context.url,
+        org_id=context.org_id,
+        role=context.worker_role,
+        name=worker_name(),
+        home=str(context.settings.home),
+        queues=[QUEUE],
+        processes=processes,
+    )
     async with app.connect(context.url, org=context.settings.org) as tn:
         begun = time.perf_counter()
         runs = await tn.start_many(nothing, range(tasks))

@@ -8,7 +8,7 @@ import typer
 from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Before, Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.output import AsJson, show, show_list
 
 app = typer.Typer(help="Bundles of untrusted code: build, push, list, delete.", no_args_is_help=True)
 
@@ -26,7 +26,7 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The file to write
 
 
 @app.command()
-def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
+def build(folder: Folder, out: Out = None, as_json: AsJson = False) -> None:
     """Build a bundle from a folder. The same files always give the same hash."""
     from hashlib import sha256
 
@@ -41,7 +41,7 @@ def build(folder: Folder, out: Out = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def push(file: File, org: Org = None, as_json: Json = False) -> None:
+def push(file: File, org: Org = None, as_json: AsJson = False) -> None:
     """Upload a bundle. New attempts of its task types run its code."""
     from hashlib import sha256
 
@@ -52,37 +52,48 @@ def push(file: File, org: Org = None, as_json: Json = False) -> None:
         raise UsageError(f"{file} is not a file of up to 64 MB; write tenuto bundle push FILE")
     with file.open("rb") as content:
         bundle = read_bundle(content).verify()
-        known = {"sha256": sha256(file.read_bytes()).hexdigest(), "size": file.stat().st_size}
+        hash = sha256(file.read_bytes()).hexdigest()
 
         async def work(transaction: AuditedTransaction) -> None:
-            await transaction.do(upload_bundle, bundle=bundle, file=content, **known, created_by=transaction.actor)
-            await transaction.note("bundle", known["sha256"], "put", new(name=bundle.name, types=bundle.types))
+            await upload_bundle(
+                transaction.conn,
+                org_id=transaction.org_id,
+                bundle=bundle,
+                file=content,
+                sha256=hash,
+                size=file.stat().st_size,
+                created_by=transaction.actor,
+            )
+            await transaction.note("bundle", hash, "put", new(name=bundle.name, types=bundle.types))
 
         change(work, org=org)
-    facts = {"sha256": known["sha256"], "types": bundle.types}
-    show(facts, f"sha256:{known['sha256']} now runs {', '.join(bundle.types)}", as_json=as_json)
+    facts = {"sha256": hash, "types": bundle.types}
+    show(facts, f"sha256:{hash} now runs {', '.join(bundle.types)}", as_json=as_json)
 
 
 @app.command("list")
-def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
     """List bundles, newest first, with the task types that each one runs now."""
-    from tenuto.cli.session import read_id
+    from tenuto.cli.session import read_optional_id
     from tenuto.db import bundles
 
-    page = {"before": before and read_id(before, "bundle"), "limit": limit}
-    items = look(lambda context: context.pool.call(bundles.list_bundles, org_id=context.org_id, **page), org=org)
+    before_id = read_optional_id(before, "bundle")
+    items = look(
+        lambda context: context.pool.call(bundles.list_bundles, org_id=context.org_id, before=before_id, limit=limit),
+        org=org,
+    )
     show_list("bundles", items, COLUMNS, as_json=as_json)
 
 
 @app.command()
-def delete(hash: Hash, org: Org = None, as_json: Json = False) -> None:
+def delete(hash: Hash, org: Org = None, as_json: AsJson = False) -> None:
     """Delete a bundle, so that it can no longer be run."""
     from tenuto.db import bundles
 
     sha256 = hash.removeprefix("sha256:")
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(bundles.delete_bundle, sha256=sha256)
+        await bundles.delete_bundle(transaction.conn, org_id=transaction.org_id, sha256=sha256)
         await transaction.note("bundle", sha256, "delete")
 
     change(work, org=org)

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.database import open_database, read_settings
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.session import with_database
 
 app = typer.Typer(help="The database: migrate, status, stop, psql, prune.", no_args_is_help=True)
 
 
 @app.command()
-def migrate(as_json: Json = False) -> None:
+def migrate(as_json: AsJson = False) -> None:
     """Update the database to this version of Tenuto. It is safe to run at any time."""
     from tenuto.db.install import install
 
@@ -25,7 +25,7 @@ def migrate(as_json: Json = False) -> None:
 
 
 @app.command()
-def status(as_json: Json = False) -> None:
+def status(as_json: AsJson = False) -> None:
     """Show which database is used and whether it is up to date. Starts the embedded server if it is not running.
 
     With --json, the URL of the embedded server contains its password, for programs that connect to it.
@@ -50,7 +50,7 @@ def status(as_json: Json = False) -> None:
 
 
 @app.command()
-def stop(as_json: Json = False) -> None:
+def stop(as_json: AsJson = False) -> None:
     """Stop the embedded server, even if processes use it."""
     from tenuto.db import embedded
 
@@ -64,7 +64,7 @@ def stop(as_json: Json = False) -> None:
 @app.command()
 def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and change nothing.")] = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Delete runs older than their retention now. Dispatchers also do this on their own."""
     from tenuto.cli.prune import prune as prune_now

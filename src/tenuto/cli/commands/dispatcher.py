@@ -5,7 +5,7 @@ import logging
 
 from tenuto.cli.database import read_settings, ready_database
 from tenuto.cli.exit_codes import WorkFailed
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import peppers_if_any
 from tenuto.cli.processes.serve import (
     NO_LOOPS,
@@ -20,7 +20,7 @@ from tenuto.cli.processes.serve import (
 log = logging.getLogger("tenuto.dispatcher")
 
 
-def dispatcher(metrics_port: MetricsPort = None, as_json: Json = False) -> None:
+def dispatcher(metrics_port: MetricsPort = None, as_json: AsJson = False) -> None:
     """Run the dispatcher loops: delays, retries, leases, schedules, retention.
 
     Every worker runs them too. Any number of dispatchers may run.

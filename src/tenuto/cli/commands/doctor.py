@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from tenuto.cli.database import Settings, open_database, read_settings
 from tenuto.cli.exit_codes import FAILED
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Seen:
     parked: "list[ParkedCount]"
 
 
-def doctor(as_json: Json = False) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Check the installation. Each line shows ok, or a problem and its remedy."""
     from tenuto.db.connection.error_messages import explained
     from tenuto.db.install import install
@@ -208,7 +208,7 @@ def durability(checkup: "Diagnostics") -> Check:
 
 
 def connections(checkup: "Diagnostics") -> Check:
-    maximum: Any = int(checkup.settings.get("max_connections", "100"))
+    maximum = int(checkup.settings.get("max_connections", "100"))
     if checkup.connections > maximum * 0.8:
         return Check(
             "connections",

@@ -7,7 +7,7 @@ import typer
 
 from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.output import AsJson, show, show_list
 
 app = typer.Typer(help="Resource groups: list, set.", no_args_is_help=True)
 
@@ -21,13 +21,15 @@ def list_(
     ] = None,
     limit: Limit = 50,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the resource groups with their weights and quotas."""
     from tenuto.db import identity
 
-    page = {"after": after, "limit": limit}
-    groups = look(lambda context: context.pool.call(identity.list_groups, org_id=context.org_id, **page), org=org)
+    groups = look(
+        lambda context: context.pool.call(identity.list_groups, org_id=context.org_id, after=after, limit=limit),
+        org=org,
+    )
     show_list("groups", groups, COLUMNS, as_json=as_json)
 
 
@@ -41,13 +43,15 @@ def set_(
         int | None, typer.Option(min=0, help="Maximum number of its tasks that run at once.", show_default="no bound")
     ] = None,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create a resource group, or change its weight and quota."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await transaction.do(identity.set_resource_group, external_id=group, weight=weight, quota=quota)
+        id = await identity.set_resource_group(
+            transaction.conn, org_id=transaction.org_id, external_id=group, weight=weight, quota=quota
+        )
         await transaction.note("group", group, "set", new(weight=weight, quota=quota))
         return id
 

@@ -8,7 +8,8 @@ import typer
 from tenuto.cli.audited import AuditedTransaction, change, look, new, operator
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import Json, fields, show, show_list
+from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.model.json import JsonObject
 
 if TYPE_CHECKING:
     from tenuto.cli.session import CommandContext
@@ -32,7 +33,7 @@ Retention = Annotated[
 def list_(
     after: Annotated[str | None, typer.Option(help="Start after this org: the last one of the previous page.")] = None,
     limit: Limit = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List all orgs by slug."""
     from tenuto.db import identity
@@ -42,11 +43,11 @@ def list_(
 
 
 @app.command()
-def create(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
+def create(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: AsJson = False) -> None:
     """Create an org, with its own users, keys and runs."""
     from tenuto.db import identity
 
-    settings = {"retention_days": retention_days} if retention_days else None
+    settings: JsonObject | None = {"retention_days": retention_days} if retention_days else None
 
     async def work(context: "CommandContext") -> UUID:
         async with context.pool.connection() as conn, conn.transaction():
@@ -59,7 +60,7 @@ def create(org: Slug, name: FullName = None, retention_days: Retention = None, a
 
 
 @app.command("show")
-def show_(org: Slug, as_json: Json = False) -> None:
+def show_(org: Slug, as_json: AsJson = False) -> None:
     """Show one org."""
 
     async def find(context: "CommandContext") -> "Tenant":
@@ -71,7 +72,7 @@ def show_(org: Slug, as_json: Json = False) -> None:
 
 
 @app.command("set")
-def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: Json = False) -> None:
+def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_json: AsJson = False) -> None:
     """Change the name or settings of an org. Options you leave out keep their values."""
     from tenuto.db import identity
     from tenuto.model.audit import diff
@@ -82,8 +83,8 @@ def set_(org: Slug, name: FullName = None, retention_days: Retention = None, as_
     async def work(transaction: AuditedTransaction) -> None:
         old = await _find(transaction.conn, transaction.org_id)
         settings = {**old.settings, "retention_days": retention_days} if retention_days else old.settings
-        await transaction.do(identity.update_org, name=name, settings=settings)
-        before = {"name": old.name, "settings": old.settings}
+        await identity.update_org(transaction.conn, org_id=transaction.org_id, name=name, settings=settings)
+        before: JsonObject = {"name": old.name, "settings": old.settings}
         await transaction.note("org", org, "set", diff(before, {"name": name or old.name, "settings": settings}))
 
     change(work, org=org)

@@ -7,7 +7,7 @@ import typer
 from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.session import with_database
 
 app = typer.Typer(help="Side effects: list, replay.", no_args_is_help=True)
@@ -23,13 +23,16 @@ def list_(
     kind: Kind = None,
     before: Annotated[int | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
     limit: Limit = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List side effects, newest first. Dead ones failed 20 times."""
     from tenuto.db import monitoring
 
-    page = {"status": status, "kind": kind, "before": before, "limit": limit}
-    effects = with_database(lambda context: context.pool.call(monitoring.list_effects, org_id=context.org_id, **page))
+    effects = with_database(
+        lambda context: context.pool.call(
+            monitoring.list_effects, org_id=context.org_id, status=status, kind=kind, before=before, limit=limit
+        )
+    )
     show_list("effects", effects, COLUMNS, as_json=as_json)
 
 
@@ -40,7 +43,7 @@ def replay(
     everything: Annotated[
         bool, typer.Option("--all", help="All dead effects, or all of the kind that is given.")
     ] = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Retry dead side effects, with 20 new attempts each."""
     from tenuto.db import outbox
@@ -50,5 +53,11 @@ def replay(
             "nothing to replay; write ids of dead effects, or --all; `tenuto outbox list --status dead` shows them"
         )
     what = ", ".join(map(str, ids)) if ids else kind or "all"
-    done = audited_call(("outbox", what[:256]), "replay", outbox.replay_effects, ids=ids or None, kind=kind)
+    done = audited_call(
+        ("outbox", what[:256]),
+        "replay",
+        lambda transaction: outbox.replay_effects(
+            transaction.conn, org_id=transaction.org_id, ids=ids or None, kind=kind
+        ),
+    )
     show({"replayed": done}, f"{len(done)} effects will be tried again", as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tenuto.cli.audited import audited_call
-from tenuto.cli.output import Json, show, show_list
+from tenuto.cli.output import AsJson, show, show_list
 from tenuto.cli.session import with_database
 
 app = typer.Typer(help="Queues: list, pause, resume.", no_args_is_help=True)
@@ -16,7 +16,7 @@ Queue = Annotated[str, typer.Argument(help="The queue's name.", show_default=Fal
 
 
 @app.command("list")
-def list_(as_json: Json = False) -> None:
+def list_(as_json: AsJson = False) -> None:
     """List the queues and the number of tasks in each."""
     from tenuto.db import monitoring
 
@@ -25,18 +25,26 @@ def list_(as_json: Json = False) -> None:
 
 
 @app.command()
-def pause(queue: Queue, as_json: Json = False) -> None:
+def pause(queue: Queue, as_json: AsJson = False) -> None:
     """Pause a queue: its tasks are not claimed. Running tasks continue."""
     from tenuto.db import runs
 
-    audited_call(("queue", queue), "pause", runs.pause_queue, queue=queue)
+    audited_call(
+        ("queue", queue),
+        "pause",
+        lambda transaction: runs.pause_queue(transaction.conn, org_id=transaction.org_id, queue=queue),
+    )
     show({"queue": queue, "paused": True}, f"paused {queue}", as_json=as_json)
 
 
 @app.command()
-def resume(queue: Queue, as_json: Json = False) -> None:
+def resume(queue: Queue, as_json: AsJson = False) -> None:
     """Resume a paused queue."""
     from tenuto.db import runs
 
-    audited_call(("queue", queue), "resume", runs.resume_queue, queue=queue)
+    audited_call(
+        ("queue", queue),
+        "resume",
+        lambda transaction: runs.resume_queue(transaction.conn, org_id=transaction.org_id, queue=queue),
+    )
     show({"queue": queue, "paused": False}, f"resumed {queue}", as_json=as_json)

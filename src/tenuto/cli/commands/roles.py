@@ -8,8 +8,8 @@ import typer
 from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Limit
 from tenuto.cli.commands.users import UserId
-from tenuto.cli.output import Json, show, show_list
-from tenuto.cli.session import read_id
+from tenuto.cli.output import AsJson, show, show_list
+from tenuto.cli.session import read_id, read_optional_id
 
 app = typer.Typer(help="Roles of an org: create, list, members, add, remove, delete.", no_args_is_help=True)
 
@@ -24,13 +24,14 @@ def list_(
     after: Annotated[str | None, typer.Option(help="Start after this name: the last one of the previous page.")] = None,
     limit: Limit = 50,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the roles and how many users have each."""
     from tenuto.db import identity
 
-    page = {"after": after, "limit": limit}
-    roles = look(lambda context: context.pool.call(identity.list_roles, org_id=context.org_id, **page), org=org)
+    roles = look(
+        lambda context: context.pool.call(identity.list_roles, org_id=context.org_id, after=after, limit=limit), org=org
+    )
     show_list("roles", roles, COLUMNS, as_json=as_json)
 
 
@@ -39,13 +40,13 @@ def create(
     role: RoleName,
     description: Annotated[str | None, typer.Option(help="Description of the role.")] = None,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create a role that users can have and datasets can refer to."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await transaction.do(identity.create_role, name=role, description=description)
+        id = await identity.create_role(transaction.conn, org_id=transaction.org_id, name=role, description=description)
         await transaction.note("role", role, "create", new(description=description))
         return id
 
@@ -53,12 +54,12 @@ def create(
 
 
 @app.command()
-def delete(role: RoleName, org: Org = None, as_json: Json = False) -> None:
+def delete(role: RoleName, org: Org = None, as_json: AsJson = False) -> None:
     """Delete a role, also from the users who have it."""
     from tenuto.db import identity
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(identity.delete_role, name=role)
+        await identity.delete_role(transaction.conn, org_id=transaction.org_id, name=role)
         await transaction.note("role", role, "delete")
 
     change(work, org=org)
@@ -71,25 +72,30 @@ def members(
     after: Annotated[str | None, typer.Option(help="Start after this user: the last one of the previous page.")] = None,
     limit: Limit = 50,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the users who have a role."""
     from tenuto.db import identity
 
-    page = {"role": role, "after": after and read_id(after, "user"), "limit": limit}
-    members = look(lambda context: context.pool.call(identity.list_members, org_id=context.org_id, **page), org=org)
+    after_id = read_optional_id(after, "user")
+    members = look(
+        lambda context: context.pool.call(
+            identity.list_members, org_id=context.org_id, role=role, after=after_id, limit=limit
+        ),
+        org=org,
+    )
     show_list("members", members, MEMBERS, as_json=as_json)
 
 
 @app.command()
-def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
+def add(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Give a user a role. Does nothing if the user has it."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(identity.add_member, role=role, user_id=id)
+        await identity.add_member(transaction.conn, org_id=transaction.org_id, role=role, user_id=id)
         await transaction.note("role", role, "add", new(user=str(id)))
 
     change(work, org=org)
@@ -97,14 +103,14 @@ def add(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) ->
 
 
 @app.command()
-def remove(role: RoleName, user: UserId, org: Org = None, as_json: Json = False) -> None:
+def remove(role: RoleName, user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Remove a role from a user."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(identity.remove_member, role=role, user_id=id)
+        await identity.remove_member(transaction.conn, org_id=transaction.org_id, role=role, user_id=id)
         await transaction.note("role", role, "remove", {"user": {"old": str(id)}})
 
     change(work, org=org)

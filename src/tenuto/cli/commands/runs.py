@@ -10,13 +10,13 @@ import typer
 from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change, new
 from tenuto.cli.exit_codes import StillRunning, WorkFailed
 from tenuto.cli.logs import Follow, show_run_logs
-from tenuto.cli.output import Json, cell, fields, reason, say, show, show_list
-from tenuto.cli.session import CommandContext, read_id, with_database
+from tenuto.cli.output import AsJson, cell, fields, reason, say, show, show_list
+from tenuto.cli.session import CommandContext, read_id, read_optional_id, with_database
 from tenuto.model.durations import seconds
+from tenuto.model.monitoring import FINAL
 
 app = typer.Typer(help="Runs: list, show, watch, logs, cancel, retry, delete.", no_args_is_help=True)
 
-FINAL = ("completed", "failed", "cancelled")
 COLUMNS = ("id", "status", "type", "name", "total_tasks", "completed_tasks", "failed_tasks", "created_at")
 
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="Full id of the run.", show_default=False)]
@@ -35,18 +35,28 @@ def list_(
     name: Annotated[str | None, typer.Option(help="Only those of this name.")] = None,
     before: Before = None,
     limit: Limit = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List runs, newest first."""
     from tenuto.db import monitoring
 
-    page = {"status": status, "type": type, "name": name, "limit": limit, "before": before and read_id(before, "run")}
-    items = with_database(lambda context: context.pool.call(monitoring.list_runs, org_id=context.org_id, **page))
+    before_id = read_optional_id(before, "run")
+    items = with_database(
+        lambda context: context.pool.call(
+            monitoring.list_runs,
+            org_id=context.org_id,
+            status=status,
+            type=type,
+            name=name,
+            limit=limit,
+            before=before_id,
+        )
+    )
     show_list("runs", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
-def show_(run: RunId, as_json: Json = False) -> None:
+def show_(run: RunId, as_json: AsJson = False) -> None:
     """Show one run."""
     from tenuto.db import monitoring
 
@@ -61,7 +71,7 @@ def watch(
     timeout: Annotated[
         str | None, typer.Option(help="Wait at most this long: 30s. Exit code 4 if the run has not ended by then.")
     ] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Follow a run until it has ended. Exits with an error if the run failed."""
     from tenuto.db import monitoring
@@ -105,7 +115,7 @@ async def follow(context: CommandContext, run_id: UUID, *, as_json: bool) -> str
 
 
 @app.command()
-def logs(run: RunId, follow: Follow = False, as_json: Json = False) -> None:
+def logs(run: RunId, follow: Follow = False, as_json: AsJson = False) -> None:
     """Print the log lines of all tasks of a run. With --json, one object per line."""
     run_id = read_id(run, "run")
     with_database(lambda context: show_run_logs(context, run_id, follow=follow, as_json=as_json))
@@ -136,13 +146,18 @@ def cancel(
     run: RunId,
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the run.")] = None,
     no_wait: NoWait = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Cancel a run and all its open tasks."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    done = audited_call(("run", run_id), "cancel", runs.cancel_run, reason, run_id=run_id)
+    done = audited_call(
+        ("run", run_id),
+        "cancel",
+        lambda transaction: runs.cancel_run(transaction.conn, org_id=transaction.org_id, run_id=run_id, reason=reason),
+        reason,
+    )
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
     show({"id": run_id, "cancelled": True}, f"cancelling run {run_id}", as_json=as_json)
@@ -153,7 +168,7 @@ def retry(
     run: RunId,
     everything: Annotated[bool, typer.Option("--everything", help="Run completed tasks again too.")] = False,
     no_wait: NoWait = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Retry an ended run as a new run, which reuses the completed tasks."""
     run_id = read_id(run, "run")
@@ -166,18 +181,22 @@ def retry(
 async def retry_run(transaction: AuditedTransaction, run_id: UUID, *, everything: bool) -> UUID:
     from tenuto.db import runs
 
-    new_run_id = await transaction.do(runs.retry_run, run_id=run_id, reuse=not everything)
+    new_run_id = await runs.retry_run(transaction.conn, org_id=transaction.org_id, run_id=run_id, reuse=not everything)
     await transaction.note("run", run_id, "retry", new(run=str(new_run_id)))
     return new_run_id
 
 
 @app.command()
-def delete(run: RunId, no_wait: NoWait = False, as_json: Json = False) -> None:
+def delete(run: RunId, no_wait: NoWait = False, as_json: AsJson = False) -> None:
     """Delete an ended run with its tasks, attempts, data and logs."""
     from tenuto.db import runs
 
     run_id = read_id(run, "run")
-    done = audited_call(("run", run_id), "delete", runs.delete_run, run_id=run_id)
+    done = audited_call(
+        ("run", run_id),
+        "delete",
+        lambda transaction: runs.delete_run(transaction.conn, org_id=transaction.org_id, run_id=run_id),
+    )
     if not done and not no_wait:
         finish(run_id, quiet=as_json)
     show({"id": run_id, "deleted": True}, f"deleted run {run_id}", as_json=as_json)

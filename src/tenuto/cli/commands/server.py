@@ -3,12 +3,13 @@
 import logging
 import signal
 import socket
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenuto.cli.database import read_settings, ready_database
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.pepper import find_peppers
 from tenuto.cli.processes import oidc_options
 from tenuto.cli.processes.http_listener import address, bind, read_proxies, uvicorn_config
@@ -54,7 +55,7 @@ def server(
     public_url: oidc_options.PublicUrl = None,
     trusted_proxies: Proxies = None,
     max_connections_per_address: PerAddress = 1000,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Serve the HTTP API for API keys and for users of an OIDC issuer. Routes are described at /openapi.json."""
     from tenuto.db.connection.error_messages import explained
@@ -70,12 +71,23 @@ def server(
             role = choose_role(url, "tenuto_api")
             check_bound(url, role)
         peppers = find_peppers(settings)
-        options = {"cors_origins": tuple(cors_origin or ()), "oidc": people, "public_url": public_url}
-        more = {"objects": settings.home / "objects", "trusted_proxies": proxies}
-        more["max_connections_per_address"] = max_connections_per_address
-        settings = ServerSettings(url, role, peppers, **options, **more)
-        _serve(settings, bind(host, port), processes)
+        server_settings = ServerSettings(
+            url,
+            role,
+            peppers,
+            cors_origins=tuple(cors_origin or ()),
+            oidc=people,
+            public_url=public_url,
+            objects=settings.home / "objects",
+            trusted_proxies=proxies,
+            max_connections_per_address=max_connections_per_address,
+        )
+        _serve(server_settings, bind(host, port), processes)
     show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """uvicorn re-raises the signal that stopped it, which is no failure."""
 
 
 def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) -> None:
@@ -86,8 +98,7 @@ def _serve(settings: "ServerSettings", listener: socket.socket, processes: int) 
     log.info("listening at %s; press Ctrl-C to stop", address(listener))
     if processes == 1:
         for number in (signal.SIGTERM, signal.SIGINT):
-            # uvicorn re-raises the signal that stopped it: ignore that, because a stop is no failure.
-            signal.signal(number, lambda *_: None)
+            signal.signal(number, _ignore)
         Server(config).run([listener])
     else:
         Multiprocess(config, [listener]).run()

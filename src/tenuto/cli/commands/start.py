@@ -11,16 +11,17 @@ import typer
 from tenuto.cli.arguments import read_arguments
 from tenuto.cli.audited import AuditedTransaction, in_one, new
 from tenuto.cli.exit_codes import PROBLEMS, StillRunning, UsageError, WorkFailed
-from tenuto.cli.output import Json, say, show
+from tenuto.cli.output import AsJson, say, show
 from tenuto.cli.session import CommandContext, with_database
 from tenuto.model.durations import seconds
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.text import one_line
 
 if TYPE_CHECKING:
     from tenuto.sdk.client.client import Client
     from tenuto.sdk.client.run import Run
     from tenuto.sdk.client.start_request import StartRequest
-    from tenuto.sdk.task import Task
+    from tenuto.sdk.task import AnyTask
 
 NO_WORKER_AFTER_SECONDS = 3.0
 STRICT = "correct the type, start its worker first, or leave out --strict"
@@ -63,8 +64,8 @@ class Outcome:
     id: str
     created: bool
     status: str | None = None
-    result: Any = None
-    error: Any = None
+    result: Json = None
+    error: Json = None
 
 
 def start(
@@ -81,13 +82,13 @@ def start(
     max_attempts: MaxAttempts = None,
     timeout: Timeout = None,
     strict: Strict = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Start a task: `tenuto start shop.send to=a@b.c subject=hi --delay 5m`."""
     options = {"delay": delay, "priority": priority, "dedupe_key": dedupe_key, "queue": queue, "timeout": timeout}
     options |= {"resource_group": resource_group, "max_attempts": max_attempts}
     chosen = {name: value for name, value in options.items() if value is not None}
-    task = find_task(type, app).options(**chosen)
+    task = find_task(type, app).with_options(chosen)
     args, kwargs = read_arguments(arguments or [])
     if app is None and args and kwargs:
         raise UsageError(f"{type} has positional and named arguments; name all or none, or pass --app module:app")
@@ -130,13 +131,13 @@ def _show(outcome: Outcome, problem: Exception | None, *, as_json: bool) -> None
         raise problem
 
 
-def show_result(result: Any) -> str:
+def show_result(result: Json) -> str:
     import json
 
     return json.dumps(result, ensure_ascii=False)
 
 
-def find_task(type: str, target: str | None) -> "Task[..., Any]":
+def find_task(type: str, target: str | None) -> "AnyTask":
     """Return the app's task, or without an app a reference that accepts any arguments."""
     from tenuto.sdk.app_loader import BadTarget, load_app
     from tenuto.sdk.task_reference import TaskReference
@@ -161,9 +162,7 @@ def make_client(context: CommandContext) -> "Client":
     )
 
 
-async def _start(
-    context: CommandContext, task: "Task[..., Any]", args: list[Any], kwargs: dict[str, Any]
-) -> "Run[Any]":
+async def _start(context: CommandContext, task: "AnyTask", args: list[Json], kwargs: JsonObject) -> "Run[Any]":
     from tenuto.sdk.client.start_request import plan_task
 
     # `client.start` would take `name=ada` for an option of the start.

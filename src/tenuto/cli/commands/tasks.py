@@ -9,9 +9,9 @@ import typer
 from tenuto.cli.audited import WORKERS, AuditedTransaction, audited_call, change
 from tenuto.cli.commands.runs import Before, Limit, retry_run
 from tenuto.cli.logs import Follow, show_task_logs
-from tenuto.cli.output import Json, cell, fields, reason, show, show_list, table
+from tenuto.cli.output import AsJson, cell, fields, reason, show, show_list, table
 from tenuto.cli.run_or_task import of_a_task
-from tenuto.cli.session import CommandContext, read_id, with_database
+from tenuto.cli.session import CommandContext, read_id, read_optional_id, with_database
 
 if TYPE_CHECKING:
     from tenuto.model.monitoring import AttemptInfo, TaskStatus
@@ -33,19 +33,29 @@ def list_(
     type: Annotated[str | None, typer.Option(help="Only those of this type.")] = None,
     before: Before = None,
     limit: Limit = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List tasks, newest first."""
     from tenuto.db import monitoring
 
-    filters = {"run_id": run and read_id(run, "run"), "status": status, "queue": queue, "type": type}
-    page = {**filters, "limit": limit, "before": before and read_id(before, "task")}
-    items = with_database(lambda context: context.pool.call(monitoring.list_tasks, org_id=context.org_id, **page))
+    run_id, before_id = read_optional_id(run, "run"), read_optional_id(before, "task")
+    items = with_database(
+        lambda context: context.pool.call(
+            monitoring.list_tasks,
+            org_id=context.org_id,
+            run_id=run_id,
+            status=status,
+            queue=queue,
+            type=type,
+            before=before_id,
+            limit=limit,
+        )
+    )
     show_list("tasks", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
-def show_(task: TaskId, as_json: Json = False) -> None:
+def show_(task: TaskId, as_json: AsJson = False) -> None:
     """Show one task and its attempts."""
     from tenuto.db import monitoring
 
@@ -64,7 +74,7 @@ def show_(task: TaskId, as_json: Json = False) -> None:
 
 
 @app.command()
-def tree(task: TaskId, as_json: Json = False) -> None:
+def tree(task: TaskId, as_json: AsJson = False) -> None:
     """Show a task and all tasks that it started, as a tree."""
     from tenuto.db import runs
     from tenuto.model.errors import NotFound
@@ -90,7 +100,7 @@ def _branch(node: "TreeNode") -> str:
 def logs(
     task: TaskId,
     follow: Follow = False,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print the log lines of a task, without its children. With --json, one object per line."""
     task_id = read_id(task, "task")
@@ -103,14 +113,14 @@ def logs(
 
 
 @app.command()
-def retry(task: TaskId, as_json: Json = False) -> None:
+def retry(task: TaskId, as_json: AsJson = False) -> None:
     """Retry the ended run of a task as a new run, which reuses the completed tasks."""
     from tenuto.db import monitoring
 
     task_id = read_id(task, "task")
 
     async def work(transaction: AuditedTransaction) -> tuple[UUID, UUID]:
-        row = await transaction.do(monitoring.get_task, task_id=task_id)
+        row = await monitoring.get_task(transaction.conn, org_id=transaction.org_id, task_id=task_id)
         return row.run_id, await retry_run(transaction, row.run_id, everything=False)
 
     old, new = change(work, role=WORKERS)
@@ -121,11 +131,18 @@ def retry(task: TaskId, as_json: Json = False) -> None:
 def cancel(
     task: TaskId,
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the task.")] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Cancel a task and all open tasks that it started."""
     from tenuto.db import runs
 
     task_id = read_id(task, "task")
-    audited_call(("task", task_id), "cancel", runs.cancel_task, reason, task_id=task_id)
+    audited_call(
+        ("task", task_id),
+        "cancel",
+        lambda transaction: runs.cancel_task(
+            transaction.conn, org_id=transaction.org_id, task_id=task_id, reason=reason
+        ),
+        reason,
+    )
     show({"id": task_id, "cancelled": True}, f"cancelling task {task_id}", as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import fetch_overview
 from tenuto.cli.session import CommandContext, with_database
 
@@ -14,7 +14,7 @@ EVERY = 1.0  # seconds between two updates
 
 
 def top(
-    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False, as_json: Json = False
+    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False, as_json: AsJson = False
 ) -> None:
     """Watch queues and workers until Ctrl-C. Without a terminal, print once and exit."""
     if once or as_json or not sys.stdout.isatty():

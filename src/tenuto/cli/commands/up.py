@@ -8,9 +8,9 @@ from uuid import UUID
 
 import typer
 
-from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs, worker_settings
+from tenuto.cli.commands.worker import Bundles, Weak, refuse_target, what_runs
 from tenuto.cli.database import read_settings, ready_database
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.overview import fetch_overview
 from tenuto.cli.processes.serve import (
     MetricsPort,
@@ -20,6 +20,7 @@ from tenuto.cli.processes.serve import (
     resolve_context,
     serve,
     stopped_by_signals,
+    worker_name,
 )
 from tenuto.cli.processes.up_server import LocalServer, find_front, log_server, make_link, serve_http
 from tenuto.model.text import LineFormatter
@@ -50,9 +51,11 @@ def up(
     bundles: Bundles = False,
     weak_sandbox: Weak = False,
     metrics_port: MetricsPort = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run Postgres, a dispatcher, the HTTP API and, for an app, a worker. Ctrl-C stops all of them."""
+    from tenuto.worker.settings import WorkerSettings
+
     if target is not None:
         refuse_target(target)
     settings = read_settings()
@@ -61,9 +64,17 @@ def up(
         where = f"embedded, in {settings.home}" if settings.database_url is None else "set by TENUTO_DATABASE_URL"
         log.info("database: %s", where)
         context = resolve_context(settings, url, metrics_port)
-        flags = {"bundles": bundles, "weak_sandbox": weak_sandbox}
-        worker = worker_settings(context, target, **flags) if target or bundles else None
-        asyncio.run(_serve(context, find_front(context, port), worker, console))
+        worker = WorkerSettings(
+            target=target,
+            url=context.url,
+            org_id=context.org_id,
+            role=context.worker_role,
+            name=worker_name(),
+            home=str(settings.home),
+            bundles=bundles,
+            weak_sandbox=weak_sandbox,
+        )
+        asyncio.run(_serve(context, find_front(context, port), worker if target or bundles else None, console))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 

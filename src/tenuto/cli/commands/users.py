@@ -7,8 +7,8 @@ import typer
 
 from tenuto.cli.audited import AuditedTransaction, Org, change, look, new
 from tenuto.cli.commands.runs import Before, Limit
-from tenuto.cli.output import Json, fields, show, show_list
-from tenuto.cli.session import read_id
+from tenuto.cli.output import AsJson, fields, show, show_list
+from tenuto.cli.session import read_id, read_optional_id
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -30,16 +30,24 @@ def add(
     email: Annotated[str | None, typer.Option(help="Email address, shown in lists.")] = None,
     name: Annotated[str | None, typer.Option(help="Name, shown in lists.")] = None,
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Add a user of an OIDC issuer, or update the user if it exists."""
     from tenuto.db import identity
 
-    fields = {"issuer": issuer, "subject": subject, "platform_role": role, "email": email, "name": name}
-
     async def work(transaction: AuditedTransaction) -> UUID:
-        id = await transaction.do(identity.put_user, **fields)
-        await transaction.note("user", id, "put", new(**fields))
+        id = await identity.put_user(
+            transaction.conn,
+            org_id=transaction.org_id,
+            issuer=issuer,
+            subject=subject,
+            platform_role=role,
+            email=email,
+            name=name,
+        )
+        await transaction.note(
+            "user", id, "put", new(issuer=issuer, subject=subject, platform_role=role, email=email, name=name)
+        )
         return id
 
     id = change(work, org=org)
@@ -47,17 +55,20 @@ def add(
 
 
 @app.command("list")
-def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: Json = False) -> None:
+def list_(before: Before = None, limit: Limit = 50, org: Org = None, as_json: AsJson = False) -> None:
     """List users, newest first."""
     from tenuto.db import identity
 
-    page = {"before": before and read_id(before, "user"), "limit": limit}
-    items = look(lambda context: context.pool.call(identity.list_users, org_id=context.org_id, **page), org=org)
+    before_id = read_optional_id(before, "user")
+    items = look(
+        lambda context: context.pool.call(identity.list_users, org_id=context.org_id, before=before_id, limit=limit),
+        org=org,
+    )
     show_list("users", items, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
-def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
+def show_(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Show one user."""
     from tenuto.db import identity
 
@@ -68,14 +79,14 @@ def show_(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> None:
+def role(user: UserId, role: Role, org: Org = None, as_json: AsJson = False) -> None:
     """Set the platform role: a reader reads, a writer starts and stops, an admin does everything in the org."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        old = await transaction.do(identity.set_user_role, user_id=id, platform_role=role)
+        old = await identity.set_user_role(transaction.conn, org_id=transaction.org_id, user_id=id, platform_role=role)
         await transaction.note("user", id, "role", {"platform_role": {"old": old, "new": role}})
 
     change(work, org=org)
@@ -83,14 +94,14 @@ def role(user: UserId, role: Role, org: Org = None, as_json: Json = False) -> No
 
 
 @app.command()
-def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
+def disable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Disable a user and end the user's logins."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(identity.disable_user, user_id=id)
+        await identity.disable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
         await transaction.note("user", id, "disable")
 
     change(work, org=org)
@@ -98,14 +109,14 @@ def disable(user: UserId, org: Org = None, as_json: Json = False) -> None:
 
 
 @app.command()
-def enable(user: UserId, org: Org = None, as_json: Json = False) -> None:
+def enable(user: UserId, org: Org = None, as_json: AsJson = False) -> None:
     """Enable a disabled user."""
     from tenuto.db import identity
 
     id = read_id(user, "user")
 
     async def work(transaction: AuditedTransaction) -> None:
-        await transaction.do(identity.enable_user, user_id=id)
+        await identity.enable_user(transaction.conn, org_id=transaction.org_id, user_id=id)
         await transaction.note("user", id, "enable")
 
     change(work, org=org)
@@ -118,7 +129,7 @@ def link(
     url: Annotated[str, typer.Option(help="URL of the server, as browsers reach it.")] = "http://127.0.0.1:8080",
     lasts: Annotated[str, typer.Option(help="How long the link is valid: 10m, at most 1d.")] = "10m",
     org: Org = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Create a link that logs a user in once. Anyone who has the link can use it."""
     from datetime import timedelta
@@ -137,5 +148,7 @@ async def link_for(transaction: AuditedTransaction, user_id: UUID, token: str, l
     from tenuto.db import logins
     from tenuto.model.keys import token_hash
 
-    await transaction.do(logins.make_login_token, user_id=user_id, hash=token_hash(token), lasts=lasts)
+    await logins.make_login_token(
+        transaction.conn, org_id=transaction.org_id, user_id=user_id, hash=token_hash(token), lasts=lasts
+    )
     await transaction.note("user", user_id, "link", new(seconds=lasts.total_seconds()))

@@ -1,26 +1,26 @@
 """`tenuto why`: explains in one sentence why a task is not running; for a run, each task that has not ended."""
 
-from typing import Any
+from collections.abc import Mapping
 from uuid import UUID
 
 from tenuto.cli.commands.tasks import TaskId
-from tenuto.cli.logs import ENDED
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.run_or_task import find_run
 from tenuto.cli.session import CommandContext, read_id, with_database
+from tenuto.model.monitoring import FINAL
 from tenuto.model.text import one_line
 
-MAX_TASKS = 20  # maximum number of tasks explained for a run
+MAX_EXPLAINED_TASKS = 20  # maximum number of tasks explained for a run
 
 
-def why(task: TaskId, as_json: Json = False) -> None:
+def why(task: TaskId, as_json: AsJson = False) -> None:
     """Explain why a task, or each open task of a run, is not running."""
     id = read_id(task, "task")
     facts, text = with_database(lambda context: _explain(context, id))
     show(facts, text, as_json=as_json)
 
 
-async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], str]:
+async def _explain(context: CommandContext, id: UUID) -> tuple[Mapping[str, object], str]:
     from tenuto.db import monitoring
     from tenuto.model.errors import NotFound
 
@@ -32,7 +32,7 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
         if run is None:
             raise
     tasks = await context.pool.call(monitoring.list_tasks, org_id=context.org_id, run_id=id, limit=200)
-    still = [task.id for task in tasks if task.status not in ENDED][:MAX_TASKS]
+    still = [task.id for task in tasks if task.status not in FINAL][:MAX_EXPLAINED_TASKS]
     explained = [
         {
             "id": task_id,
@@ -40,7 +40,9 @@ async def _explain(context: CommandContext, id: UUID) -> tuple[dict[str, Any], s
         }
         for task_id in still
     ]
-    parked = await context.pool.call(monitoring.list_parked, org_id=context.org_id, run_id=id, limit=MAX_TASKS)
+    parked = await context.pool.call(
+        monitoring.list_parked, org_id=context.org_id, run_id=id, limit=MAX_EXPLAINED_TASKS
+    )
     failing = [
         f"dispatcher loop {row.loop} fails on it: {one_line(row.error)}; next attempt at {row.retry_at:%H:%M:%S}"
         for row in parked

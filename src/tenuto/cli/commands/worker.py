@@ -2,18 +2,18 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
 
 from tenuto.cli.database import Settings, read_settings, ready_database
 from tenuto.cli.exit_codes import UsageError
-from tenuto.cli.output import Json, show
+from tenuto.cli.output import AsJson, show
 from tenuto.cli.processes.remote_server import resolve_server
 from tenuto.cli.processes.serve import (
     MetricsPort,
-    ProcessContext,
     log_to_stderr,
     open_metrics,
     resolve_context,
@@ -21,12 +21,14 @@ from tenuto.cli.processes.serve import (
     serve,
     worker_name,
 )
+from tenuto.model.durations import seconds
 
 if TYPE_CHECKING:
-    from tenuto.worker.backends.http_connection import ServerAddress
     from tenuto.worker.settings import WorkerSettings
 
 log = logging.getLogger("tenuto.worker")
+
+NO_ORG = str(UUID(int=0))  # over HTTP the server takes the org from the worker key
 
 Target = Annotated[
     str | None,
@@ -68,37 +70,53 @@ def worker(
     bundles: Bundles = False,
     weak_sandbox: Weak = False,
     metrics_port: MetricsPort = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the tasks of an app.
 
     SIGTERM lets running tasks finish within the grace period, a second SIGTERM stops at once.
     SIGHUP lets all running tasks finish.
     """
-    flags = {"concurrency": concurrency, "processes": processes, "resource_group": resource_group, "pool": pool}
-    flags |= {"queues": names(queues, "--queues"), "labels": names(labels, "--labels") or [], **times(lease, grace)}
-    flags |= {"bundles": bundles, "weak_sandbox": weak_sandbox}
+    from tenuto.worker.settings import WorkerSettings
+
     if target is not None:
         refuse_target(target)
     elif not bundles:
         raise UsageError("no app is given; write tenuto worker module:app, or tenuto worker --bundles")
     settings = read_settings()
+    options = WorkerSettings(
+        target=target,
+        url="",
+        org_id=NO_ORG,
+        name=worker_name(),
+        home=str(settings.home),
+        queues=names(queues, "--queues"),
+        concurrency=concurrency,
+        processes=processes,
+        labels=names(labels, "--labels") or [],
+        resource_group=resource_group,
+        pool=pool,
+        lease=read_lease(lease),
+        grace=seconds(grace, "--grace"),
+        bundles=bundles,
+        weak_sandbox=weak_sandbox,
+    )
     log_to_stderr()
     if (site := resolve_server(settings, url, key)) is not None:
         open_metrics(metrics_port)
-        asyncio.run(_work(_remote_settings(site, settings, target, **flags)))
+        asyncio.run(_work(replace(options, url=site.url, key=site.key, proxy=site.proxy)))
     else:
-        asyncio.run(_serve(settings, target, metrics_port, flags))
+        asyncio.run(_serve(settings, metrics_port, options))
     show({"stopped": True}, "stopped", as_json=as_json)
 
 
-async def _serve(settings: Settings, target: str | None, metrics_port: int | None, flags: dict[str, Any]) -> None:
+async def _serve(settings: Settings, metrics_port: int | None, options: "WorkerSettings") -> None:
     from tenuto.worker.supervisor.child_process import early_child
 
-    async with early_child(flags["concurrency"]) as child:
+    async with early_child(options.concurrency) as child:
         with ready_database(settings, keep=False) as database:
             context = await asyncio.to_thread(resolve_context, settings, database, metrics_port)
-            worker = worker_settings(context, target, **flags)
+            worker = replace(options, url=context.url, org_id=context.org_id, role=context.worker_role)
             await serve(context, worker, stop=asyncio.Event(), ready=lambda: _ready(worker), first=child)
 
 
@@ -117,28 +135,6 @@ def _ready(settings: "WorkerSettings") -> None:
 
 def what_runs(settings: "WorkerSettings") -> str:
     return " and ".join(filter(None, (settings.target, "bundles" if settings.bundles else None)))
-
-
-def worker_settings(context: ProcessContext, target: str | None, **flags: Any) -> "WorkerSettings":
-    where = {
-        "url": context.url,
-        "org_id": context.org_id,
-        "role": context.worker_role,
-        "home": str(context.settings.home),
-    }
-    return _settings(target, **where, **flags)
-
-
-def _remote_settings(site: "ServerAddress", settings: Settings, target: str | None, **flags: Any) -> "WorkerSettings":
-    org_id = str(UUID(int=0))  # a placeholder: the server takes the org from the key
-    where = {"url": site.url, "key": site.key, "proxy": site.proxy, "org_id": org_id, "home": str(settings.home)}
-    return _settings(target, **where, **flags)
-
-
-def _settings(target: str | None, **options: Any) -> "WorkerSettings":
-    from tenuto.worker.settings import WorkerSettings
-
-    return WorkerSettings(target=target, name=worker_name(), **options)
 
 
 def refuse_target(target: str) -> None:
@@ -161,10 +157,8 @@ def names(text: str | None, flag: str) -> list[str] | None:
     return parts
 
 
-def times(lease: str, grace: str) -> dict[str, float]:
-    from tenuto.model.durations import seconds
-
-    leased = seconds(lease, "--lease", positive=True)
-    if not 1 <= leased <= 86_400:
-        raise UsageError(f"--lease is {lease}, which is not between 1 second and 1 day; write 60s")
-    return {"lease": leased, "grace": seconds(grace, "--grace")}
+def read_lease(text: str) -> float:
+    lease = seconds(text, "--lease", positive=True)
+    if not 1 <= lease <= 86_400:
+        raise UsageError(f"--lease is {text}, which is not between 1 second and 1 day; write 60s")
+    return lease

@@ -6,7 +6,7 @@ import typer
 
 from tenuto.cli.audited import audited_call
 from tenuto.cli.commands.runs import Limit
-from tenuto.cli.output import Json, fields, show, show_list
+from tenuto.cli.output import AsJson, fields, show, show_list
 from tenuto.cli.session import CommandContext, with_database
 
 if TYPE_CHECKING:
@@ -24,18 +24,21 @@ def list_(
     status: Annotated[str | None, typer.Option(help="Only those with this status.")] = None,
     after: Annotated[str | None, typer.Option(help="Start after this id: the last one of the previous page.")] = None,
     limit: Limit = 50,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the workers and how many tasks each runs."""
     from tenuto.db import monitoring
 
-    page = {"status": status, "after": after, "limit": limit}
-    workers = with_database(lambda context: context.pool.call(monitoring.list_workers, org_id=context.org_id, **page))
+    workers = with_database(
+        lambda context: context.pool.call(
+            monitoring.list_workers, org_id=context.org_id, status=status, after=after, limit=limit
+        )
+    )
     show_list("workers", workers, COLUMNS, as_json=as_json)
 
 
 @app.command("show")
-def show_(worker: WorkerId, as_json: Json = False) -> None:
+def show_(worker: WorkerId, as_json: AsJson = False) -> None:
     """Show one worker."""
     row = with_database(lambda context: _find(context, worker))
     show(row, fields(row), as_json=as_json)
@@ -47,8 +50,9 @@ async def _find(context: CommandContext, worker_id: str) -> "WorkerStatus":
 
     for status in (None, "terminated"):  # terminated workers are only listed by status
         after = None
-        page_of = {"org_id": context.org_id, "status": status, "limit": 200}
-        while page := await context.pool.call(monitoring.list_workers, **page_of, after=after):
+        while page := await context.pool.call(
+            monitoring.list_workers, org_id=context.org_id, status=status, after=after, limit=200
+        ):
             for worker in page:
                 if worker.id == worker_id:
                     return worker
@@ -60,19 +64,30 @@ async def _find(context: CommandContext, worker_id: str) -> "WorkerStatus":
 def drain(
     worker: WorkerId,
     reason: Annotated[str | None, typer.Option(help="Reason, stored with the worker.")] = None,
-    as_json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Drain a worker: it finishes its tasks and claims no more."""
     from tenuto.db import workers
 
-    audited_call(("worker", worker), "drain", workers.drain_worker, reason, worker_id=worker)
+    audited_call(
+        ("worker", worker),
+        "drain",
+        lambda transaction: workers.drain_worker(
+            transaction.conn, org_id=transaction.org_id, worker_id=worker, reason=reason
+        ),
+        reason,
+    )
     show({"worker_id": worker, "status": "draining"}, f"draining {worker}", as_json=as_json)
 
 
 @app.command()
-def terminate(worker: WorkerId, as_json: Json = False) -> None:
+def terminate(worker: WorkerId, as_json: AsJson = False) -> None:
     """Terminate a worker: its session ends, and other workers get its tasks."""
     from tenuto.db import workers
 
-    audited_call(("worker", worker), "terminate", workers.terminate_worker, worker_id=worker)
+    audited_call(
+        ("worker", worker),
+        "terminate",
+        lambda transaction: workers.terminate_worker(transaction.conn, org_id=transaction.org_id, worker_id=worker),
+    )
     show({"worker_id": worker, "status": "terminated"}, f"terminated {worker}", as_json=as_json)

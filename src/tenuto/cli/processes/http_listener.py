@@ -5,7 +5,7 @@ import resource
 import socket
 from functools import partial
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenuto.cli.exit_codes import UsageError
 from tenuto.cli.processes.serve import log_to_stderr
@@ -88,7 +88,7 @@ def _open_more_files(count: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: Any) -> "Config":
+def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, workers: int | None = None) -> "Config":
     from uvicorn import Config
 
     from tenuto.server.http.slow_clients import SlowClientProtocol
@@ -106,5 +106,5 @@ def uvicorn_config(settings: "ServerSettings", *, grace: int = GRACE, **more: An
         http=SlowClientProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
-        **more,
+        workers=workers,
     )

@@ -6,10 +6,10 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -133,8 +133,15 @@ async def _dispatch(context: ProcessContext, peppers: "Peppers | None", stop: as
         log.warning("no dispatcher loops run here: %s; run `tenuto dispatcher` elsewhere", NO_LOOPS)
         return
     store = FolderStore(context.settings.home / "objects")
-    metrics: dict[str, Any] = {"port": context.metrics_port, "org_id": UUID(context.org_id)}
-    await dispatch(context.url, role=context.dispatcher_role, stop=stop, store=store, peppers=peppers, **metrics)
+    await dispatch(
+        context.url,
+        role=context.dispatcher_role,
+        stop=stop,
+        store=store,
+        peppers=peppers,
+        port=context.metrics_port,
+        org_id=UUID(context.org_id),
+    )
 
 
 async def run_worker(
@@ -156,7 +163,7 @@ async def run_worker(
 
 
 @contextmanager
-def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+def stopped_by_signals(stop: asyncio.Event) -> Generator[None]:
     """Set `stop` on SIGTERM and SIGINT during the block."""
     loop = asyncio.get_running_loop()
     numbers = (signal.SIGTERM, signal.SIGINT)

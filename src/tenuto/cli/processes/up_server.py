@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -69,7 +69,7 @@ def _listen(port: int | None) -> socket.socket:
 
 
 @asynccontextmanager
-async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> AsyncIterator[asyncio.Event]:
+async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> AsyncGenerator[asyncio.Event]:
     """Run the server during the block; the event is set once it accepts requests."""
     ready = asyncio.Event()
     if front is None:
@@ -80,7 +80,7 @@ async def serve_http(front: LocalServer | None, parts: BackgroundTasks) -> Async
 
     class Beside(Server):
         @contextmanager
-        def capture_signals(self) -> Iterator[None]:
+        def capture_signals(self) -> Generator[None]:
             """Leave signals to `tenuto up`."""
             yield
 
@@ -124,8 +124,19 @@ async def _let_in(transaction: AuditedTransaction, org: str, token: str) -> None
     from tenuto.cli.commands.users import link_for
     from tenuto.db import identity
 
-    user = {"issuer": LOCAL, "subject": f"admin of {org}", "name": transaction.actor, "platform_role": "admin"}
-    await link_for(transaction, await transaction.do(identity.put_user, **user), token, LINK_LASTS)
+    await link_for(
+        transaction,
+        await identity.put_user(
+            transaction.conn,
+            org_id=transaction.org_id,
+            issuer=LOCAL,
+            subject=f"admin of {org}",
+            name=transaction.actor,
+            platform_role="admin",
+        ),
+        token,
+        LINK_LASTS,
+    )
 
 
 def log_server(front: LocalServer | None, link: str | None) -> None:

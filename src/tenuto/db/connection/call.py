@@ -1,6 +1,6 @@
 """Calls SQL functions: passes named parameters, returns rows as dataclasses, raises TN codes as exceptions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +17,6 @@ from tenuto.model.errors import BY_CODE, Conflict, InvalidInput, NotFound, Tenut
 
 T = TypeVar("T")
 Conn = AsyncConnection[Any]
-Json = Any  # any value that json.dumps accepts
 
 # Classes of error codes that a row causes: damaged data, and errors that functions and triggers raise.
 OF_A_ROW = ("21", "38", "39", "P0", "XX")
@@ -66,7 +65,9 @@ class ActingConnection:
     conn: Conn
     actor: Actor
 
-    def statement(self, function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[Any]]:
+    def statement(
+        self, function: str, columns: LiteralString, params: Mapping[str, object]
+    ) -> tuple[bytes, list[object]]:
         given = {name: value for name, value in params.items() if value is not None and name != "org_id"}
         text = _acting_text(self.actor.function, len(self.actor.values), function, columns, tuple(given))
         return text, [*self.actor.values, *(_adapt(value) for value in given.values())]
@@ -134,7 +135,7 @@ async def _fetch(
 
 
 @contextmanager
-def kernel_errors() -> Iterator[None]:
+def kernel_errors() -> Generator[None]:
     """Convert errors raised by SQL functions to their exception classes."""
     try:
         yield
@@ -170,7 +171,7 @@ def rejected(error: psycopg.Error) -> RowRejected | None:
     return None
 
 
-def _statement(function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[Any]]:
+def _statement(function: str, columns: LiteralString, params: Mapping[str, object]) -> tuple[bytes, list[object]]:
     given = {name: value for name, value in params.items() if value is not None}
     return _text(function, columns, tuple(given)), [_adapt(value) for value in given.values()]
 
@@ -211,16 +212,16 @@ def _adapt(value: object) -> object:
     return value
 
 
-def json_value(value: Json) -> Jsonb:
+def json_value(value: object) -> Jsonb:
     """Return a `jsonb` parameter for any JSON value; None is JSON null."""
     return Jsonb(value)
 
 
-def json_or_default(value: Json) -> Jsonb | None:
+def json_or_default(value: object) -> Jsonb | None:
     """Return an optional `jsonb` parameter; None keeps the function's default."""
     return None if value is None else Jsonb(value)
 
 
-def json_array(values: Sequence[Json]) -> list[Jsonb]:
+def json_array(values: Sequence[object]) -> list[Jsonb]:
     """Return a `jsonb[]` parameter."""
     return [Jsonb(value) for value in values]

@@ -6,7 +6,7 @@ server needs for the task (bench/results).
 
 import os
 import socket
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -220,7 +220,7 @@ def _connect(url: str, options: str | None) -> psycopg.Connection:
 
 
 @contextmanager
-def unreachable_on_error() -> Iterator[None]:
+def unreachable_on_error() -> Generator[None]:
     """Convert a broken connection, or a server that is shutting down, to `Unreachable`; an error that a row causes to
     `RowRejected`."""
     try:

@@ -1,6 +1,6 @@
 """Converts errors of Postgres to messages of one line for operators."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
@@ -12,7 +12,7 @@ NOT_INSTALLED = (errors.UndefinedFunction, errors.UndefinedTable, errors.Undefin
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explained() -> Generator[None]:
     """Convert all driver errors inside the block. Used around calls that a user waits for."""
     try:
         yield

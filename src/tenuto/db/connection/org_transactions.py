@@ -1,6 +1,6 @@
 """Runs calls for one org: row security restricts them to its rows, in the same round trip as the call."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, LiteralString, TypeVar
@@ -40,7 +40,7 @@ async def call_for(
 @asynccontextmanager
 async def transaction_for(
     pool: ConnectionPool, org_id: UUID, *, timeout: float, acts: Actor | None = None
-) -> AsyncIterator[Conn]:
+) -> AsyncGenerator[Conn]:
     """Open a transaction for the org. Calls whose result is not awaited are pipelined with the next awaited call:
     `conn.transaction()` would need one round trip to begin and one to end."""
     with kernel_errors():

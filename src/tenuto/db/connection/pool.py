@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from uuid import UUID
@@ -149,7 +149,7 @@ async def open_pool(
     timeout: float = 30.0,
     longest: float | None = None,
     bound: bool = False,
-) -> AsyncIterator[ConnectionPool]:
+) -> AsyncGenerator[ConnectionPool]:
     """Open a pool that connects on first use; works through PgBouncer in transaction mode. `longest`: seconds after
     which the database cancels a statement even if we are gone (not through a pooler, which accepts no options).
     `bound`: reject connections that bypass row security."""

@@ -55,9 +55,9 @@ def _takes_options(url: str, role: str) -> bool:
 
 def check_bound(url: str, role: str | None) -> None:
     """Raise MissingRight, which says what to run, if a login or its role sees the rows of every org."""
-    acting: dict[str, Any] = {"options": f"-c role={role}"} if role else {}  # a pooler accepts no options
+    options = f"-c role={role}" if role else None  # a pooler accepts no options
     try:
-        with psycopg.connect(url, autocommit=True, connect_timeout=10, **acting) as conn:
+        with psycopg.connect(url, autocommit=True, connect_timeout=10, options=options) as conn:
             problem = unbound(conn.execute(BOUND).fetchone())
     except psycopg.OperationalError as error:
         raise Unreachable(f"cannot reach the database: {str(error).strip()}") from error

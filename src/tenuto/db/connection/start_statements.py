@@ -3,7 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from psycopg import AsyncConnection, Connection, errors
@@ -14,7 +14,7 @@ from tenuto.db.connection.errors import BadAddress, MissingRight
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.tasks import Started
 
-Statement = tuple[str, list[Any]]
+Statement = tuple[str, list[str]]
 
 
 def start_run(
@@ -79,20 +79,22 @@ def _text(function: str, columns: str, names: tuple[str, ...]) -> str:
     return f"select {columns} from tenuto.{function}({arguments}){close}"
 
 
-async def execute_start(conn: Conn, statement: Statement) -> list[Started]:
+async def execute_start(conn: object, statement: Statement) -> list[Started]:
     """Run the statement on an async connection, without committing."""
     if not isinstance(conn, AsyncConnection):
         raise BadAddress("connection is not an async psycopg connection; use SyncClient for sync connections")
+    conn = cast("Conn", conn)
     with allowed_to_start(conn.info.user), kernel_errors():
         async with conn.cursor(row_factory=tuple_row) as cursor:
             await cursor.execute(statement[0].encode(), statement[1])
             return _read(await cursor.fetchall())
 
 
-def ask_sync(conn: Connection[Any], statement: Statement) -> list[Started]:
+def ask_sync(conn: object, statement: Statement) -> list[Started]:
     """Run the statement on a sync connection, without committing."""
     if not isinstance(conn, Connection):
         raise BadAddress("connection is not a sync psycopg connection; use Client for async connections")
+    conn = cast("Connection[Any]", conn)
     with allowed_to_start(conn.info.user), kernel_errors(), conn.cursor(row_factory=tuple_row) as cursor:
         cursor.execute(statement[0].encode(), statement[1])
         return _read(cursor.fetchall())

@@ -1,7 +1,7 @@
 """The embedded Postgres: started by its first user, stopped when the last one leaves."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,7 @@ class ServerStatus:
 
 
 @contextmanager
-def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Iterator[str]:
+def server(home: Path, *, pg_bin: Path | None = None, keep: bool = False) -> Generator[str]:
     """Use the server of this home. At exit the last user stops it, unless `keep` is set."""
     with _made(home) as place:
         membership = join(place.home)
@@ -86,7 +86,7 @@ def status(home: Path) -> ServerStatus:
 
 
 @contextmanager
-def _made(home: Path) -> Iterator[ServerPaths]:
+def _made(home: Path) -> Generator[ServerPaths]:
     """Yield the paths of this home, created if missing, with the lock held."""
     with _explained(home):
         home = make_home(home)
@@ -95,7 +95,7 @@ def _made(home: Path) -> Iterator[ServerPaths]:
 
 
 @contextmanager
-def _explained(home: Path) -> Iterator[None]:
+def _explained(home: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -142,7 +142,7 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def _log_from_here(place: ServerPaths) -> Iterator[tuple[IO[str], Callable[[], str]]]:
+def _log_from_here(place: ServerPaths) -> Generator[tuple[IO[str], Callable[[], str]]]:
     """Yield the log, opened for appending, and a function that returns the errors written since."""
     # The log may contain statements with values.
     private = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -37,7 +37,7 @@ class OsAccount:
         if not self.dropped:
             return os.access(path, os.X_OK if test == "-x" else os.R_OK)
         command = ["/bin/sh", "-c", f'test {test} "$1"', "sh", str(path)]
-        return subprocess.run(command, cwd="/", check=False, **self.run_as()).returncode == 0
+        return subprocess.call(command, cwd="/", user=self.uid, group=self.gid, extra_groups=[]) == 0
 
 
 def choose_account(data: Path | None = None) -> OsAccount:

@@ -2,13 +2,13 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def locked(home: Path) -> Iterator[None]:
+def locked(home: Path) -> Generator[None]:
     """Hold the exclusive lock for starting or stopping this server."""
     descriptor = _open(home / "lock")
     try:

@@ -1,6 +1,6 @@
 """Installs Tenuto into a database: in one transaction, and without any change if it is up to date."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -125,7 +125,7 @@ def _remember(conn: Connection, facts: dict[str, str]) -> None:
 
 
 @contextmanager
-def _connection(database: str | Connection) -> Iterator[Connection]:
+def _connection(database: str | Connection) -> Generator[Connection]:
     if not isinstance(database, str):
         yield database
         return

@@ -82,7 +82,7 @@ def drop_with_dependents(conn: Connection, items: list[Item]) -> set[str]:
     classes = ["pg_proc" if item.kind == "function" else "pg_class" for item in items]
     oids = [item.oid for item in items]
     known = {item.oid: item for item in list_objects(conn)}
-    reached = []
+    reached: list[Item] = []
     for catalog, oid, description in conn.execute(DEPENDENTS, {"classes": classes, "oids": oids}).fetchall():
         if oid in known:
             reached.append(known[oid])

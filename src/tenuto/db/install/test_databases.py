@@ -7,7 +7,7 @@ from datetime import datetime
 
 import psycopg
 from psycopg import Connection, sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.conninfo import make_conninfo
 
 from tenuto.db.connection.call import Conn
 from tenuto.db.install.install import migrate, open_connection
@@ -64,4 +64,4 @@ def _in_database(server: str, name: str) -> str:
         head, _, tail = server.partition("://")
         place = tail.split("?", 1)
         return f"{head}://{place[0].split('/', 1)[0]}/{name}" + (f"?{place[1]}" if len(place) > 1 else "")
-    return make_conninfo(**{**conninfo_to_dict(server), "dbname": name})
+    return make_conninfo(server, dbname=name)

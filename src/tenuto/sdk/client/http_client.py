@@ -4,14 +4,15 @@ that nothing runs twice."""
 import asyncio
 import json
 import logging
-import random
 import time
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
 import httpx2
 
 from tenuto.db.connection.errors import Unreachable
+from tenuto.model.backoff import Backoff, jitter
 from tenuto.model.errors import RateLimited, TenutoError, TooLarge, Unauthorized
 from tenuto.sdk.client.http_errors import refusal
 
@@ -19,7 +20,7 @@ RETRY_SECONDS = 30.0  # how long to retry while the server is unreachable
 RESPONSE_SECONDS = 30.0
 # A server that rejects a larger body closes the connection before reading it, and its error is lost.
 MAX_BODY_BYTES = 64 * 1024 * 1024
-MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.05, 2.0  # between two attempts
+MAX_PAUSE_SECONDS = 2.0  # between two attempts
 MAKE_KEY = "set TENUTO_API_KEY, or pass key=… (`tenuto keys create` creates one)"
 
 log = logging.getLogger("tenuto.client")
@@ -40,33 +41,48 @@ class Http:
             limits=httpx2.Limits(max_connections=20, keepalive_expiry=4.0),
         )
 
-    async def ask(self, method: str, path: str, body: str | None = None, *, wait: float = 0.0, **more: Any) -> Any:
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: str | None = None,
+        *,
+        wait: float = 0.0,
+        params: Mapping[str, Any] | None = None,
+    ) -> Any:
         """Return the decoded JSON response. `body` is JSON text; `wait` is added to the timeout, in seconds."""
-        if body is not None:
-            more["content"] = body.encode()
-            more["headers"] = {"Content-Type": "application/json"}
-        response = await self.send(method, path, wait=wait, **more)
+        content, headers = (None, None) if body is None else (body.encode(), {"Content-Type": "application/json"})
+        response = await self.send(method, path, content, wait=wait, params=params, headers=headers)
         return json.loads(response.content) if response.content else None
 
     async def send(
-        self, method: str, path: str, *, wait: float = 0.0, headers: dict[str, str] | None = None, **more: Any
+        self,
+        method: str,
+        path: str,
+        content: bytes | None = None,
+        *,
+        wait: float = 0.0,
+        params: Mapping[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
     ) -> httpx2.Response:
         """Return a successful response. Error responses raise the exception that the database would have raised."""
-        if len(more.get("content") or b"") > MAX_BODY_BYTES:
+        if len(content or b"") > MAX_BODY_BYTES:
             raise TooLarge("the request is larger than 64 MB", "split it into several requests")
         request_headers = dict(headers or {})
         if method != "GET":
             request_headers["Idempotency-Key"] = uuid4().hex
-        end, pause = time.monotonic() + self._retry_seconds, MIN_PAUSE_SECONDS
+        end, backoff = time.monotonic() + self._retry_seconds, Backoff(MAX_PAUSE_SECONDS)
         while True:
             try:
                 timeout = httpx2.Timeout(RESPONSE_SECONDS + wait, connect=10.0, pool=None)
-                response = await self._client.request(method, path, headers=request_headers, timeout=timeout, **more)
+                response = await self._client.request(
+                    method, path, content=content, params=params, headers=request_headers, timeout=timeout
+                )
             except httpx2.TransportError as problem:
                 why: TenutoError | Unreachable = Unreachable(
                     f"{self.url} does not respond ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
                 )
-                after = pause
+                after = backoff.after(why)
             else:
                 if response.is_success:
                     self._away = False
@@ -74,12 +90,11 @@ class Http:
                 why = refusal(self.url, response.status_code, response.content)
                 if isinstance(why, Unauthorized):  # the server's hint is about HTTP headers
                     why = Unauthorized(why.message, MAKE_KEY)
-                after = _retry_after(response, pause)
+                after = max(backoff.after(why), _retry_after(response))
             if not isinstance(why, Unreachable | RateLimited) or time.monotonic() + after > end:
                 raise why
             self._log_outage(why)
-            await asyncio.sleep(after * random.uniform(1.0, 1.5))  # noqa: S311 (jitter, not a secret)
-            pause = min(MAX_PAUSE_SECONDS, pause * 2)
+            await asyncio.sleep(after)
 
     def _log_outage(self, why: TenutoError | Unreachable) -> None:
         if isinstance(why, Unreachable) and not self._away:
@@ -90,6 +105,6 @@ class Http:
         await self._client.aclose()
 
 
-def _retry_after(response: httpx2.Response, pause: float) -> float:
+def _retry_after(response: httpx2.Response) -> float:
     value = response.headers.get("retry-after", "")
-    return max(pause, float(value)) if value.isdecimal() else pause
+    return jitter(1.25 * float(value), 0.2) if value.isdecimal() else 0.0  # never earlier than the server asks for

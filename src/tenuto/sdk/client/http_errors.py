@@ -1,10 +1,10 @@
 """Converts HTTP error responses to the exceptions that the SQL functions would raise."""
 
 import json
-from typing import Any, cast
 
 from tenuto.db.connection.errors import RowRejected, Unreachable
 from tenuto.model.errors import ERRORS, TenutoError
+from tenuto.model.json import Json, JsonObject
 
 ROW_REJECTED = "row_rejected"  # the code of a problem that a row of the database causes
 BY_NAME = {error.name: error for error in ERRORS}
@@ -13,9 +13,10 @@ BY_NAME = {error.name: error for error in ERRORS}
 def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable | RowRejected:
     """Return the exception for an error response; `where` names the server. Temporary problems become Unreachable."""
     problem = _problem(body)
+    hint = problem.get("hint")
     known = BY_NAME.get(str(problem.get("code")))
     if known is not None and status < 500:
-        return known(str(problem.get("detail")), problem.get("hint"))
+        return known(str(problem.get("detail")), hint if isinstance(hint, str) else None)
     if problem.get("code") == ROW_REJECTED:
         return RowRejected(f"{where}: {problem.get('detail')}")
     if problem:
@@ -25,9 +26,9 @@ def refusal(where: str, status: int, body: bytes) -> TenutoError | Unreachable |
     return Unreachable(f"{where} responded with {status}")
 
 
-def _problem(body: bytes) -> dict[str, Any]:
+def _problem(body: bytes) -> JsonObject:
     try:
-        document: Any = json.loads(body)
+        document: Json = json.loads(body)
     except ValueError:
         return {}
-    return cast("dict[str, Any]", document) if isinstance(document, dict) and "code" in document else {}
+    return document if isinstance(document, dict) and "code" in document else {}

@@ -2,8 +2,9 @@
 name."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.start_many import BulkStart
 from tenuto.sdk.client.start_request import StartRequest
 from tenuto.sdk.values.wire_format import dump, fill_slots, load
@@ -20,9 +21,9 @@ MAX_BATCH_TASKS = 10_000
 MAX_BATCH_BYTES = 60 * 1024 * 1024  # per request; the server accepts 64 MB
 
 
-def start_of(plan: StartRequest) -> dict[str, Any]:
+def start_of(plan: StartRequest) -> JsonObject:
     """Return the body of `POST /v1/runs` for one run."""
-    run = {OF_RUN[key]: value for key, value in plan.run.items() if key in OF_RUN}
+    run = {OF_RUN[key]: value for key, value in cast("JsonObject", plan.run).items() if key in OF_RUN}
     if plan.task_kinds is not None:
         return {**run, "graph": _graph(plan, plan.task_kinds)}
     detail = (plan.details or [{}])[0]
@@ -48,14 +49,13 @@ def starts_of(many: BulkStart) -> Iterator[list[str]]:
         yield batch
 
 
-def schedule_of(plan: StartRequest, **times: Any) -> dict[str, Any]:
-    """Return the body of `PUT /v1/schedules/{name}`."""
-    jitter = times.pop("jitter_seconds")
+def schedule_of(plan: StartRequest) -> JsonObject:
+    """Return the body of `PUT /v1/schedules/{name}`, without its times."""
     detail = (plan.details or [{}])[0]
-    return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail), "jitter": jitter, **times}
+    return {**_task(plan.kinds[0], detail), "input": _input(plan.inputs[0], detail)}
 
 
-def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
+def _graph(plan: StartRequest, task_kinds: list[int]) -> JsonObject:
     names = [f"t{no}" for no in range(len(task_kinds))]
     details = {detail["task"]: detail for detail in plan.details or ()}
     tasks: dict[str, dict[str, Any]] = {}
@@ -64,10 +64,10 @@ def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
         count = {"output_count": len(detail["outputs"])} if "outputs" in detail else {}
         tasks[name] = {**_task(plan.kinds[task_kinds[no]], detail), "name": detail.get("name"), **count}
         tasks[name]["input"] = _input(plan.inputs[no], detail, names)
-    for edge in plan.edges or ():
-        after: dict[str, Any] = {"task": names[edge["from"]], "on": edge["on"]}
-        tasks[names[edge["to"]]].setdefault("after", []).append(after)
-    graph: dict[str, Any] = {"tasks": tasks}
+    edges: list[dict[str, Any]] = plan.edges or []
+    for edge in edges:
+        tasks[names[edge["to"]]].setdefault("after", []).append({"task": names[edge["from"]], "on": edge["on"]})
+    graph: JsonObject = {"tasks": tasks}
     if "name" in plan.run:
         graph["name"] = plan.run["name"]
     if "outputs" in plan.run:
@@ -75,18 +75,18 @@ def _graph(plan: StartRequest, task_kinds: list[int]) -> dict[str, Any]:
     return graph
 
 
-def _task(kind: Mapping[str, Any], detail: Mapping[str, Any]) -> dict[str, Any]:
+def _task(kind: Mapping[str, Json], detail: Mapping[str, Json]) -> JsonObject:
     options = {**kind, **{key: value for key, value in detail.items() if key not in ("task", "slots", "outputs")}}
     # The caller has the app, so omitted options come from its declaration, not from the declaration of its workers.
     return {"inherit": False, **{NAMES.get(key, key): value for key, value in options.items()}}
 
 
-def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None) -> Any:
+def _input(text: str, detail: Mapping[str, Any], names: list[str] | None = None) -> Json:
     slots = [_reference(slot, names or []) for slot in detail.get("slots", ())]
     return fill_slots(load(text), slots) if slots else load(text)
 
 
-def _reference(slot: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+def _reference(slot: Mapping[str, Any], names: list[str]) -> JsonObject:
     if "object" in slot:
         return {"$object": slot["object"]}
     index = {"index": slot["output"]} if "output" in slot else {}

@@ -1,6 +1,6 @@
 """Implements the client's operations as requests to a server."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from tenuto.model.digest import content_digest
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
@@ -23,10 +24,10 @@ from tenuto.sdk.values.wire_format import dump
 
 T = TypeVar("T")
 LARGE = 1_900_000  # bytes; larger starts use the bulk endpoint
-_adapters: dict[Any, TypeAdapter[Any]] = {}
+_adapters: dict[object, TypeAdapter[Any]] = {}
 
 
-def _read(kind: type[T], value: Any) -> T:
+def _read(kind: type[T], value: object) -> T:
     """Convert a JSON response to the dataclass that the SQL functions return."""
     if kind not in _adapters:
         _adapters[kind] = TypeAdapter(kind)
@@ -66,13 +67,17 @@ class HttpTransport:
     async def get_run(self, run_id: UUID) -> RunStatus:
         return _read(RunStatus, await self.http.ask("GET", f"/v1/runs/{run_id}"))
 
-    async def list_runs(self, **page: Any) -> list[RunSummary]:
+    async def list_runs(
+        self, *, status: str | None, name: str | None, type: str | None, before: UUID | None, limit: int
+    ) -> list[RunSummary]:
+        page = {"status": status, "name": name, "type": type, "before": before, "limit": limit}
         return _read(list[RunSummary], await self._list("/v1/runs", page))
 
-    async def list_tasks(self, **page: Any) -> list[TaskSummary]:
+    async def list_tasks(self, run_id: UUID, *, before: UUID | None, limit: int) -> list[TaskSummary]:
+        page = {"run_id": run_id, "before": before, "limit": limit}
         return _read(list[TaskSummary], await self._list("/v1/tasks", page))
 
-    async def _list(self, path: str, page: dict[str, Any]) -> list[dict[str, Any]]:
+    async def _list(self, path: str, page: Mapping[str, object]) -> list[JsonObject]:
         params = {key: value for key, value in page.items() if value is not None}
         return (await self.http.ask("GET", path, params=params))["items"]
 
@@ -86,20 +91,38 @@ class HttpTransport:
     async def delete_run(self, run_id: UUID) -> None:
         await self.http.ask("DELETE", f"/v1/runs/{run_id}")
 
-    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None:
+    async def send_signal(self, run_id: UUID, name: str, value: Json) -> None:
         await self.http.ask("POST", f"/v1/runs/{run_id}/signals", dump({"name": name, "value": value}))
 
-    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]:
+    async def get_run_data(
+        self,
+        run_id: UUID,
+        *,
+        keys: list[str] | None = None,
+        prefix: str | None = None,
+        glob: str | None = None,
+        tags: list[str] | None = None,
+        all_tags: bool | None = None,
+        history: bool | None = None,
+    ) -> list[JsonObject]:
+        query = {
+            "keys": keys,
+            "prefix": prefix,
+            "glob": glob,
+            "tags": tags,
+            "all_tags": all_tags,
+            "history": history,
+        }
         return await self._list(f"/v1/runs/{run_id}/data", query)
 
-    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None:
+    async def put_run_data(self, run_id: UUID, values: JsonObject, tags: list[str] | None) -> None:
         await self.http.ask("PUT", f"/v1/runs/{run_id}/data", dump({"values": values, "tags": tags}))
 
-    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID:
+    async def put_object(self, data: bytes, type: str, metadata: Mapping[str, Json] | None) -> UUID:
         params = {"type": type, **({"metadata": dump(metadata)} if metadata else {})}
         headers = {"Content-Digest": content_digest(sha256(data).digest())}
         path = f"/v1/objects/{uuid7()}"
-        response = await self.http.send("PUT", path, content=data, params=params, headers=headers, wait=60.0)
+        response = await self.http.send("PUT", path, data, params=params, headers=headers, wait=60.0)
         return UUID(response.json()["id"])
 
     async def get_object(self, object_id: UUID) -> bytes:
@@ -112,8 +135,11 @@ class HttpTransport:
     async def list_schedules(self, after: str | None) -> list[Schedule]:
         return _read(list[Schedule], await self._list("/v1/schedules", {"after": after, "limit": PAGE}))
 
-    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
-        return _read(Schedule, await self.http.ask("PUT", _schedule(name), dump(schedule_of(plan, **times))))
+    async def put_schedule(
+        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+    ) -> Schedule:
+        times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter": jitter_seconds}
+        return _read(Schedule, await self.http.ask("PUT", _schedule(name), dump({**schedule_of(plan), **times})))
 
     async def pause_schedule(self, name: str) -> None:
         await self.http.ask("POST", f"{_schedule(name)}/pause")

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
 from uuid import UUID
 
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import TooLarge
-from tenuto.model.monitoring import RunResult, RunStatus, TaskSummary
+from tenuto.model.json import Json
+from tenuto.model.monitoring import FINAL, RunResult, RunStatus, TaskSummary
 from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.errors import RunCancelled, RunFailed, WaitTimeout
@@ -40,14 +41,14 @@ class Progress:
     @property
     def over(self) -> bool:
         """Whether the run has ended."""
-        return self.status in ("completed", "failed", "cancelled")
+        return self.status in FINAL
 
 
 class Run(Generic[R]):
     """Handle of a run, created by `tn.start` or `tn.run(id)`."""
 
     def __init__(
-        self, client: "Client", id: UUID, read: Callable[[Any], R], *, created: bool = True, known: bool = True
+        self, client: "Client", id: UUID, read: Callable[[Json], R], *, created: bool = True, known: bool = True
     ) -> None:
         self.client = client
         self.id = id
@@ -144,7 +145,7 @@ class Run(Generic[R]):
         """Delete an ended run with its tasks, outputs and data."""
         await self.client.transport.delete_run(self.id)
 
-    async def signal(self, name: str, value: Any = None) -> None:
+    async def signal(self, name: str, value: object = None) -> None:
         """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         await self.client.signal(self, name, value)
 
@@ -152,7 +153,7 @@ class Run(Generic[R]):
 class Runs(Sequence[Run[R]]):
     """The runs of one `start_many`, in the order of the items."""
 
-    def __init__(self, client: "Client", ids: Sequence[UUID | str], read: Callable[[Any], R]) -> None:
+    def __init__(self, client: "Client", ids: Sequence[UUID | str], read: Callable[[Json], R]) -> None:
         self._client, self._ids, self._read = client, ids, read
 
     @property

@@ -17,7 +17,7 @@ class RemoteRunData(RunData):
     def __init__(self, client: "Client", run_id: UUID) -> None:
         super().__init__(_RunPort(client, run_id))
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: object) -> None:
         raise InvalidInput("outside of a task, run data must be awaited", f"await run.data.put({key!r}, value)")
 
 
@@ -32,5 +32,5 @@ class _RunPort:
             return await self._client.transport.get_run_data(self._run_id, **arguments)
         return await self._client.transport.put_run_data(self._run_id, arguments["values"], arguments.get("tags"))
 
-    def tell(self, verb: str, **arguments: Any) -> None:
+    def tell(self, verb: str, **arguments: object) -> None:
         raise AssertionError(f"only a running task can call {verb}: {arguments}")

@@ -1,15 +1,17 @@
 """Schedules managed by a client: `await tn.schedules.put("nightly", send, "a@b.c", cron="0 3 * * *")`."""
 
-from collections.abc import Callable, Coroutine
-from typing import Any, Literal
+from typing import Literal
 
 from tenuto.model.cron import check_cron
 from tenuto.model.durations import Duration, seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.schedules import Schedule
-from tenuto.sdk.client.start_request import plan_task
+from tenuto.sdk.client.loop_thread import Wait
+from tenuto.sdk.client.start_request import StartRequest, plan_task
 from tenuto.sdk.client.transport import Transport
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask
+
+CatchUp = Literal["skip", "one", "all"]
 
 
 class Schedules:
@@ -29,23 +31,30 @@ class Schedules:
     async def put(
         self,
         name: str,
-        task: Task[..., Any],
+        task: AnyTask,
         /,
-        *args: Any,
+        *args: object,
         cron: str,
         timezone: str = "UTC",
-        catch_up: Literal["skip", "one", "all"] = "one",
+        catch_up: CatchUp = "one",
         jitter: Duration = 0,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Schedule:
         """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
-        check_cron(cron, timezone)
         plan = plan_task(task, args, kwargs)
+        return await self.put_plan(name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter=jitter)
+
+    async def put_plan(
+        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: CatchUp, jitter: Duration
+    ) -> Schedule:
+        """Create or change the schedule of a start request."""
+        check_cron(cron, timezone)
         options = {*plan.run, *(key for detail in plan.details or () for key in detail)}
         if extra := options - {"task", "limits", "metadata"}:
             raise InvalidInput(f"schedule {name}: {sorted(extra)[0]} is an option of a single run", "leave it out")
-        times = {"cron": cron, "timezone": timezone, "catch_up": catch_up, "jitter_seconds": seconds(jitter, "jitter")}
-        return await self._transport.put_schedule(name, plan, **times)
+        return await self._transport.put_schedule(
+            name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter_seconds=seconds(jitter, "jitter")
+        )
 
     async def pause(self, name: str) -> None:
         """Pause the schedule: it starts nothing until it is resumed."""
@@ -63,16 +72,29 @@ class Schedules:
 class SyncSchedules:
     """Creates and changes schedules, for synchronous code."""
 
-    def __init__(self, schedules: Schedules, wait: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+    def __init__(self, schedules: Schedules, wait: Wait) -> None:
         self._schedules, self._wait = schedules, wait
 
     def list(self) -> list[Schedule]:
         """Return all schedules, by name."""
         return self._wait(self._schedules.list())
 
-    def put(self, name: str, task: Task[..., Any], /, *args: Any, cron: str, **kwargs: Any) -> Schedule:
-        """Create or change a schedule. Takes the options of `Schedules.put`."""
-        return self._wait(self._schedules.put(name, task, *args, cron=cron, **kwargs))
+    def put(
+        self,
+        name: str,
+        task: AnyTask,
+        /,
+        *args: object,
+        cron: str,
+        timezone: str = "UTC",
+        catch_up: CatchUp = "one",
+        jitter: Duration = 0,
+        **kwargs: object,
+    ) -> Schedule:
+        """Create or change a schedule. Its next start time stays the same unless `cron` or `timezone` change."""
+        plan = plan_task(task, args, kwargs)
+        putting = self._schedules.put_plan(name, plan, cron=cron, timezone=timezone, catch_up=catch_up, jitter=jitter)
+        return self._wait(putting)
 
     def pause(self, name: str) -> None:
         """Pause the schedule: it starts nothing until it is resumed."""

@@ -1,9 +1,8 @@
 """Implements the client's operations by calling the SQL functions directly."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 from uuid import UUID
 
 from tenuto.db import maintenance, monitoring, reactions, run_data, runs, schedules
@@ -11,6 +10,7 @@ from tenuto.db.connection import start_statements
 from tenuto.db.connection.pool import ConnectionPool
 from tenuto.model.cron import fire_after
 from tenuto.model.ids import uuid7
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
@@ -61,11 +61,23 @@ class SqlTransport:
     async def get_run(self, run_id: UUID) -> RunStatus:
         return await self.pool.call(monitoring.get_run, org_id=self.org_id, run_id=run_id)
 
-    async def list_runs(self, **page: Any) -> list[RunSummary]:
-        return await self.pool.call(monitoring.list_runs, org_id=self.org_id, **page)
+    async def list_runs(
+        self, *, status: str | None, name: str | None, type: str | None, before: UUID | None, limit: int
+    ) -> list[RunSummary]:
+        return await self.pool.call(
+            monitoring.list_runs,
+            org_id=self.org_id,
+            status=status,
+            name=name,
+            type=type,
+            before=before,
+            limit=limit,
+        )
 
-    async def list_tasks(self, **page: Any) -> list[TaskSummary]:
-        return await self.pool.call(monitoring.list_tasks, org_id=self.org_id, **page)
+    async def list_tasks(self, run_id: UUID, *, before: UUID | None, limit: int) -> list[TaskSummary]:
+        return await self.pool.call(
+            monitoring.list_tasks, org_id=self.org_id, run_id=run_id, before=before, limit=limit
+        )
 
     async def cancel_run(self, run_id: UUID, reason: str | None) -> None:
         await self.pool.call(runs.cancel_run, org_id=self.org_id, run_id=run_id, reason=reason)
@@ -76,18 +88,39 @@ class SqlTransport:
     async def delete_run(self, run_id: UUID) -> None:
         await self.pool.call(runs.delete_run, org_id=self.org_id, run_id=run_id)
 
-    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None:
+    async def send_signal(self, run_id: UUID, name: str, value: Json) -> None:
         await self.pool.call(runs.send_signal, org_id=self.org_id, run_id=run_id, name=name, value=value)
 
-    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]:
-        rows = await self.pool.call(run_data.get_run_data, org_id=self.org_id, run_id=run_id, **query)
+    async def get_run_data(
+        self,
+        run_id: UUID,
+        *,
+        keys: list[str] | None = None,
+        prefix: str | None = None,
+        glob: str | None = None,
+        tags: list[str] | None = None,
+        all_tags: bool | None = None,
+        history: bool | None = None,
+    ) -> list[JsonObject]:
+        rows = await self.pool.call(
+            run_data.get_run_data,
+            org_id=self.org_id,
+            run_id=run_id,
+            keys=keys,
+            prefix=prefix,
+            glob=glob,
+            tags=tags,
+            all_tags=all_tags,
+            history=history,
+        )
         return [asdict(row) for row in rows]
 
-    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None:
+    async def put_run_data(self, run_id: UUID, values: JsonObject, tags: list[str] | None) -> None:
         await self.pool.call(run_data.put_run_data, org_id=self.org_id, run_id=run_id, values=values, tags=tags)
 
-    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID:
-        return (await self.objects.put(data, type=type, metadata=metadata)).id
+    async def put_object(self, data: bytes, type: str, metadata: Mapping[str, Json] | None) -> UUID:
+        kept = None if metadata is None else dict(metadata)
+        return (await self.objects.put(data, type=type, metadata=kept)).id
 
     async def get_object(self, object_id: UUID) -> bytes:
         return await self.objects.get(object_id)
@@ -95,9 +128,11 @@ class SqlTransport:
     async def list_schedules(self, after: str | None) -> list[Schedule]:
         return await self.pool.call(reactions.list_schedules, org_id=self.org_id, after=after, limit=PAGE)
 
-    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
+    async def put_schedule(
+        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+    ) -> Schedule:
         details = {key: value for key, value in (plan.details or [{}])[0].items() if key in ("limits", "metadata")}
-        next_at = fire_after(times["cron"], times["timezone"], await self.pool.call(maintenance.now))
+        next_at = fire_after(cron, timezone, await self.pool.call(maintenance.now))
         return await self.pool.call(
             reactions.put_schedule,
             org_id=self.org_id,
@@ -106,7 +141,10 @@ class SqlTransport:
             input=load(plan.inputs[0]),
             details=details or None,
             next_at=next_at,
-            **times,
+            cron=cron,
+            timezone=timezone,
+            catch_up=catch_up,
+            jitter_seconds=jitter_seconds,
         )
 
     async def pause_schedule(self, name: str) -> None:

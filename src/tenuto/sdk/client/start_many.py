@@ -4,15 +4,15 @@ statements."""
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from tenuto.db.connection import start_statements
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
-from tenuto.sdk.client.start_request import detail_of
+from tenuto.sdk.client.start_request import Detail, detail_of
 from tenuto.sdk.graphs.graph import arguments_of
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask
 
 BATCH = 10_000  # larger statements are no faster and use more memory
 NOT_FOR_MANY = ("dedupe_key", "external_id", "run_attempts", "name")
@@ -25,7 +25,7 @@ class BulkStart:
     kind: str
     inputs: list[str]
     ids: list[str]
-    details: list[dict[str, Any]] | None
+    details: list[Detail] | None
     dedupe_keys: list[str | None] | None
     group: str | None
 
@@ -47,11 +47,11 @@ class BulkStart:
         )
 
 
-def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, Any]) -> BulkStart:
+def plan_many(task: AnyTask, items: Iterable[object], options: Mapping[str, object]) -> BulkStart:
     """Encode every item. `options` are start options plus `dedupe_keys`."""
     start_options = dict(options)
-    keys: Sequence[str | None] | None = start_options.pop("dedupe_keys", None)
-    task = task.options(**start_options) if start_options else task
+    keys = cast("Sequence[str | None] | None", start_options.pop("dedupe_keys", None))
+    task = task.with_options(start_options) if start_options else task
     for key in NOT_FOR_MANY:
         if key in task.start_options:
             cure = "pass dedupe_keys, one for each item" if key == "dedupe_key" else "start them one by one"
@@ -65,15 +65,15 @@ def plan_many(task: Task[..., Any], items: Iterable[Any], options: Mapping[str, 
     return BulkStart(json.dumps([task.kind()]), inputs, ids, details, dedupe_keys, group)
 
 
-def _encode(task: Task[..., Any], items: Iterable[Any]) -> tuple[list[str], list[dict[str, Any]] | None]:
+def _encode(task: AnyTask, items: Iterable[object]) -> tuple[list[str], list[Detail] | None]:
     encode = task.encode_args
     shared = detail_of(task, None)
     limited = bool(task.declared.limit or task.declared.rate or task.queue_limits.get(task.declared.queue))
     if not limited:
         inputs = [
-            encode(cast("tuple[Any, ...]", item), {})
+            encode(cast("tuple[object, ...]", item), {})
             if type(item) is tuple
-            else encode((), cast("dict[str, Any]", item))
+            else encode((), cast("dict[str, object]", item))
             if type(item) is dict
             else encode((item,), {})
             for item in items

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 from uuid import UUID
 
+from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
 from tenuto.model.ids import uuid7
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.options import START_OPTIONS, StartOptions, check_start
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask, Task
 from tenuto.sdk.tracing import carrier
 from tenuto.sdk.values.codecs import refuse
 from tenuto.sdk.values.wire_format import NotSerializable, dump, load
@@ -20,21 +21,34 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+Detail = dict[str, Any]  # an entry of `p_details` of the SQL function `start_run`
+
 OF_RUN = ("dedupe_key", "resource_group", "run_attempts", "metadata")
 OF_GRAPH = frozenset((*OF_RUN, "delay", "available_at", "name", "connection"))
+
+
+class RunOptions(TypedDict, total=False):
+    """`p_run` of the SQL function `start_run`: the options of the run as a whole."""
+
+    dedupe_key: str
+    group: str
+    max_attempts: int
+    metadata: JsonObject
+    name: str
+    outputs: list[dict[str, int]]
 
 
 @dataclass(frozen=True)
 class StartRequest:
     """The arguments of the SQL function `start_run`, and how to decode the run's output. Inputs are JSON text."""
 
-    run: dict[str, Any]
-    kinds: list[dict[str, Any]]
+    run: RunOptions
+    kinds: list[JsonObject]
     inputs: list[str]
-    read: Callable[[Any], Any]
+    read: Callable[[Json], Any]
     task_kinds: list[int] | None = None
-    details: list[dict[str, Any]] | None = None
-    edges: list[dict[str, Any]] | None = None
+    details: list[Detail] | None = None
+    edges: list[JsonObject] | None = None
 
     def statement(self, org_id: UUID) -> "start_statements.Statement":
         """Return the start as one SQL statement."""
@@ -88,7 +102,7 @@ def details_of(plans: Sequence[StartRequest]) -> str | None:
     return json.dumps(details) if details else None
 
 
-def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[..., R], dict[str, Any]]:
+def split_options(task: Task[..., R], kwargs: Mapping[str, object]) -> tuple[Task[..., R], dict[str, object]]:
     """Separate start options from the arguments. Return the task with the options applied, and the arguments; a
     parameter of the function with the same name takes precedence."""
     options = {key: value for key, value in kwargs.items() if key in START_OPTIONS}
@@ -96,10 +110,10 @@ def split_options(task: Task[..., R], kwargs: Mapping[str, Any]) -> tuple[Task[.
         return task, dict(kwargs)
     options = {key: value for key, value in options.items() if key not in task.signature.parameters}
     rest = {key: value for key, value in kwargs.items() if key not in options}
-    return task.options(**options), rest  # pyright: ignore[reportArgumentType]
+    return task.with_options(options), rest
 
 
-def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> StartRequest:
+def plan_task(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> StartRequest:
     """Build the start request for a run of one task."""
     input, slots = take_objects(task.encode_args(args, kwargs))
     detail = detail_of(task, task.limits_of(args, kwargs))
@@ -109,14 +123,14 @@ def plan_task(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, 
     return StartRequest(run_of(task.start_options), [task.kind()], [input], task.decode_result, details=details)
 
 
-def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> dict[str, Any]:
+def detail_of(task: AnyTask, limits: Sequence[JsonObject] | None) -> Detail:
     """Return the entry of `p_details` for a task: the options that apply to this task only."""
-    options: Mapping[str, Any] = task.start_options
+    options = task.start_options
     if not options and limits is None:
         return {"metadata": trace} if (trace := carrier()) else {}
-    at: datetime | None = options.get("available_at")
-    detail: dict[str, Any] = {
-        "delay_seconds": options.get("delay"),
+    at, delay = options.get("available_at"), options.get("delay")
+    detail: Detail = {
+        "delay_seconds": None if delay is None else seconds(delay),
         "available_at": at.isoformat() if at else None,
         "name": options.get("name"),
         "queue_job_id": options.get("external_id"),
@@ -126,7 +140,7 @@ def detail_of(task: Task[..., Any], limits: Sequence[dict[str, Any]] | None) -> 
     return {key: value for key, value in detail.items() if value is not None}
 
 
-def run_of(options: Mapping[str, Any]) -> dict[str, Any]:
+def run_of(options: StartOptions) -> RunOptions:
     """Return `p_run`: the options that apply to the run as a whole."""
     if not options:
         return {}
@@ -136,38 +150,37 @@ def run_of(options: Mapping[str, Any]) -> dict[str, Any]:
         "max_attempts": options.get("run_attempts"),
         "metadata": _metadata("the run", options),
     }
-    return {key: value for key, value in run.items() if value is not None}
+    return cast("RunOptions", {key: value for key, value in run.items() if value is not None})
 
 
-def check_graph_options(what: str, options: Mapping[str, Any]) -> StartOptions:
+def check_graph_options(what: str, options: Mapping[str, object]) -> StartOptions:
     """Check the start options of a whole graph; other options belong to its tasks."""
     for key in options:
         if key in START_OPTIONS and key not in OF_GRAPH:
             raise InvalidInput(f"{what}: {key} is an option of a task, not of a graph", f"write task.options({key}=…)")
-    return check_start(what, options)  # pyright: ignore[reportReturnType]
+    return check_start(what, options)
 
 
-def take_objects(text: str, first: int = 0) -> tuple[str, list[dict[str, Any]]]:
+def take_objects(text: str, first: int = 0) -> tuple[str, list[JsonObject]]:
     """Replace data objects in an input with slots, which keep the objects alive for as long as the task is stored."""
     if '{"$object":' not in text:
         return text, []
-    slots: list[dict[str, Any]] = []
+    slots: list[JsonObject] = []
     return dump(_lift(load(text), slots, first)), slots
 
 
-def _lift(value: Any, slots: list[dict[str, Any]], first: int) -> Any:
+def _lift(value: Json, slots: list[JsonObject], first: int) -> Json:
     if isinstance(value, list):
-        return [_lift(item, slots, first) for item in cast("list[Any]", value)]
+        return [_lift(item, slots, first) for item in value]
     if not isinstance(value, dict):
         return value
-    held = cast("dict[str, Any]", value)
-    if "$object" not in held:
-        return {key: _lift(item, slots, first) for key, item in held.items()}
-    slots.append({"object": held["$object"]})
+    if "$object" not in value:
+        return {key: _lift(item, slots, first) for key, item in value.items()}
+    slots.append({"object": value["$object"]})
     return {"$slot": first + len(slots) - 1}
 
 
-def _metadata(what: str, options: Mapping[str, Any]) -> dict[str, Any] | None:
+def _metadata(what: str, options: StartOptions) -> JsonObject | None:
     if "metadata" not in options:
         return None
     from tenuto.sdk.values.json_codec import check_json

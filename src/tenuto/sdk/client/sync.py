@@ -1,22 +1,22 @@
 """The client for synchronous code: an event loop in a background thread does the work."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 from uuid import UUID
 
 from tenuto.db.connection import start_statements
 from tenuto.model.durations import Duration
+from tenuto.model.json import Json
 from tenuto.model.monitoring import RunStatus, RunSummary, TaskSummary
 from tenuto.sdk.client.client import Client, plan_all, plan_target, take_connection
+from tenuto.sdk.client.loop_thread import LoopThread, Wait
 from tenuto.sdk.client.run import Progress, Run, Runs
 from tenuto.sdk.client.run_data import RemoteRunData
 from tenuto.sdk.client.schedules import SyncSchedules
 from tenuto.sdk.client.start_many import plan_many
+from tenuto.sdk.client.transport import PAGE
 from tenuto.sdk.connect import connect
 from tenuto.sdk.context.run_data import SyncRunData
 from tenuto.sdk.graphs.compose import Composition
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-Wait = Callable[[Coroutine[Any, Any, T]], T]
-
-DEAD = "the thread of this client died; connect again"
 
 
 class SyncRun(Generic[R]):
@@ -84,7 +81,7 @@ class SyncRun(Generic[R]):
         """Delete an ended run with its tasks, outputs and data."""
         self._wait(self._run.delete())
 
-    def signal(self, name: str, value: Any = None) -> None:
+    def signal(self, name: str, value: object = None) -> None:
         """Send a signal to the run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         self._wait(self._run.signal(name, value))
 
@@ -120,7 +117,7 @@ class SyncRuns(Sequence[SyncRun[R]]):
 class SyncClient:
     """A connection to Tenuto for synchronous code, created by `app.connect_sync()`. Threads can share it."""
 
-    def __init__(self, client: Client, wait_for: Wait[Any]) -> None:
+    def __init__(self, client: Client, wait_for: Wait) -> None:
         self.client, self.wait_for = client, wait_for
         self.url = client.url  # for your own database connections
         self.schedules = SyncSchedules(client.schedules, wait_for)
@@ -128,49 +125,55 @@ class SyncClient:
     @overload
     def start(self, task: Task[P, R], /, *args: P.args, **kwargs: P.kwargs) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, delay: Duration, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, delay: Duration, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, available_at: datetime, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, available_at: datetime, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, priority: int, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, priority: int, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, dedupe_key: str, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, dedupe_key: str, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, queue: str, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, queue: str, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, resource_group: str, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, resource_group: str, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, labels: Iterable[str], **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, labels: Iterable[str], **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, metadata: Mapping[str, Any], **kwargs: Any) -> SyncRun[R]: ...
+    def start(
+        self, task: Task[..., R], /, *args: object, metadata: Mapping[str, Json], **kwargs: object
+    ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, timeout: Duration, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, timeout: Duration, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, heartbeat_timeout: Duration, **kwargs: Any) -> SyncRun[R]: ...
+    def start(
+        self, task: Task[..., R], /, *args: object, heartbeat_timeout: Duration, **kwargs: object
+    ) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, max_attempts: int, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, max_attempts: int, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, max_losses: int, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, max_losses: int, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, run_attempts: int, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, run_attempts: int, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, name: str, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, name: str, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, external_id: str, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, external_id: str, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, optional: bool, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, optional: bool, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Task[..., R], /, *args: Any, connection: Any, **kwargs: Any) -> SyncRun[R]: ...
+    def start(self, task: Task[..., R], /, *args: object, connection: object, **kwargs: object) -> SyncRun[R]: ...
     @overload
-    def start(self, task: Graph | Composition | str, /, *args: Any, **kwargs: Any) -> SyncRun[Any]: ...
+    def start(self, task: Graph | Composition | str, /, *args: object, **kwargs: object) -> SyncRun[Any]: ...
     @overload
-    def start(self, task: Sequence[Graph], /, **kwargs: Any) -> list[SyncRun[Any]]: ...
-    def start(self, task: Any, /, *args: Any, **kwargs: Any) -> Any:
+    def start(self, task: Sequence[Graph], /, **kwargs: object) -> list[SyncRun[Any]]: ...
+    def start(self, task: object, /, *args: object, **kwargs: object) -> Any:
         """Start a task, a graph, a chain or a group, or a list of graphs in one transaction."""
         connection = take_connection(task, kwargs)
         many = isinstance(task, Sequence) and not isinstance(task, str)
-        app = self.client.app
-        plans = plan_all(app, cast("Sequence[Any]", task), kwargs) if many else [plan_target(app, task, args, kwargs)]
+        if many:
+            plans = plan_all(self.client.app, cast("Sequence[object]", task), kwargs)
+        else:
+            plans = [plan_target(self.client.app, cast("object", task), args, kwargs)]
         if connection is None:
             runs = self.wait_for(self.client.start_plans(plans))
         else:
@@ -180,13 +183,13 @@ class SyncClient:
         handles = [SyncRun[Any](self, run) for run in runs]
         return handles if many else handles[0]
 
-    def start_many(self, task: Task[..., R], items: Iterable[Any], /, **options: Any) -> SyncRuns[R]:
+    def start_many(self, task: Task[..., R], items: Iterable[object], /, **options: object) -> SyncRuns[R]:
         """Start a task once per item, all or none. A tuple item is the positional arguments, a dict the arguments by
         name, anything else the first argument. `dedupe_keys` gives each run its own key."""
-        connection = options.pop("connection", task.start_options.get("connection"))
-        if connection is None:
-            return SyncRuns(self, self.wait_for(self.client.start_many(task, items, **options)))
+        connection: Any = options.pop("connection", task.start_options.get("connection"))
         many = plan_many(task, items, options)
+        if connection is None:
+            return SyncRuns(self, self.wait_for(self.client.start_bulk(task, many)))
         statements = many.statements(self.client.direct.org_id)
         started = [start for statement in statements for start in start_statements.ask_sync(connection, statement)]
         return SyncRuns(self, Runs(self.client, [start.run_id for start in started] or many.ids, task.decode_result))
@@ -199,11 +202,13 @@ class SyncClient:
         """Return a handle for the run with this id; its result is plain JSON."""
         return SyncRun(self, self.client.run(id))
 
-    def runs(self, **which: Any) -> list[RunSummary]:
-        """Return the newest runs first: `tn.runs(status="failed")`."""
-        return self.wait_for(self.client.runs(**which))
+    def runs(
+        self, *, status: str | None = None, name: str | None = None, type: str | None = None, most: int = PAGE
+    ) -> list[RunSummary]:
+        """Return up to `most` runs, newest first: `tn.runs(status="failed")`."""
+        return self.wait_for(self.client.runs(status=status, name=name, type=type, most=most))
 
-    def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: Any = None) -> None:
+    def signal(self, run: "SyncRun[Any] | UUID | str", name: str, value: object = None) -> None:
         """Send a signal to a run. A task receives it with `ctx.wait(name)`, even if it only starts waiting later."""
         self.wait_for(self.client.signal(run.id if isinstance(run, SyncRun) else run, name, value))
 
@@ -211,65 +216,13 @@ class SyncClient:
         """Cancel a run and all its tasks, including child tasks."""
         self.wait_for(self.client.cancel(run.id if isinstance(run, SyncRun) else run, reason))
 
-    def put(self, data: bytes, *, type: str = "bytes", metadata: dict[str, Any] | None = None) -> DataObject:
+    def put(self, data: bytes, *, type: str = "bytes", metadata: Mapping[str, Json] | None = None) -> DataObject:
         """Store bytes that tasks can receive. An object that no task references is deleted after a day."""
         return self.wait_for(self.client.put(data, type=type, metadata=metadata))
 
     def get(self, object: DataObject | UUID) -> bytes:
         """Return the bytes of a data object."""
         return self.wait_for(self.client.get(object))
-
-
-class LoopThread:
-    """Runs an event loop in its own thread. If the thread dies, waiting callers get an error."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self._asked: set[Future[Any]] = set()
-        self._ended = threading.Event()
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="tenuto client", daemon=True)
-        self._thread.start()
-
-    def wait_for(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the loop and return its result. Raises RuntimeError if the thread has died."""
-        if self._ended.is_set():
-            coroutine.close()
-            raise RuntimeError(DEAD) from self._error
-        future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
-        self._asked.add(future)
-        try:
-            if self._ended.is_set():
-                future.cancel()
-            return future.result()
-        except CancelledError:
-            if self._ended.is_set():
-                raise RuntimeError(DEAD) from self._error
-            raise
-        finally:
-            self._asked.discard(future)
-
-    def close(self, last: Coroutine[Any, Any, Any] | None) -> None:
-        """Run the last coroutine, in the calling thread if the loop's thread has died, then stop the loop."""
-        try:
-            if last is not None and not self._ended.is_set():
-                self.wait_for(last)
-            elif last is not None:
-                self._thread.join()
-                self.loop.run_until_complete(last)
-        finally:
-            self.loop.call_soon_threadsafe(self.loop.stop)
-            self._thread.join()
-            self.loop.close()
-
-    def _run(self) -> None:
-        try:
-            self.loop.run_forever()
-        except BaseException as error:  # such as SystemExit in a callback
-            self._error = error
-        self._ended.set()
-        for future in list(self._asked):
-            future.cancel()
 
 
 @contextmanager
@@ -287,9 +240,9 @@ def connect_sync(
         thread.close(leaving)
 
 
-async def _leave(connection: Any) -> None:
+async def _leave(connection: AbstractAsyncContextManager[Client]) -> None:
     await connection.__aexit__(None, None, None)
 
 
-async def _next(steps: Any) -> Progress | None:
+async def _next(steps: AsyncIterator[Progress]) -> Progress | None:
     return await anext(steps, None)

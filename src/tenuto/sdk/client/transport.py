@@ -1,9 +1,10 @@
 """The interface between a client and Tenuto, implemented over SQL and over HTTP."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 from uuid import UUID
 
+from tenuto.model.json import Json, JsonObject
 from tenuto.model.monitoring import RunResult, RunStatus, RunSummary, TaskSummary
 from tenuto.model.schedules import Schedule
 from tenuto.model.tasks import Started
@@ -34,9 +35,15 @@ class Transport(Protocol):
 
     async def get_run(self, run_id: UUID) -> RunStatus: ...
 
-    async def list_runs(self, **page: Any) -> list[RunSummary]: ...
+    async def list_runs(
+        self, *, status: str | None, name: str | None, type: str | None, before: UUID | None, limit: int
+    ) -> list[RunSummary]:
+        """Return a page of runs, newest first."""
+        ...
 
-    async def list_tasks(self, **page: Any) -> list[TaskSummary]: ...
+    async def list_tasks(self, run_id: UUID, *, before: UUID | None, limit: int) -> list[TaskSummary]:
+        """Return a page of the tasks of a run, newest first."""
+        ...
 
     async def cancel_run(self, run_id: UUID, reason: str | None) -> None: ...
 
@@ -44,13 +51,25 @@ class Transport(Protocol):
 
     async def delete_run(self, run_id: UUID) -> None: ...
 
-    async def send_signal(self, run_id: UUID, name: str, value: Any) -> None: ...
+    async def send_signal(self, run_id: UUID, name: str, value: Json) -> None: ...
 
-    async def get_run_data(self, run_id: UUID, **query: Any) -> list[dict[str, Any]]: ...
+    async def get_run_data(
+        self,
+        run_id: UUID,
+        *,
+        keys: list[str] | None = None,
+        prefix: str | None = None,
+        glob: str | None = None,
+        tags: list[str] | None = None,
+        all_tags: bool | None = None,
+        history: bool | None = None,
+    ) -> list[JsonObject]:
+        """Return the matching key-value pairs."""
+        ...
 
-    async def put_run_data(self, run_id: UUID, values: dict[str, Any], tags: list[str] | None) -> None: ...
+    async def put_run_data(self, run_id: UUID, values: JsonObject, tags: list[str] | None) -> None: ...
 
-    async def put_object(self, data: bytes, type: str, metadata: dict[str, Any] | None) -> UUID: ...
+    async def put_object(self, data: bytes, type: str, metadata: Mapping[str, Json] | None) -> UUID: ...
 
     async def get_object(self, object_id: UUID) -> bytes: ...
 
@@ -58,8 +77,10 @@ class Transport(Protocol):
         """Return a page of schedules, by name."""
         ...
 
-    async def put_schedule(self, name: str, plan: StartRequest, **times: Any) -> Schedule:
-        """Create or change a schedule. `times`: cron, timezone, catch_up and jitter_seconds."""
+    async def put_schedule(
+        self, name: str, plan: StartRequest, *, cron: str, timezone: str, catch_up: str, jitter_seconds: float
+    ) -> Schedule:
+        """Create or change a schedule."""
         ...
 
     async def pause_schedule(self, name: str) -> None: ...

@@ -3,60 +3,67 @@
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
+from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.client.start_request import StartRequest, check_graph_options, detail_of, run_of
+from tenuto.model.json import Json, JsonObject
+from tenuto.model.tasks import MAX_TASKS
+from tenuto.sdk.client.start_request import Detail, StartRequest, check_graph_options, detail_of, run_of
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex, sinks
+from tenuto.sdk.options import StartOptions
 from tenuto.sdk.values.codecs import codec_of
 from tenuto.sdk.values.wire_format import dump
 
-MAX_TASKS = 100_000
 
-
-def plan_graph(graph: Graph, start_options: Mapping[str, Any]) -> StartRequest:
+def plan_graph(graph: Graph, start_options: Mapping[str, object]) -> StartRequest:
     """Return the start request for one start of the graph."""
     options = check_graph_options(str(graph), start_options)
     if not 1 <= len(graph.vertices) <= MAX_TASKS:
         raise InvalidInput(f"{graph}: a run has 1 to {MAX_TASKS:,} tasks", "add tasks, or start several runs")
     order = _in_order(graph.vertices)
     number = {vertex: no for no, vertex in enumerate(order)}
-    kinds: dict[str, int] = {}
-    plan = StartRequest({}, [], [], _reader(graph), [], [], [])
+    numbers: dict[str, int] = {}
+    kinds: list[JsonObject] = []
+    task_kinds: list[int] = []
+    details: list[Detail] = []
+    edges: list[JsonObject] = []
     for no, vertex in enumerate(order):
         kind = _kind_of(vertex)
-        known = kinds.setdefault(dump(kind), len(kinds))
-        if known == len(plan.kinds):
-            plan.kinds.append(kind)
-        cast("list[int]", plan.task_kinds).append(known)
-        detail = {**_when(vertex, options), **_detail_of(vertex, number)}
-        plan.inputs.append(vertex.input)
-        if detail:
-            cast("list[Any]", plan.details).append({"task": no, **detail})
-        cast("list[Any]", plan.edges).extend(
-            {"from": number[source], "to": no, "on": on} for source, on in vertex.waits.items()
-        )
-    name = options.get("name", graph.name)
-    plan.run.update(run_of(options), **({"name": name} if name else {}), **_outputs(graph, number))
-    return plan
+        known = numbers.setdefault(dump(kind), len(numbers))
+        if known == len(kinds):
+            kinds.append(kind)
+        task_kinds.append(known)
+        if detail := {**_when(vertex, options), **_detail_of(vertex, number)}:
+            details.append({"task": no, **detail})
+        edges.extend({"from": number[source], "to": no, "on": on} for source, on in vertex.waits.items())
+    run = run_of(options)
+    if name := options.get("name", graph.name):
+        run["name"] = name
+    if (outputs := _outputs(graph)) is not None:
+        run["outputs"] = [_slot(output, number) for output in outputs]
+    return StartRequest(run, kinds, [vertex.input for vertex in order], _reader(graph), task_kinds, details, edges)
 
 
-def _kind_of(vertex: Vertex) -> dict[str, Any]:
+def _kind_of(vertex: Vertex) -> JsonObject:
     kind = vertex.task.kind()
     return {**kind, "handler": vertex.handler} if vertex.handler else kind
 
 
-def _when(vertex: Vertex, options: Mapping[str, Any]) -> dict[str, Any]:
+def _when(vertex: Vertex, options: StartOptions) -> JsonObject:
     """Apply a delay of the graph to the tasks that wait for no other."""
     if vertex.handler or vertex.above():
         return {}
-    at = options.get("available_at")
-    times = {"delay_seconds": options.get("delay"), "available_at": at.isoformat() if at else None}
-    return {key: value for key, value in times.items() if value is not None}
+    times: JsonObject = {}
+    if (delay := options.get("delay")) is not None:
+        times["delay_seconds"] = seconds(delay)
+    if (at := options.get("available_at")) is not None:
+        times["available_at"] = at.isoformat()
+    return times
 
 
-def _detail_of(vertex: Vertex, number: Mapping[Vertex, int]) -> dict[str, Any]:
+def _detail_of(vertex: Vertex, number: Mapping[Vertex, int]) -> Detail:
     detail = detail_of(vertex.task, vertex.limits)
     if vertex.slots:
         detail["slots"] = [_slot(slot, number) if isinstance(slot, Output) else slot for slot in vertex.slots]
@@ -106,7 +113,7 @@ def _circle(left: set[Vertex]) -> str:
         path.append(following)
 
 
-def _outputs(graph: Graph, number: Mapping[Vertex, int]) -> dict[str, Any]:
+def _outputs(graph: Graph) -> list[Output] | None:
     """Return the declared outputs. Also lists them when a task may end without output, so that each keeps its
     position."""
     given = graph.declared
@@ -116,28 +123,27 @@ def _outputs(graph: Graph, number: Mapping[Vertex, int]) -> dict[str, Any]:
             vertex.task.declared.optional or set(vertex.waits.values()) - {"completed"} for vertex in graph.vertices
         )
         if not uncertain or len(ends) == 1:
-            return {}
+            return None
         given = [Output(vertex, None, vertex.task.returns) for vertex in ends]
-    return {"outputs": [_slot(vertex, number) for vertex in given]}
+    return given
 
 
-def _reader(graph: Graph) -> Callable[[Any], Any]:
+def _reader(graph: Graph) -> Callable[[Json], Any]:
     """Return a function that decodes the run's output."""
     given = graph.declared or [Output(vertex, None, vertex.task.returns) for vertex in sinks(graph.vertices)]
 
-    def read_one(output: Output, value: Any) -> Any:
+    def read_one(output: Output, value: Json) -> Any:
         if value is None:
             return None
         if output.place is None:
             return output.vertex.task.decode_result(value)
         return codec_of(output.hint).decode(value, "the result")
 
-    def read(value: Any) -> Any:
+    def read(value: Json) -> Any:
         if graph.declared is None and len(given) == 1:
             return read_one(given[0], value)
-        parts = cast("list[Any]", value)
-        if not isinstance(value, list) or len(parts) != len(given):
-            return parts
-        return [read_one(vertex, part) for vertex, part in zip(given, parts, strict=True)]
+        if not isinstance(value, list) or len(value) != len(given):
+            return value
+        return [read_one(vertex, part) for vertex, part in zip(given, value, strict=True)]
 
     return read

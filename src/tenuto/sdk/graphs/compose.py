@@ -3,14 +3,14 @@ types must match."""
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast, get_args, get_origin
+from typing import TypeGuard, cast, get_args, get_origin
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.graphs.graph import Graph
-from tenuto.sdk.graphs.nodes import Node, Output, Vertex, sinks
+from tenuto.sdk.graphs.nodes import AnyNode, Node, Output, Vertex, sinks
 from tenuto.sdk.graphs.slots import make_vertex
 from tenuto.sdk.graphs.type_compat import flows
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask, Task
 from tenuto.sdk.values.wire_format import show
 
 
@@ -20,7 +20,7 @@ class InputSlot:
 
     task: str
     name: str
-    hint: Any
+    hint: object
 
     def __str__(self) -> str:
         return f"{self.name} of {self.task}"
@@ -29,7 +29,7 @@ class InputSlot:
 class Composition:
     """Tasks combined with `chain` or `group`. Start it with its inputs, or add it to a graph."""
 
-    def __init__(self, how: str, parts: "tuple[Task[..., Any] | Composition, ...]") -> None:
+    def __init__(self, how: str, parts: "tuple[AnyTask | Composition, ...]") -> None:
         if not parts:
             raise InvalidInput(f"{how}() has no tasks", f"write {how}(first, second)")
         for part in parts:
@@ -48,7 +48,7 @@ class Composition:
         names = [part.name if isinstance(part, Task) else repr(part) for part in self.parts]
         return f"{self.how}({', '.join(names)})"
 
-    def bind(self, *args: Any) -> Graph:
+    def bind(self, *args: object) -> Graph:
         """Return a graph with these inputs, for example to start many at once: `tn.start([…])`."""
         graph = Graph()
         node = self.place(graph, args)
@@ -56,7 +56,7 @@ class Composition:
             graph.declared = node.outputs
         return graph
 
-    def place(self, graph: Graph, args: tuple[Any, ...]) -> Node[Any]:
+    def place(self, graph: Graph, args: tuple[object, ...]) -> AnyNode:
         """Add the composition to a graph, with inputs assigned left to right."""
         if len(args) != len(self.inputs):
             takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in self.inputs) or "none"
@@ -64,7 +64,7 @@ class Composition:
         given = [value.outputs[0] if _is_single(value) else value for value in args]
         if self.how == "chain":
             return self._place_chain(graph, given)
-        nodes: list[Node[Any]] = []
+        nodes: list[AnyNode] = []
         for part in self.parts:
             count = len(inputs_of(part))
             nodes.append(_place(part, graph, given[:count]))
@@ -72,38 +72,38 @@ class Composition:
         vertices = [vertex for node in nodes for vertex in node.vertices]
         return Node(graph, vertices, [output for node in nodes for output in node.outputs])
 
-    def _place_chain(self, graph: Graph, given: list[Any]) -> Node[Any]:
+    def _place_chain(self, graph: Graph, given: list[object]) -> AnyNode:
         vertices: list[Vertex] = []
-        last: Node[Any] | None = None
+        last: AnyNode | None = None
         for part in self.parts:
             node = _place(part, graph, given)
             for vertex in node.vertices if last else ():
                 # Keep the order even where no data is passed.
                 if not vertex.above():
-                    vertex.waits.update(dict.fromkeys(sinks(cast("Node[Any]", last).vertices), "completed"))
+                    vertex.waits.update(dict.fromkeys(sinks(cast("AnyNode", last).vertices), "completed"))
             vertices += node.vertices
             last, given = node, list(node.outputs)
         return Node(graph, vertices, last.outputs if last else [])
 
 
-def chain(*parts: "Task[..., Any] | Composition") -> Composition:
+def chain(*parts: "AnyTask | Composition") -> Composition:
     """Run tasks one after the other; the outputs of each are the inputs of the next."""
     return Composition("chain", parts)
 
 
-def group(*parts: "Task[..., Any] | Composition") -> Composition:
+def group(*parts: "AnyTask | Composition") -> Composition:
     """Run tasks in parallel; inputs are assigned left to right."""
     return Composition("group", parts)
 
 
-def inputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
+def inputs_of(part: "AnyTask | Composition") -> list[InputSlot]:
     """Return the required positional inputs; parameters with a default keep it."""
     if isinstance(part, Composition):
         return part.inputs
     return [InputSlot(part.name, name, part.signature.hints[name]) for name in part.signature.required]
 
 
-def outputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
+def outputs_of(part: "AnyTask | Composition") -> list[InputSlot]:
     """Return the outputs: the elements of a fixed-length tuple, nothing for None, otherwise the one value."""
     if isinstance(part, Composition):
         return part.outputs
@@ -113,12 +113,12 @@ def outputs_of(part: "Task[..., Any] | Composition") -> list[InputSlot]:
     return [] if part.returns is type(None) else [InputSlot(part.name, "the result", part.returns)]
 
 
-def _places(task: Task[..., Any]) -> tuple[Any, ...] | None:
+def _places(task: AnyTask) -> tuple[object, ...] | None:
     inner = get_args(task.returns)
     return inner if get_origin(task.returns) is tuple and inner and inner[-1] is not Ellipsis else None
 
 
-def _place(part: "Task[..., Any] | Composition", graph: Graph, given: list[Any]) -> Node[Any]:
+def _place(part: "AnyTask | Composition", graph: Graph, given: list[object]) -> AnyNode:
     if isinstance(part, Composition):
         return part.place(graph, tuple(given))
     names = part.signature.required
@@ -132,7 +132,7 @@ def _place(part: "Task[..., Any] | Composition", graph: Graph, given: list[Any])
     return Node(graph, [vertex], [] if part.returns is type(None) else [Output(vertex, None, part.returns)])
 
 
-def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: Any, second: Any) -> None:
+def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: object, second: object) -> None:
     if len(given) != len(taken):
         gives = ", ".join(f"{show(port.hint)} ({port.task})" for port in given) or "nothing"
         takes = ", ".join(f"{port.name}: {show(port.hint)} ({port.task})" for port in taken) or "nothing"
@@ -145,9 +145,9 @@ def _check_joint(given: list[InputSlot], taken: list[InputSlot], first: Any, sec
             )
 
 
-def _name(part: Any) -> str:
+def _name(part: object) -> str:
     return part.name if isinstance(part, Task) else repr(part)
 
 
-def _is_single(value: Any) -> bool:
-    return isinstance(value, Node) and len(cast("Node[Any]", value).outputs) == 1
+def _is_single(value: object) -> TypeGuard[AnyNode]:
+    return isinstance(value, Node) and len(cast("AnyNode", value).outputs) == 1

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, TypeVar, cast, overload
 
 from tenuto.model.errors import InvalidInput
 from tenuto.sdk.client.start_request import OF_GRAPH, split_options
-from tenuto.sdk.graphs.nodes import End, Node, Nodes, On, Output, Vertex, check_ends, outputs_in, sinks
+from tenuto.sdk.graphs.nodes import AnyNode, End, Node, Nodes, On, Output, Vertex, check_ends, outputs_in, sinks
 from tenuto.sdk.graphs.slots import make_vertex
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask, Task
 
 if TYPE_CHECKING:
     from tenuto.sdk.graphs.compose import Composition
@@ -39,59 +39,64 @@ class Graph:
         self,
         target: Task[..., R],
         /,
-        *args: Any,
-        after: Iterable[Node[Any]] | Node[Any] = (),
+        *args: object,
+        after: Iterable[AnyNode] | AnyNode = (),
         on: On = "completed",
-        **kwargs: Any,
+        **kwargs: object,
     ) -> Node[R]: ...
     @overload
     def add(
         self,
         target: "Graph | Composition",
         /,
-        *args: Any,
-        after: Iterable[Node[Any]] | Node[Any] = (),
+        *args: object,
+        after: Iterable[AnyNode] | AnyNode = (),
         on: On = "completed",
-    ) -> Node[Any]: ...
-    def add(self, target: Any, /, *args: Any, after: Any = (), on: On = "completed", **kwargs: Any) -> Node[Any]:
+    ) -> AnyNode: ...
+    def add(
+        self, target: object, /, *args: object, after: object = (), on: On = "completed", **kwargs: object
+    ) -> AnyNode:
         """Add a task, a graph or a composition. `on` is how the nodes in `after` must end for this one to start."""
         from tenuto.sdk.graphs.compose import Composition
 
         if isinstance(target, Task):
-            node = self._add_task(cast("Task[..., Any]", target), args, kwargs)
+            node = self._add_task(cast("AnyTask", target), args, kwargs)
         elif isinstance(target, Composition):
             node = target.place(self, args)
         elif isinstance(target, Graph):
             node = self._nest(target)
         else:
             raise InvalidInput(f"a graph takes tasks, graphs, chains and groups, not {target!r:.60}", "use @app.task")
-        if not isinstance(after, Node | list | tuple | set):
-            raise InvalidInput(
-                f"{node}: after={after!r:.60} is not a node", "pass a parameter of that name by position"
-            )
-        nodes: list[Node[Any]] = [after] if isinstance(after, Node) else [*cast("list[Node[Any]]", after)]
-        if on != "completed" and not nodes:
-            raise InvalidInput(f"{node}: on={on!r} needs nodes in after=", f"write after=[…], on={on!r}")
-        return node.after(*nodes, on=on)
+        return _connect(node, after, on)
 
-    def map(self, task: Task[..., R], items: Iterable[Any], /, **kwargs: Any) -> Nodes[R]:
+    def map(
+        self,
+        task: Task[..., R],
+        items: Iterable[object],
+        /,
+        *,
+        after: Iterable[AnyNode] | AnyNode = (),
+        on: On = "completed",
+        **kwargs: object,
+    ) -> Nodes[R]:
         """Add the task once per item. A tuple item is the positional arguments, a dict the arguments by name, anything
         else the first argument."""
-        return Nodes(self.add(task, *args, **{**kwargs, **named}) for args, named in map(arguments_of, items))
+        added = (self._add_task(task, args, {**kwargs, **named}) for args, named in map(arguments_of, items))
+        return Nodes(_connect(node, after, on) for node in added)
 
-    def on_completed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+    def on_completed(self, task: Task[..., R], /, *args: object, **kwargs: object) -> Node[R]:
         """Add a handler that runs when all other tasks have ended successfully, before the run counts as completed."""
         return self._add_task(task, args, kwargs, "completed")
 
-    def on_failed(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+    def on_failed(self, task: Task[..., R], /, *args: object, **kwargs: object) -> Node[R]:
         """Add a handler that runs when the run is about to fail."""
         return self._add_task(task, args, kwargs, "failed")
 
-    def on_cancelled(self, task: Task[..., R], /, *args: Any, **kwargs: Any) -> Node[R]:
+    def on_cancelled(self, task: Task[..., R], /, *args: object, **kwargs: object) -> Node[R]:
         """Add a handler that runs when the run was cancelled."""
         return self._add_task(task, args, kwargs, "cancelled")
 
-    def output(self, *nodes: Node[Any]) -> None:
+    def output(self, *nodes: AnyNode) -> None:
         """Declare the result of the run: a list of these nodes' outputs, even for one node, so that `g.output(*parts)`
         works for any length. By default the result is the output of the tasks that no other task waits for; if there is
         only one, its output itself."""
@@ -99,7 +104,7 @@ class Graph:
             self.check_own(node)
         self.declared = [output for node in nodes for output in node.outputs]
 
-    def check_own(self, node: Node[Any]) -> None:
+    def check_own(self, node: AnyNode) -> None:
         """Raise InvalidInput unless the node belongs to this graph."""
         if not isinstance(node, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"{node!r:.60} is not a node", "pass a node that g.add returned")
@@ -114,7 +119,7 @@ class Graph:
         return vertex
 
     def _add_task(
-        self, task: Task[..., R], args: tuple[Any, ...], kwargs: dict[str, Any], handler: End | None = None
+        self, task: Task[..., R], args: tuple[object, ...], kwargs: dict[str, object], handler: End | None = None
     ) -> Node[R]:
         if not isinstance(task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"a graph takes tasks, not {task!r:.60}", "use @app.task")
@@ -127,7 +132,7 @@ class Graph:
         vertex = self.place(make_vertex(task, args, rest, handler))
         return Node(self, [vertex], [Output(vertex, None, task.returns)])
 
-    def _nest(self, inner: "Graph") -> Node[Any]:
+    def _nest(self, inner: "Graph") -> AnyNode:
         if inner is self:
             raise InvalidInput(f"{self} cannot contain itself")
         if any(vertex.handler for vertex in inner.vertices):
@@ -145,10 +150,20 @@ class Graph:
         return Node(self, list(copies.values()), [moved(output) for output in given])
 
 
-def arguments_of(item: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _connect(node: Node[R], after: object, on: On) -> Node[R]:
+    """Let the node wait for those in `after`, which users pass."""
+    if not isinstance(after, Node | list | tuple | set):
+        raise InvalidInput(f"{node}: after={after!r:.60} is not a node", "pass a parameter of that name by position")
+    nodes = [cast("AnyNode", after)] if isinstance(after, Node) else [*cast("list[AnyNode]", after)]
+    if on != "completed" and not nodes:
+        raise InvalidInput(f"{node}: on={on!r} needs nodes in after=", f"write after=[…], on={on!r}")
+    return node.after(*nodes, on=on)
+
+
+def arguments_of(item: object) -> tuple[tuple[object, ...], dict[str, object]]:
     """Return an item of `map` or `start_many` as positional and keyword arguments."""
     if type(item) is tuple:
-        return cast("tuple[Any, ...]", item), {}
+        return cast("tuple[object, ...]", item), {}
     if type(item) is dict:
-        return (), cast("dict[str, Any]", item)
+        return (), cast("dict[str, object]", item)
     return (item,), {}

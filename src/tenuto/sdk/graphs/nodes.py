@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
 from tenuto.model.errors import InvalidInput
-from tenuto.sdk.task import Task
+from tenuto.model.json import JsonObject
+from tenuto.sdk.task import AnyTask
 
 R = TypeVar("R")
 On = Literal["completed", "failed", "continue"]
@@ -17,10 +18,10 @@ ON = ("completed", "failed", "continue")
 class Vertex:
     """One task of a graph. Its input refers to its slots: outputs of other tasks, and data objects."""
 
-    task: Task[..., Any]
+    task: AnyTask
     input: str
-    slots: "list[Output | dict[str, Any]]"
-    limits: list[dict[str, Any]] | None = None
+    slots: "list[Output | JsonObject]"
+    limits: list[JsonObject] | None = None
     waits: "dict[Vertex, On]" = field(default_factory=dict)  # pyright: ignore[reportUnknownVariableType]
     handler: End | None = None
     split: int = 0  # number of elements of its tuple that other tasks read separately
@@ -39,11 +40,11 @@ class Output:
 
     vertex: Vertex
     place: int | None = None
-    hint: Any = None
+    hint: object = None
 
 
 class _Owner(Protocol):
-    def check_own(self, node: "Node[Any]") -> None: ...
+    def check_own(self, node: "AnyNode") -> None: ...
 
 
 class Node(Generic[R]):
@@ -57,7 +58,7 @@ class Node(Generic[R]):
     def __repr__(self) -> str:
         return f"<node {', '.join(map(str, self.vertices[:3]))}>"
 
-    def after(self, *nodes: "Node[Any]", on: On = "completed") -> "Node[R]":
+    def after(self, *nodes: "AnyNode", on: On = "completed") -> "Node[R]":
         """Also wait for these nodes. on="failed": run only if they fail; on="continue": run whether or not they
         fail."""
         if on not in ON:
@@ -73,6 +74,9 @@ class Node(Generic[R]):
         return self
 
 
+AnyNode = Node[Any]
+
+
 class Nodes(list[Node[R]]):
     """The nodes of one `g.map`, in the order of the items."""
 
@@ -84,17 +88,17 @@ def sinks(vertices: Iterable[Vertex]) -> list[Vertex]:
     return [vertex for vertex in plain if vertex not in waited]
 
 
-def outputs_in(value: Any) -> Iterator[Output]:
+def outputs_in(value: object) -> Iterator[Output]:
     """Yield the outputs of other tasks that an argument contains."""
     if isinstance(value, Output):
         yield value
     elif isinstance(value, Node):
-        yield from cast("Node[Any]", value).outputs
+        yield from cast("AnyNode", value).outputs
     elif isinstance(value, list | tuple | set | frozenset):
-        for item in cast("Iterable[Any]", value):
+        for item in cast("Iterable[object]", value):
             yield from outputs_in(item)
     elif isinstance(value, Mapping):
-        for item in cast("Mapping[Any, Any]", value).values():
+        for item in cast("Mapping[object, object]", value).values():
             yield from outputs_in(item)
 
 

@@ -1,20 +1,21 @@
 """Arguments that come from other tasks: replaces nodes with slots and checks that the types match."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Iterable, Mapping
+from typing import cast
 
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json, JsonObject
 from tenuto.sdk.client.start_request import take_objects
-from tenuto.sdk.graphs.nodes import End, Node, Output, Vertex, outputs_in
+from tenuto.sdk.graphs.nodes import AnyNode, End, Node, Output, Vertex, outputs_in
 from tenuto.sdk.graphs.type_compat import element, flows
-from tenuto.sdk.task import Task
+from tenuto.sdk.task import AnyTask
 from tenuto.sdk.values.codecs import WrongValue, check_size, codec_of, refuse
 from tenuto.sdk.values.pickle_codec import dump_value
 from tenuto.sdk.values.wire_format import NotSerializable, dump, show
 
 
 def make_vertex(
-    task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], handler: End | None = None
+    task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object], handler: End | None = None
 ) -> Vertex:
     """Return the task with these arguments, validated; nodes among them become slots."""
     if next(outputs_in((args, kwargs)), None) is None:
@@ -34,30 +35,31 @@ def make_vertex(
 class _Filler:
     """Replaces nodes with slots and checks that their output fits the parameter."""
 
-    def __init__(self, task: Task[..., Any]) -> None:
+    def __init__(self, task: AnyTask) -> None:
         self._task = task
         self._places: dict[tuple[Vertex, int | None], int] = {}
         self.slots: list[Output] = []
 
-    def argument(self, name: str, value: Any, path: str) -> Any:
+    def argument(self, name: str, value: object, path: str) -> Json:
         return self._fill(value, self._task.signature.hints[name], path)
 
-    def _fill(self, value: Any, hint: Any, path: str) -> Any:
+    def _fill(self, value: object, hint: object, path: str) -> Json:
         if isinstance(value, Output):
             return self._flow(value, hint, path)
         if isinstance(value, Node):
-            outputs = cast("Node[Any]", value).outputs
+            outputs = cast("AnyNode", value).outputs
             if len(outputs) == 1:
                 return self._flow(outputs[0], hint, path)
             return [self._flow(item, element(hint, no), f"{path}[{no}]") for no, item in enumerate(outputs)]
         if next(outputs_in(value), None) is None:
             return dump_value(path, value) if self._task.pickled else codec_of(hint).encode(value, path)
         if isinstance(value, Mapping):
-            pairs = cast("Mapping[str, Any]", value).items()
+            pairs = cast("Mapping[str, object]", value).items()
             return {key: self._fill(item, element(hint, key), f"{path}.{key}") for key, item in pairs}
-        return [self._fill(item, element(hint, no), f"{path}[{no}]") for no, item in enumerate(value)]
+        items = cast("Iterable[object]", value)
+        return [self._fill(item, element(hint, no), f"{path}[{no}]") for no, item in enumerate(items)]
 
-    def _flow(self, output: Output, hint: Any, path: str) -> dict[str, int]:
+    def _flow(self, output: Output, hint: object, path: str) -> dict[str, int]:
         if output.vertex.task.pickled and not self._task.pickled:
             raise WrongValue(
                 f"{output.vertex} returns a pickle, which {self._task.name} does not accept as {path}",
@@ -77,7 +79,7 @@ class _Filler:
         return {"$slot": self._places[key]}
 
 
-def _limits_of(task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def _limits_of(task: AnyTask, args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[JsonObject] | None:
     bound = task.signature.bind(args, kwargs)
     for limit in (*task.declared.limit, *task.declared.rate):
         if limit.key and next(outputs_in(bound.get(limit.key)), None) is not None:

@@ -3,7 +3,7 @@
 import collections.abc
 import types
 import typing
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Union, cast, get_args, get_origin
 
 from tenuto.sdk.values.wire_format import MISSING
 
@@ -18,7 +18,7 @@ _SEQUENCES = (
 )
 
 
-def flows(source: Any, target: Any) -> bool:
+def flows(source: object, target: object) -> bool:
     """Whether a value with the source's hint fits the target's hint. A missing hint fits everything."""
     source, target = _plain(source), _plain(target)
     if source is MISSING or target is MISSING or source == target:
@@ -28,13 +28,13 @@ def flows(source: Any, target: Any) -> bool:
     if get_origin(target) in (Union, types.UnionType):
         return any(flows(source, member) for member in get_args(target))
     if get_origin(source) is typing.Literal:
-        return all(flows(type(member), target) for member in get_args(source))
+        return all(flows(cast("object", type(member)), target) for member in get_args(source))
     if source is bool or (source, target) == (int, float):
         return source is int  # True is an int in Python but not in JSON
     return _classes_flow(source, target)
 
 
-def _classes_flow(source: Any, target: Any) -> bool:
+def _classes_flow(source: object, target: object) -> bool:
     have, want = get_origin(source) or source, get_origin(target) or target
     if not (isinstance(have, type) and isinstance(want, type) and issubclass(have, want)):
         return False
@@ -48,7 +48,7 @@ def _classes_flow(source: Any, target: Any) -> bool:
     return len(given) == len(taken) and all(map(flows, given, taken))
 
 
-def element(hint: Any, place: int | str) -> Any:
+def element(hint: object, place: int | str) -> object:
     """Return the hint of one element inside a value with this hint, or MISSING."""
     hint = _plain(hint)
     if get_origin(hint) in (Union, types.UnionType):
@@ -64,7 +64,7 @@ def element(hint: Any, place: int | str) -> Any:
     return MISSING
 
 
-def _plain(hint: Any) -> Any:
+def _plain(hint: object) -> object:
     """Return the hint without Annotated, NewType and type variables."""
     if hint is Any or hint is object or isinstance(hint, typing.TypeVar):
         return MISSING

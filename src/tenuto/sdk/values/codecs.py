@@ -9,10 +9,11 @@ from functools import cache
 from typing import Any
 
 from tenuto.model.errors import InvalidInput, TooLarge
+from tenuto.model.json import Json
 from tenuto.sdk.values.json_codec import Check, native_check, scalar_check, unfit
 from tenuto.sdk.values.wire_format import MAX_VALUE_BYTES, MISSING, NotSerializable, dump
 
-Convert = Callable[[Any, str], Any]
+Convert = Callable[[Any, str], Any]  # of a value, and its path for errors
 
 
 class WrongValue(InvalidInput):
@@ -23,13 +24,13 @@ class WrongValue(InvalidInput):
 class Codec:
     """Converts values of one type hint to and from JSON. `exact`: values of exactly this type need no check."""
 
-    hint: Any
+    hint: object
     encode: Convert
     decode: Convert
     exact: type | None = None
 
 
-def codec_of(hint: Any) -> Codec:
+def codec_of(hint: object) -> Codec:
     """Return the codec for a type hint; raise InvalidInput for a hint without a JSON form."""
     try:
         return _codec_of(hint)
@@ -37,7 +38,7 @@ def codec_of(hint: Any) -> Codec:
         return _make_codec(hint)
 
 
-def _make_codec(hint: Any) -> Codec:
+def _make_codec(hint: object) -> Codec:
     if hint is None:
         hint = type(None)
     if isinstance(hint, type) and hint in _SCALARS:
@@ -53,7 +54,7 @@ def _make_codec(hint: Any) -> Codec:
 _codec_of = cache(_make_codec)
 
 
-def _looked_at(hint: Any, check: Check, exact: type | None = None) -> Codec:
+def _looked_at(hint: object, check: Check, exact: type | None = None) -> Codec:
     def look(value: Any, path: str) -> Any:
         check(value, path, 1)
         return value
@@ -61,7 +62,7 @@ def _looked_at(hint: Any, check: Check, exact: type | None = None) -> Codec:
     return Codec(hint, look, look, exact)
 
 
-def _float(value: Any, path: str) -> float:
+def _float(value: object, path: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise unfit(value, path, float)
     return float(value)
@@ -73,11 +74,11 @@ _SCALARS: Mapping[type, Codec] = {
 }
 
 
-def hints_of(function: Callable[..., Any], what: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
+def hints_of(function: Callable[..., object], what: str, *, leave_out: Iterable[str] = ()) -> dict[str, object]:
     """Return the type hints of a function by parameter, including `return`. Raises InvalidInput for names that cannot
     be resolved."""
     plain = inspect.unwrap(function)
-    given: dict[str, Any] = {**getattr(plain, "__annotations__", {})}
+    given: dict[str, object] = {**getattr(plain, "__annotations__", {})}
     for name in leave_out:
         given.pop(name, None)
     # Hints of `ctx` and of left-out parameters may be imported only under TYPE_CHECKING.
@@ -101,10 +102,10 @@ class ResultCodec:
         self._exact = codec.exact if codec.exact in (int, str, bool) else None
 
     @property
-    def hint(self) -> Any:
+    def hint(self) -> object:
         return self._codec.hint
 
-    def encode(self, value: Any) -> str | None:
+    def encode(self, value: object) -> str | None:
         """Return the value as JSON text, or None for None."""
         if value is None and self._codec.hint in (None, type(None), MISSING, Any):
             return None
@@ -114,7 +115,7 @@ class ResultCodec:
             raise refuse(self._what, problem) from problem
         return None if text == "null" else text
 
-    def decode(self, value: Any) -> Any:
+    def decode(self, value: Json) -> Any:
         """Return the result from its JSON value."""
         if type(value) is self._exact:
             return value
@@ -124,7 +125,7 @@ class ResultCodec:
             raise refuse(self._what, problem) from problem
 
 
-def result_codec(function: Callable[..., Any], what: str) -> ResultCodec:
+def result_codec(function: Callable[..., object], what: str) -> ResultCodec:
     """Return the codec for a function's return hint; without a hint, any JSON value is allowed."""
     others = [name for name in getattr(function, "__annotations__", {}) if name != "return"]
     return ResultCodec(what, codec_of(hints_of(function, what, leave_out=others).get("return", MISSING)))

@@ -13,12 +13,12 @@ _DICTS = (dict, Counter, OrderedDict, defaultdict)  # decoded as a dict, as the 
 _CONTAINERS = (tuple, set, frozenset, bytes, bytearray)
 
 
-def native_check(hint: Any) -> Check | None:
+def native_check(hint: object) -> Check | None:
     """Return a check for hints that JSON represents directly, else None. Floats inside containers are excluded: 1e20
     comes back as an int."""
     if hint is Any or hint is MISSING or hint is object:
         return check_json
-    if hint in (int, str, bool, type(None)):
+    if isinstance(hint, type) and hint in (int, str, bool, type(None)):
         return scalar_check(hint)
     origin, inner = get_origin(hint) or hint, get_args(hint)
     if origin is list:
@@ -31,18 +31,18 @@ def native_check(hint: Any) -> Check | None:
 
 
 def scalar_check(hint: type) -> Check:
-    def check(value: Any, path: str, _depth: int) -> None:
+    def check(value: object, path: str, _depth: int) -> None:
         if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
             raise unfit(value, path, hint)
 
     return check
 
 
-def _list(hint: Any, inner: Check | None, exact: set[Any]) -> Check | None:
+def _list(hint: object, inner: Check | None, exact: set[object]) -> Check | None:
     if inner is None:
         return None
 
-    def check(value: list[Any], path: str, depth: int) -> None:
+    def check(value: list[object], path: str, depth: int) -> None:
         if type(value) is not list:
             raise unfit(value, path, hint)
         _check_depth(path, depth)
@@ -54,11 +54,11 @@ def _list(hint: Any, inner: Check | None, exact: set[Any]) -> Check | None:
     return check
 
 
-def _dict(hint: Any, inner: Check | None) -> Check | None:
+def _dict(hint: object, inner: Check | None) -> Check | None:
     if inner is None:
         return None
 
-    def check(value: dict[Any, Any], path: str, depth: int) -> None:
+    def check(value: dict[object, object], path: str, depth: int) -> None:
         if type(value) not in _DICTS:
             raise unfit(value, path, hint)
         _check_depth(path, depth)
@@ -73,7 +73,7 @@ def _optional(inner: Check | None) -> Check | None:
     if inner is None:
         return None
 
-    def check(value: Any, path: str, depth: int) -> None:
+    def check(value: object, path: str, depth: int) -> None:
         if value is not None:
             inner(value, path, depth)
 
@@ -103,7 +103,7 @@ def check_json(value: Any, path: str, depth: int = 1, *, objects: bool = False) 
         raise NotSerializable(path, f"{value!r:.60} ({kind.__name__}) cannot be converted to JSON{cure}")
 
 
-def unfit(value: Any, path: str, hint: Any) -> NotSerializable:
+def unfit(value: object, path: str, hint: object) -> NotSerializable:
     return NotSerializable(path, f"{value!r:.60} is not {show(hint)}")
 
 
@@ -112,7 +112,7 @@ def _check_depth(path: str, depth: int) -> None:
         raise NotSerializable(path.split("[")[0].split(".")[0], f"it is nested more than {MAX_DEPTH} levels deep")
 
 
-def _check_key(key: Any, path: str) -> None:
+def _check_key(key: object, path: str) -> None:
     if type(key) is not str:
         raise NotSerializable(path, f"the key {key!r:.60} is not a text; annotate the parameter, as in dict[int, str]")
     if key in RESERVED:

@@ -4,12 +4,13 @@ import base64
 import pickle
 from typing import Any, cast
 
+from tenuto.model.json import Json
 from tenuto.sdk.arguments import Arguments
 from tenuto.sdk.values.codecs import WrongValue
 from tenuto.sdk.values.wire_format import fill_slots, load
 
 
-def dump_value(what: str, value: Any) -> dict[str, str]:
+def dump_value(what: str, value: object) -> dict[str, str]:
     """Return the JSON form of a value that can be pickled."""
     try:
         return {"$pickle": base64.b64encode(pickle.dumps(value)).decode()}
@@ -17,34 +18,33 @@ def dump_value(what: str, value: Any) -> dict[str, str]:
         raise WrongValue(f"{what}: {value!r:.60} cannot be pickled: {error}") from error
 
 
-def load_value(what: str, value: Any) -> Any:
+def load_value(what: str, value: Json) -> Any:
     """Return the value with all pickles inside it loaded."""
     if isinstance(value, list):
-        return [load_value(what, item) for item in cast("list[Any]", value)]
+        return [load_value(what, item) for item in value]
     if not isinstance(value, dict):
         return value
-    held = cast("dict[str, Any]", value)
-    if held.keys() != {"$pickle"}:
-        return {key: load_value(what, item) for key, item in held.items()}
+    if value.keys() != {"$pickle"}:
+        return {key: load_value(what, item) for key, item in value.items()}
     try:
-        return pickle.loads(base64.b64decode(held["$pickle"]))  # noqa: S301 - the task declared serializer="pickle"
+        return pickle.loads(base64.b64decode(str(value["$pickle"])))  # noqa: S301 - the task declared serializer="pickle"
     except Exception as error:
         raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error
 
 
 def thaw_arguments(what: str, input: str | None, slots: str | None) -> Arguments:
     """Return the arguments of a task with serializer="pickle"; some may come from other tasks."""
-    given: list[Any] = load(slots) if slots else []
-    value = load(input) if input else None
-    value = load_value(what, given or None if value is None else fill_slots(value, given))
-    match value:
+    given: list[Json] = load(slots) if slots else []
+    value: Json = load(input) if input else None
+    arguments = load_value(what, given or None if value is None else fill_slots(value, given))
+    match arguments:
         case None:
             return [], {}
         case tuple():  # one pickle with all arguments
-            return cast("Arguments", value)
+            return cast("Arguments", arguments)
         case list():
-            return cast("list[Any]", value), {}
+            return cast("list[object]", arguments), {}
         case dict():
-            return [], cast("dict[str, Any]", value)
+            return [], cast("dict[str, object]", arguments)
         case _:
-            return [value], {}
+            return [arguments], {}

@@ -9,6 +9,7 @@ from pydantic.errors import PydanticUserError
 from pydantic_core import PydanticSerializationError, ValidationError
 
 from tenuto.model.errors import InvalidInput
+from tenuto.model.json import Json
 from tenuto.sdk.values.codecs import Codec
 from tenuto.sdk.values.json_codec import check_json
 from tenuto.sdk.values.wire_format import NotSerializable, dump, show
@@ -16,11 +17,11 @@ from tenuto.sdk.values.wire_format import NotSerializable, dump, show
 BYTES = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 
 
-def typed_codec(hint: Any) -> Codec:
+def typed_codec(hint: object) -> Codec:
     """Return a codec for any type that pydantic supports."""
     try:
         # Wrapped in a tuple, because a dataclass on its own would ignore the configuration.
-        adapter: TypeAdapter[Any] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
+        adapter: TypeAdapter[tuple[Any]] = TypeAdapter(cast("Any", types.GenericAlias(tuple, (hint,))), config=BYTES)
     except (PydanticUserError, TypeError) as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise InvalidInput(
@@ -34,16 +35,16 @@ def typed_codec(hint: Any) -> Codec:
 class _Typed:
     """Converts values of one hint with one adapter."""
 
-    def __init__(self, hint: Any, adapter: TypeAdapter[Any]) -> None:
+    def __init__(self, hint: object, adapter: TypeAdapter[tuple[Any]]) -> None:
         self._hint, self._adapter = hint, adapter
 
-    def decode(self, value: Any, path: str) -> Any:
+    def decode(self, value: Json, path: str) -> Any:
         try:
             return self._adapter.validate_json(json.dumps([value]))[0]
         except ValidationError as error:
             raise _unfit(error, path, self._hint) from error
 
-    def encode(self, value: Any, path: str) -> Any:
+    def encode(self, value: object, path: str) -> Json:
         try:
             checked = self._adapter.validate_python((value,), strict=True)
             (encoded,) = self._adapter.dump_python(checked, mode="json", warnings="error")
@@ -56,7 +57,7 @@ class _Typed:
         check_json(encoded, path, objects=True)
         return encoded
 
-    def encode_sure(self, value: Any, path: str) -> Any:
+    def encode_sure(self, value: object, path: str) -> Json:
         """Encode a value of a union. Raises NotSerializable if it would be decoded as another member."""
         encoded = self.encode(value, path)
         dump(encoded)  # raises the clearer error if the value is not JSON at all
@@ -70,7 +71,7 @@ class _Typed:
         return encoded
 
 
-def _has_union(hint: Any) -> bool:
+def _has_union(hint: object) -> bool:
     """Whether the hint contains a union whose members JSON could confuse."""
     members = [member for member in get_args(hint) if member is not type(None)]
     if get_origin(hint) in (Union, types.UnionType) and len(members) > 1:
@@ -78,7 +79,7 @@ def _has_union(hint: Any) -> bool:
     return any(_has_union(member) for member in members)
 
 
-def _unfit(error: ValidationError, path: str, hint: Any) -> NotSerializable:
+def _unfit(error: ValidationError, path: str, hint: object) -> NotSerializable:
     first = error.errors(include_url=False)[0]
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"][1:])
     message = first["msg"][:1].lower() + first["msg"][1:]

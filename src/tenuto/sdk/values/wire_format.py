@@ -6,18 +6,20 @@ import json.scanner
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Union, cast, get_args, get_origin
+
+from tenuto.model.json import Json
 
 MAX_DEPTH = 32
 MAX_VALUE_BYTES = 1_048_576  # maximum size of one value in a row, as enforced by the database
 RESERVED = ("$slot", "$object", "$pickle", "$output")  # reserved keys: user values may not contain them
-MISSING: Any = type("Missing", (), {})()  # the hint of a parameter without one
+MISSING: object = type("Missing", (), {})()  # the hint of a parameter without one
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 # json.dumps creates an encoder per call and json.loads inspects its input first: 7 and 6 times the cost.
 _encoder, _scanner = cast("Any", json.encoder), cast("Any", json.scanner)
-_encode: Callable[[Any, int], tuple[str, ...]] = _encoder.c_make_encoder(
+_encode: Callable[[object, int], tuple[str, ...]] = _encoder.c_make_encoder(
     None, None, _encoder.c_encode_basestring, None, ":", ",", False, False, False
 )
 _scan: Callable[[str, int], tuple[Any, int]] = _scanner.c_make_scanner(json.JSONDecoder())
@@ -31,7 +33,7 @@ class NotSerializable(Exception):
         self.path, self.message = path, message
 
 
-def dump(value: Any) -> str:
+def dump(value: object) -> str:
     """Return JSON text for a value that JSON represents directly."""
     try:
         text = "".join(_encode(value, 0))
@@ -68,19 +70,18 @@ def load(text: str) -> Any:
     return value if end == len(text) else json.loads(text)
 
 
-def fill_slots(value: Any, slots: list[Any]) -> Any:
+def fill_slots(value: Json, slots: Sequence[Json]) -> Json:
     """Return the input with every `{"$slot": i}` replaced by the i-th slot."""
     if isinstance(value, list):
-        return [fill_slots(item, slots) for item in cast("list[Any]", value)]
+        return [fill_slots(item, slots) for item in value]
     if isinstance(value, dict):
-        held = cast("dict[str, Any]", value)
-        if len(held) == 1 and "$slot" in held:
-            return slots[held["$slot"]]
-        return {key: fill_slots(item, slots) for key, item in held.items()}
+        if len(value) == 1 and isinstance(slot := value.get("$slot"), int):
+            return slots[slot]
+        return {key: fill_slots(item, slots) for key, item in value.items()}
     return value
 
 
-def show(hint: Any) -> str:
+def show(hint: object) -> str:
     """Return a type hint as users write it."""
     if hint is MISSING or hint is Any:
         return "any JSON value"

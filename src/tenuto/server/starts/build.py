@@ -8,13 +8,14 @@ from uuid import UUID
 
 from tenuto.model.durations import seconds
 from tenuto.model.errors import InvalidInput
+from tenuto.model.tasks import MAX_TASKS
 from tenuto.sdk.client.start_request import StartRequest, detail_of, run_of
-from tenuto.sdk.graphs.compile import MAX_TASKS, plan_graph
+from tenuto.sdk.graphs.compile import plan_graph
 from tenuto.sdk.graphs.graph import Graph
 from tenuto.sdk.graphs.nodes import Output, Vertex
-from tenuto.sdk.options import TaskOptions, check_start
+from tenuto.sdk.options import OF_KIND, TaskOptions, check_start
 from tenuto.sdk.retries import MAX_BACKOFF_SECONDS, Exponential
-from tenuto.sdk.task import OF_KIND, Task
+from tenuto.sdk.task import Task
 from tenuto.sdk.task_reference import TaskReference
 from tenuto.sdk.tracing import KEYS, carrier
 from tenuto.sdk.values.codecs import check_size
@@ -66,7 +67,7 @@ class StartBuilder:
                 _known.clear()
             declared = TaskOptions(language=body.language or "python", retry=_backoff(body))
             kept = frozenset(_given(body, ("language", "backoff")))
-            _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).options(**of_kind)
+            _known[key] = TaskReference(body.type, declared, kept=kept, inherits=body.inherit).with_options(of_kind)
         task = copy(_known[key])
         options = check_start(body.type, _given(body, OF_START))
         task.start_options = options  # pyright: ignore[reportAttributeAccessIssue]
