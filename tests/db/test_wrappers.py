@@ -104,7 +104,7 @@ def test_a_graph_runs_from_start_to_output(database: str) -> None:
         assert [answer.answer for answer in repeated.refused] == ["already_accepted"]
 
         await maintenance.fold_runs(conn, run_ids=[started.run_id])
-        assert await runs.get_run_output(conn, run_id=started.run_id) == RunOutput("done", omitted=False)
+        assert await runs.get_run_output(conn, run_id=started.run_id) == RunOutput(output="done", omitted=False)
         (effect,) = await outbox.take_effects(conn, owner="me", kinds=["deliver"], limit=5, lease=timedelta(minutes=1))
         assert isinstance(effect, Effect)
         assert effect.payload == {"to": "x"}

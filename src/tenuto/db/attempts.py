@@ -72,8 +72,16 @@ def _claimed(row: Mapping[str, Any]) -> Claimed:
 async def postpone_unclaimable(
     conn: Conn, *, session_id: int, token: UUID, routes: list[int], limit: int, pause: timedelta | None = None
 ) -> list[Unclaimable]:
-    session = {"session_id": session_id, "token": token}
-    return await call(conn, "postpone_unclaimable", Unclaimable, **session, routes=routes, limit=limit, pause=pause)
+    return await call(
+        conn,
+        "postpone_unclaimable",
+        Unclaimable,
+        session_id=session_id,
+        token=token,
+        routes=routes,
+        limit=limit,
+        pause=pause,
+    )
 
 
 async def get_inputs(

@@ -79,7 +79,7 @@ class Http:
                     method, path, content=content, params=params, headers=request_headers, timeout=timeout
                 )
             except httpx2.TransportError as problem:
-                why: TenutoError | Unreachable = Unreachable(
+                why: Exception = Unreachable(
                     f"{self.url} does not respond ({problem or type(problem).__name__}); start it or correct TENUTO_URL"
                 )
                 after = backoff.after(why)
