@@ -64,17 +64,6 @@ def test_a_process_with_tasks_whose_part_dies_is_followed_by_another(poisonable,
         assert worker.stop() == 0
 
 
-def test_up_without_the_server_that_it_promised_ends(database: str):
-    broken = {"TENUTO_PEPPER": PEPPER, "SSL_CERT_FILE": "/nonexistent.pem"}  # without which no issuer can be asked
-    ended = tenuto("up", "--port", "0", TENUTO_DATABASE_URL=database, **broken)
-
-    assert ended.returncode == 1
-    assert ended.stderr.endswith(
-        "tenuto: the HTTP server died of WorkFailed: it ended unexpectedly; its last log lines show why\n"
-    )
-    assert "the dispatcher died" not in ended.stderr
-
-
 def test_a_pepper_that_cannot_be_read_is_one_line_before_anything_starts(home: Path):
     (home / "pepper").mkdir(parents=True)
     home.chmod(0o711)
