@@ -120,7 +120,7 @@ def test_a_step_called_after_the_attempt_has_ended_does_not_run():
     async def late() -> None:
         ctx = context(Memory(), 1)
         await ctx.settle()
-        with pytest.raises(StaleLease, match="the attempt has ended; step 'charge' is left to the next one"):
+        with pytest.raises(StaleLease, match="the attempt has ended; step 'charge' runs in the next attempt"):
             await ctx.step("charge", huge)
 
     asyncio.run(late())

@@ -48,7 +48,7 @@ def test_what_names_no_app_is_refused_with_what_to_write(target: str) -> None:
     ("target", "says"),
     [
         ("gone.py", "there is no file"),
-        ("none.py", "none.py has no apps; make one"),
+        ("none.py", "none.py has no apps; create one"),
         ("two.py", "two.py has 2 apps; write two.py:first"),
         ("two.py:third", "'third' in two.py does not exist; write two.py:first"),
         ("two.py:number", "'number' in two.py is not an App; write two.py:first"),
@@ -56,7 +56,7 @@ def test_what_names_no_app_is_refused_with_what_to_write(target: str) -> None:
         ("needy.py", "needy.py needs the module 'not_there', which is not installed"),
         ("broken.py", "broken.py cannot be imported: ZeroDivisionError"),
         ("script.py", 'script.py connects while it is imported; put that part below `if __name__ == "__main__":`'),
-        ("deep/tasks:app", "to name a file write tasks.py"),
+        ("deep/tasks:app", "to load a file, write tasks.py"),
     ],
 )
 def test_what_is_wrong_with_a_target_is_said(tmp_path: Path, target: str, says: str) -> None:

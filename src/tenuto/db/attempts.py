@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +17,6 @@ from tenuto.model.tasks import (
     ReportResult,
     Route,
     TaskResult,
-    Unclaimable,
 )
 
 
@@ -29,14 +27,7 @@ async def resolve_routes(
 
 
 async def claim_tasks(
-    conn: Conn,
-    *,
-    session_id: int,
-    token: UUID,
-    claim_no: int,
-    routes: list[int],
-    limit: int,
-    group: str | None = None,
+    conn: Conn, *, session_id: int, token: UUID, claim_no: int, routes: list[int], limit: int, group: str | None = None
 ) -> list[Claimed]:
     return await call(
         conn,
@@ -67,21 +58,6 @@ async def claim_task(conn: Conn, *, session_id: int, token: UUID, claim_no: int,
 
 def _claimed(row: Mapping[str, Any]) -> Claimed:
     return Claimed(*(row[column.name] for column in fields(Claimed)))
-
-
-async def postpone_unclaimable(
-    conn: Conn, *, session_id: int, token: UUID, routes: list[int], limit: int, pause: timedelta | None = None
-) -> list[Unclaimable]:
-    return await call(
-        conn,
-        "postpone_unclaimable",
-        Unclaimable,
-        session_id=session_id,
-        token=token,
-        routes=routes,
-        limit=limit,
-        pause=pause,
-    )
 
 
 async def get_inputs(

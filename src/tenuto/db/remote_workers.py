@@ -1,11 +1,13 @@
 """Workers and tasks that use HTTP: one coroutine per public function about their sessions and fences."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from uuid import UUID
 
-from tenuto.db.connection.call import Conn, call_one, call_void
+from tenuto.db.connection.call import Conn, call, call_one, call_void
 from tenuto.db.connection.raw_statements import array_literal
 from tenuto.model.remote_workers import ExchangeRow, Fence, HeldTask
+from tenuto.model.tasks import Unclaimable
 
 
 async def check_session(conn: Conn, *, org_id: UUID, worker_key_id: UUID, session_id: int, token: UUID) -> None:
@@ -58,3 +60,18 @@ async def find_fence(
 
 async def get_held_task(conn: Conn, *, org_id: UUID, task_id: UUID, worker_key_id: UUID | None = None) -> HeldTask:
     return await call_one(conn, "get_held_task", HeldTask, org_id=org_id, task_id=task_id, worker_key_id=worker_key_id)
+
+
+async def postpone_unclaimable(
+    conn: Conn, *, session_id: int, token: UUID, routes: list[int], limit: int, pause: timedelta | None = None
+) -> list[Unclaimable]:
+    return await call(
+        conn,
+        "postpone_unclaimable",
+        Unclaimable,
+        session_id=session_id,
+        token=token,
+        routes=routes,
+        limit=limit,
+        pause=pause,
+    )

@@ -129,8 +129,7 @@ async def start_run_for_request(
     user_id: UUID | None = None,
     platform_role: str | None = None,
 ) -> Started:
-    """Start one run for one HTTP request. Kinds, inputs, changes, run, details and edges are JSON text; the caller's
-    credentials are those of `Actor.named`."""
+    """Start one run for one HTTP request. Kinds to edges are JSON text; the credentials are those of `Actor.named`."""
     ((run_id, created),) = await call_texts(
         conn,
         "start_run_for_request",

@@ -79,10 +79,7 @@ def worker(
     """
     from tenuto.worker.settings import WorkerSettings
 
-    if target is not None:
-        refuse_target(target)
-    elif not bundles:
-        raise UsageError("no app is given; write tenuto worker module:app, or tenuto worker --bundles")
+    _check_app(target, bundles=bundles)
     settings = read_settings()
     options = WorkerSettings(
         target=target,
@@ -108,6 +105,13 @@ def worker(
     else:
         asyncio.run(_serve(settings, metrics_port, options))
     show({"stopped": True}, "stopped", as_json=as_json)
+
+
+def _check_app(target: str | None, *, bundles: bool) -> None:
+    if target is not None:
+        refuse_target(target)
+    elif not bundles:
+        raise UsageError("no app is given; write tenuto worker module:app, or tenuto worker --bundles")
 
 
 async def _serve(settings: Settings, metrics_port: int | None, options: "WorkerSettings") -> None:

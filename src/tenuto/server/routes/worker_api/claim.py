@@ -89,7 +89,7 @@ async def _postpone_unclaimable(request: WorkerRequest, body: ClaimRequest) -> N
         routes = await attempts.resolve_routes(
             conn, session_id=body.session_id, queues=None if "*" in queues else list(queues), types=body.types
         )
-        tasks = await attempts.postpone_unclaimable(
+        tasks = await remote_workers.postpone_unclaimable(
             conn,
             session_id=body.session_id,
             token=body.token,
