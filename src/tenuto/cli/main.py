@@ -1,5 +1,6 @@
 """The entry point of `tenuto`. Imports only light modules, so that signals are handled from the very start."""
 
+import atexit
 import os
 import signal
 import sys
@@ -39,5 +40,8 @@ def _leave_anyway(by: float) -> None:
         elif time.monotonic() > by:
             os._exit(0)
 
+    atexit.register(
+        signal.setitimer, signal.ITIMER_REAL, 0
+    )  # Python resets handlers when it ends: the alarm would kill
     signal.signal(signal.SIGALRM, check)
     signal.setitimer(signal.ITIMER_REAL, CHECK_EVERY_SECONDS, CHECK_EVERY_SECONDS)

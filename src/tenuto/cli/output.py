@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
@@ -59,9 +59,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
-def fields(facts: "DataclassInstance") -> str:
+def fields(facts: "DataclassInstance", *, hide: Collection[str] = ()) -> str:
     """Formats every non-empty field, one per line, and below them the traceback of an error."""
-    values = {name: value for name, value in vars(facts).items() if value not in (None, [], {})}
+    values = {name: value for name, value in vars(facts).items() if value not in (None, [], {}) and name not in hide}
     texts = {name: _field(name, value) for name, value in values.items()}
     width = max(map(len, texts))
     lines = [f"{name.ljust(width)}  {value}" for name, value in texts.items()]

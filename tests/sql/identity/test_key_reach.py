@@ -84,13 +84,13 @@ def test_a_key_neither_rotates_nor_revokes_one_that_outlives_it(db: Db, clock: C
     make = an_api_key if "api" in function else a_worker_key
     lasting = make(db, a_key_id())
 
-    with pytest.raises(Forbidden, match="good longer"):
+    with pytest.raises(Forbidden, match="the other key expires later"):
         act(db, function, lasting, a_maker(db, clock))
 
 
 @pytest.mark.parametrize("function", ["rotate_worker_key", "revoke_worker_key"])
 def test_a_key_that_may_not_look_after_workers_touches_no_key_of_one(db: Db, clock: Clock, function: str) -> None:
-    with pytest.raises(Forbidden, match="workers:write is more"):
+    with pytest.raises(Forbidden, match="workers:write exceeds the permissions"):
         act(db, function, a_worker_key(db, a_key_id()), a_maker(db, clock, permissions=["keys:*"], days=None))
 
 

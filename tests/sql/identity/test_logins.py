@@ -92,7 +92,7 @@ def test_a_demoted_admin_is_no_admin_from_the_next_request_on(db: Db) -> None:
 
 @pytest.mark.parametrize("lasts", ["0 seconds", "-1 hour", "31 days"])
 def test_a_login_that_never_is_or_never_ends_is_refused(db: Db, lasts: str) -> None:
-    with pytest.raises(InvalidInput, match="login of"):
+    with pytest.raises(InvalidInput, match="of a login is not between 0 and 30 days"):
         enter(db, a_user(db), lasts=lasts)
 
 
@@ -126,10 +126,10 @@ def test_a_link_is_soon_too_old(db: Db, clock: Clock) -> None:
     call(db, "make_login_token", org_id=DEFAULT_ORG, user_id=a_user(db), hash=hash_of("link"), lasts="1 minute")
     clock.advance(minutes=1)
 
-    with pytest.raises(Unauthorized, match="too old"):
+    with pytest.raises(Unauthorized, match="has expired"):
         call(db, "use_login_token", hash=hash_of("link"))
 
 
 def test_a_link_that_would_last_is_refused(db: Db) -> None:
-    with pytest.raises(InvalidInput, match="link of"):
+    with pytest.raises(InvalidInput, match="of a login link is not between 0 and 1 day"):
         call(db, "make_login_token", org_id=DEFAULT_ORG, user_id=a_user(db), hash=hash_of("l"), lasts="2 days")

@@ -30,7 +30,7 @@ def test_the_same_subject_of_another_issuer_is_somebody_else(db: Db) -> None:
     other = call(db, "put_user", org_id=an_org(db, "acme"), issuer="https://other.example", subject="ann")
 
     assert find(db, issuer="https://other.example")["user_id"] == other != find(db)["user_id"]
-    with pytest.raises(Forbidden, match="nobody here"):
+    with pytest.raises(Forbidden, match="no user of any org has subject"):
         find(db, issuer="https://third.example")
 
 

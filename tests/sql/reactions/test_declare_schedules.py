@@ -89,7 +89,7 @@ def test_a_key_for_other_queues_neither_puts_nor_deletes(db: Db, clock: Clock) -
         ([], [declared(clock, queue="gpu")]),
         ([], [declared(clock, "a.new", queue=None)]),
     ):
-        with pytest.raises(Forbidden, match="and the worker key is not"):
+        with pytest.raises(Forbidden, match="which the worker key does not allow"):
             declare(db, types, *schedules, queues=["gpu"])
 
     assert names(db) == ["a.report"]

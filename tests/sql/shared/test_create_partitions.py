@@ -79,7 +79,9 @@ def test_rows_of_a_week_move_from_the_default_partition_into_it(db: psycopg.Conn
 def test_an_id_of_a_clock_that_is_far_ahead_is_refused(db: psycopg.Connection, clock: Clock) -> None:
     (wild,) = ids_at(db, clock.now + timedelta(weeks=6), 1)
 
-    with pytest.raises(InvalidInput, match=f"id {wild} is of .*, more than a week ahead of the database's clock"):
+    with pytest.raises(
+        InvalidInput, match=f"the timestamp of id {wild} is .*, more than a week ahead of the database's clock"
+    ):
         start(db, None, ids=[wild])
 
     assert f"tasks_{week_of(clock.now + timedelta(weeks=6))}" in make(db)

@@ -180,7 +180,7 @@ def test_a_list_has_at_most_so_many_names(db: Db, what: str, give: Give, most: i
     scene = a_scene(db)
     before = everything(db)
 
-    with pytest.raises(InvalidInput, match=rf"{what} are {most + 1}, more than {most}"):
+    with pytest.raises(InvalidInput, match=rf"{what} are too many: {most + 1}, more than {most}"):
         give(scene, ",".join(f"n{number}" for number in range(most + 1)))
 
     assert everything(db) == before

@@ -46,7 +46,7 @@ def test_every_open_worker_can_fail_and_the_last_error_stays(db: Db, state: str)
 def test_a_terminated_worker_cannot_fail(db: Db) -> None:
     a_worker_that_is(db, "terminated")
 
-    with pytest.raises(Conflict, match="w is not open"):
+    with pytest.raises(Conflict, match="worker w is not starting, active or draining"):
         fail_worker(db)
 
     assert worker_row(db)["status"] == "terminated"

@@ -18,7 +18,7 @@ def test_a_session_may_claim_from_fewer_queues_than_its_key_but_not_from_others(
     a_remote_worker(db, key=key, queues=["gpu"])
 
     for wrong in (["gpu", "billing"], None):
-        with pytest.raises(Forbidden, match="it is for mail, gpu"):
+        with pytest.raises(Forbidden, match="it allows mail, gpu"):
             a_remote_worker(db, key=key, queues=wrong)
 
 

@@ -62,7 +62,8 @@ def show_(run: RunId, as_json: AsJson = False) -> None:
 
     run_id = read_id(run, "run")
     row = with_database(lambda context: context.pool.call(monitoring.get_run, org_id=context.org_id, run_id=run_id))
-    show(row, fields(row), as_json=as_json)
+    hide = () if row.output_omitted else ("output_omitted",)
+    show(row, fields(row, hide=hide), as_json=as_json)
 
 
 @app.command()

@@ -212,7 +212,6 @@ def test_a_queue_is_paused_or_resumed_while_its_first_start_is_open(
 def test_a_start_in_a_block_of_the_client_leaves_an_arrival(db: psycopg.Connection) -> None:
     start_one(db)
     call(db, "follow_arrivals")
-    start_one(db)
     assert count(db, "arrivals") == 0
 
     db.execute("""

@@ -124,7 +124,7 @@ def test_more_hard_addresses_than_a_route_can_name_are_refused_when_placed(db: p
     object_id = an_object(db)
     many = [f"node-{no}.rack.example" for no in range(50)]
 
-    with pytest.raises(TooLarge, match="50 addresses"):
+    with pytest.raises(TooLarge, match="50 hard addresses"):
         call(db, "place_object", org_id=DEFAULT_ORG, object_id=object_id, addresses=many, hard=True)
 
     call(db, "place_object", org_id=DEFAULT_ORG, object_id=object_id, addresses=many)
