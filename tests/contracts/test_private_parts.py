@@ -20,7 +20,8 @@ BOUNDED = ("psycopg", "starlette", "uvicorn")
 
 
 def parameters(function: object) -> list[str]:
-    return [name for name in inspect.signature(function).parameters if name != "self"]  # pyright: ignore[reportArgumentType]
+    parameters = inspect.signature(function).parameters  # pyright: ignore[reportArgumentType]
+    return [name for name in parameters if name != "self"]
 
 
 def assigned(function: object) -> set[str]:

@@ -13,7 +13,7 @@ def wait_until(condition: Callable[[], object], *, timeout: float = 20.0) -> Non
     pause = 0.002
     while not condition():
         assert time.monotonic() < end, f"{condition} did not become true within {timeout} s"
-        time.sleep(pause)
+        time.sleep(pause)  # between two looks at the condition
         pause = min(pause * 1.2, MAX_PAUSE_SECONDS)
 
 

@@ -27,7 +27,7 @@ def load_value(what: str, value: Json) -> Any:
     if value.keys() != {"$pickle"}:
         return {key: load_value(what, item) for key, item in value.items()}
     try:
-        return pickle.loads(base64.b64decode(str(value["$pickle"])))  # noqa: S301 - the task declared serializer="pickle"
+        return pickle.loads(base64.b64decode(str(value["$pickle"])))  # noqa: S301 - the task chose pickle
     except Exception as error:
         raise WrongValue(f"{what}: its pickled value cannot be read: {error}") from error
 

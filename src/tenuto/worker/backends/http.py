@@ -99,7 +99,13 @@ class HttpBackend:
         with suppress(NotFound):  # the server is older than this worker; a missing session is noticed elsewhere
             await self._web.ask("POST", "/internal/types", {**_of(session), "types": types})
 
-    async def resolve_routes(self, session: Session, *, queues: list[str] | None, types: list[str]) -> list[Route]:  # noqa: ARG002
+    async def resolve_routes(
+        self,
+        session: Session,  # noqa: ARG002 - the server knows it and its queues
+        *,
+        queues: list[str] | None,  # noqa: ARG002
+        types: list[str],
+    ) -> list[Route]:
         """Return local route numbers without a request: the server resolves types at each claim."""
         self._types += [type for type in types if type not in self._types]
         return [Route(self._types.index(type), "", type, "python", []) for type in types]
